@@ -7,7 +7,7 @@ use hippo_proto::{Client, Paths};
 use hippo_types::time::Timestamp;
 use hippod::clock::{Clock, ManualClock};
 use hippod::config::Config;
-use hippod::{Options, run};
+use hippod::{DaemonOptions, run};
 
 use crate::{Caller, PATIENCE, Scratch};
 
@@ -36,7 +36,7 @@ impl Clocked {
         let now: jiff::Timestamp = now.parse().expect("a moment");
         let now = Timestamp(now.as_millisecond());
         let clock = Arc::new(ManualClock::new(now, jiff::tz::TimeZone::UTC));
-        let options = Options {
+        let options = DaemonOptions {
             config,
             paths,
             clock: clock.clone(),

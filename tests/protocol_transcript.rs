@@ -15,7 +15,7 @@ use std::time::Duration;
 use hippo_proto::Paths;
 use hippod::clock::SystemClock;
 use hippod::config::Config;
-use hippod::{Options, run};
+use hippod::{DaemonOptions, run};
 use serde_json::Value;
 
 /// Workspace path in the document.
@@ -112,7 +112,7 @@ fn the_daemon_follows_the_documented_conversation() {
     let document = document();
     write_workspace(&root, &document);
     let socket = paths.socket.clone();
-    let options = Options {
+    let options = DaemonOptions {
         config: Config::default(),
         paths,
         clock: Arc::new(SystemClock::new()),

@@ -17,9 +17,9 @@ use hippo_context::render::render;
 use hippo_fs::harness;
 use hippo_map::index_file::{self, IndexFile};
 use hippo_proto::folder::Trust;
-use hippo_session::compaction::{self, Compacted, CompactionOptions, CompactionPass, Compactor};
+use hippo_session::compaction::{self, CompactionOptions, CompactionPass, CompactionResult, Compactor};
 use hippo_session::flush;
-use hippo_session::import::{self, LARGEST, Memory, Trouble};
+use hippo_session::import::{self, ImportProblem, LARGEST, Memory};
 use hippo_text::fence::{CLOSE, OPEN, without_sections};
 use hippo_text::{chunk, control, own_block};
 use hippo_types::context::ContextState;
@@ -103,7 +103,7 @@ pub fn transcript(data: &[u8]) {
     }
 }
 
-fn compact_in_pieces(bytes: &[u8], options: &CompactionOptions, piece: usize) -> Compacted {
+fn compact_in_pieces(bytes: &[u8], options: &CompactionOptions, piece: usize) -> CompactionResult {
     let mut compactor = Compactor::new(options.clone());
     loop {
         bytes.chunks(piece).for_each(|piece| compactor.feed(piece));
@@ -268,7 +268,7 @@ pub fn imports(data: &[u8]) {
     let said: usize = memories.iter().map(told).sum();
     assert!(said <= 8 * bytes.len() + 1_000, "{said} of {}", bytes.len());
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 2;
-    for Trouble { line, what } in troubles {
+    for ImportProblem { line, what } in troubles {
         assert!(what.len() < 1_000, "{} bytes of {what:.100}", what.len());
         assert!(line.is_none_or(|line| (1..=lines).contains(&(line as usize))));
     }

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::house::House;
+use crate::house::ProjectDirs;
 use crate::scratch::Scratch;
 use crate::setup;
 use crate::terminal::say;
@@ -72,14 +72,14 @@ const SIZE: &str = "size";
 const VALUES: [&str; 4] = ["extract", "compaction", "tree", "redact"];
 
 /// Command-line options.
-struct Options {
+struct BenchOptions {
     eval: Option<PathBuf>,
     only: Vec<String>,
     idle_secs: u64,
     keep: Option<PathBuf>,
 }
 
-impl Options {
+impl BenchOptions {
     /// Parses the arguments after `bench`.
     ///
     /// # Errors
@@ -119,8 +119,8 @@ impl Options {
 }
 
 /// Shared environment of the benchmarks.
-struct Ground<'a> {
-    house: &'a House,
+struct BenchEnvironment<'a> {
+    house: &'a ProjectDirs,
     installed: &'a Path,
     scratch: &'a Scratch,
     workspaces: Workspaces<'a>,
@@ -130,8 +130,8 @@ struct Ground<'a> {
 ///
 /// # Errors
 /// If an argument is unknown, the evaluation data is missing, or a benchmark fails.
-pub fn run(house: &House, arguments: &[String]) -> Result<()> {
-    let options = &Options::parse(arguments)?;
+pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
+    let options = &BenchOptions::parse(arguments)?;
     let wanted: Vec<&str> = PARTS.into_iter().filter(|part| options.wants(part)).collect();
     if wanted == [SIZE] {
         table::print(&size::alone(house)?);
@@ -165,7 +165,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     };
     scratch.start()?;
     let workspaces = Workspaces::new(&scratch, eval.clone());
-    let mut ground = Ground {
+    let mut ground = BenchEnvironment {
         house,
         installed: &installed,
         scratch: &scratch,
@@ -184,7 +184,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn measure(part: &str, ground: &mut Ground<'_>, options: &Options) -> Result<Vec<Figure>> {
+fn measure(part: &str, ground: &mut BenchEnvironment<'_>, options: &BenchOptions) -> Result<Vec<Figure>> {
     match part {
         "locomo" => retrieval::locomo(ground),
         "scifact" => retrieval::scifact(ground),

@@ -12,7 +12,7 @@ use hippo_proto::{
 };
 
 /// One edit, and the two questions that find it.
-pub struct Edit<'a> {
+pub struct TimedEdit<'a> {
     /// File, relative to the workspace.
     pub file: &'a str,
     /// Line that is appended, without its line feed.
@@ -27,7 +27,7 @@ pub struct Edit<'a> {
 
 /// Times from the saved edit to an answer that contains it.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct EditTimes {
     /// Lexical search.
     pub lexical: Duration,
     /// Semantic search.
@@ -65,16 +65,16 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// If no event arrives in time, or no answer contains the line.
-    pub fn make(&mut self, edit: &Edit<'_>) -> Result<Found> {
+    pub fn make(&mut self, edit: &TimedEdit<'_>) -> Result<EditTimes> {
         let path = Path::new(self.root).join(edit.file);
         let saved =
             append(&path, edit.line).with_context(|| format!("could not write {}", path.display()))?;
         let lexical = self.wait(edit, SearchMode::Lexical, edit.words, saved)?;
         let vector = self.wait(edit, SearchMode::Vector, edit.meaning, saved)?;
-        Ok(Found { lexical, vector })
+        Ok(EditTimes { lexical, vector })
     }
 
-    fn wait(&mut self, edit: &Edit<'_>, mode: SearchMode, query: &str, saved: Instant) -> Result<Duration> {
+    fn wait(&mut self, edit: &TimedEdit<'_>, mode: SearchMode, query: &str, saved: Instant) -> Result<Duration> {
         loop {
             if mode == SearchMode::Lexical {
                 let mut news = self.events.notifications().filter_map(|news| news.event());

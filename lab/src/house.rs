@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 /// The project's folders.
-pub struct House {
+pub struct ProjectDirs {
     /// Folder of the workspace's `Cargo.toml`.
     pub root: PathBuf,
     /// Build folder of cargo.
@@ -21,7 +21,7 @@ struct Metadata {
     target_directory: PathBuf,
 }
 
-impl House {
+impl ProjectDirs {
     /// Finds the folders with cargo.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::house::House;
+use crate::house::ProjectDirs;
 
 const USAGE: &str = "\
 usage: cargo lab TASK
@@ -44,9 +44,9 @@ fn run() -> Result<()> {
             terminal::say(format_args!("{}", USAGE.trim_end()));
             Ok(())
         }
-        "bench" => bench::run(&House::find()?, rest),
+        "bench" => bench::run(&ProjectDirs::find()?, rest),
         "questions" => questions::run(rest),
-        "simulate" => simulate::run(&House::find()?, rest),
+        "simulate" => simulate::run(&ProjectDirs::find()?, rest),
         unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),
     }
 }

@@ -15,15 +15,15 @@ use clap::{Parser, ValueEnum};
 use hippo_proto::{Client, MAX_LIMIT, Paths, WorkspaceSyncRequest, WorkspaceSyncResponse};
 
 use crate::terminal::{note, say};
-pub use report::Report;
-use run::Measured;
+pub use report::BenchReport;
+use run::ModeResult;
 
 /// Time limit of the daemon for indexing a workspace.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A row of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Way {
+pub enum BenchMode {
     /// The daemon, by words and by meaning
     Hybrid,
     /// The daemon, by words alone
@@ -40,7 +40,7 @@ pub enum Way {
 
 /// What counts as one place in the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Distinct {
+pub enum DistinctBy {
     /// Every result
     None,
     /// The first result of each section (file and headings up to the second)
@@ -52,7 +52,7 @@ pub enum Distinct {
 /// Measures retrieval quality on a file of questions
 #[derive(Debug, Parser)]
 #[command(name = "cargo lab questions")]
-pub struct Arguments {
+pub struct QuestionArguments {
     /// Questions, one JSON object a line: {"id","query","evidence":[{"path","start_line","end_line"}],"group"}
     pub file: PathBuf,
     /// The workspace, registered [default: the folder `workspace` beside the file]
@@ -65,7 +65,7 @@ pub struct Arguments {
         value_delimiter = ',',
         default_value = "hybrid,lexical,vector,grep,full-scan"
     )]
-    pub modes: Vec<Way>,
+    pub modes: Vec<BenchMode>,
     /// Depths of recall@k and hit@k
     #[arg(short, value_delimiter = ',', default_value = "1,5,10", value_name = "K",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
@@ -76,7 +76,7 @@ pub struct Arguments {
     pub budgets: Vec<u32>,
     /// What counts as one place in the ranking
     #[arg(long, value_enum, default_value_t = Distinct::None)]
-    pub distinct: Distinct,
+    pub distinct: DistinctBy,
     /// Ask only so many questions, spread evenly over the file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit_questions: Option<u32>,
@@ -91,7 +91,7 @@ pub struct Arguments {
 /// If no daemon runs, or as [`measure`].
 pub fn run(words: &[String]) -> Result<()> {
     let arguments =
-        Arguments::parse_from(std::iter::once("questions").chain(words.iter().map(String::as_str)));
+        QuestionArguments::parse_from(std::iter::once("questions").chain(words.iter().map(String::as_str)));
     let paths = Paths::resolve(|name| std::env::var_os(name))?;
     let mut client = Client::connect(&paths.socket, Some(PATIENCE)).context("hippod must be running")?;
     let report = measure(&mut client, &arguments)?;
@@ -110,7 +110,7 @@ pub fn run(words: &[String]) -> Result<()> {
 ///
 /// # Errors
 /// If the questions cannot be read, the workspace is not registered, or the daemon fails.
-pub fn measure(client: &mut Client, arguments: &Arguments) -> Result<Report> {
+pub fn measure(client: &mut Client, arguments: &QuestionArguments) -> Result<BenchReport> {
     let failed = || format!("could not read the questions: {}", arguments.file.display());
     let text = std::fs::read_to_string(&arguments.file).with_context(failed)?;
     let asked = file::parse(&text)
@@ -144,11 +144,11 @@ pub fn measure(client: &mut Client, arguments: &Arguments) -> Result<Report> {
             continue;
         }
         match run::measure(client, *way, &workspace, &questions, arguments)? {
-            Measured::Outcomes(outcomes) => measured.push((*way, outcomes)),
-            Measured::Refused(reason) => left_out.push((*way, reason)),
+            ModeResult::Outcomes(outcomes) => measured.push((*way, outcomes)),
+            ModeResult::Refused(reason) => left_out.push((*way, reason)),
         }
     }
-    Ok(Report::new(
+    Ok(BenchReport::new(
         workspace,
         arguments,
         &questions,

@@ -12,7 +12,7 @@ use hippo_proto::{Client, Paths, Request, ShutdownRequest, ShutdownResponse};
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
-use crate::house::{House, describe, succeeded};
+use crate::house::{ProjectDirs, describe, succeeded};
 use crate::terminal::note;
 
 /// Maximum time of the daemon for its first answer or its exit.
@@ -28,10 +28,10 @@ pub struct Scratch {
     paths: Paths,
     hippod: PathBuf,
     hippoctl: PathBuf,
-    running: Arc<Mutex<Running>>,
+    running: Arc<Mutex<ScratchDaemon>>,
 }
 
-struct Running {
+struct ScratchDaemon {
     folder: Option<TempDir>,
     daemon: Option<Child>,
     socket: PathBuf,
@@ -44,7 +44,7 @@ impl Scratch {
     ///
     /// # Errors
     /// If the folder cannot be created.
-    pub fn new(house: &House, installed: &Path) -> Result<Self> {
+    pub fn new(house: &ProjectDirs, installed: &Path) -> Result<Self> {
         let folder = temporary()?;
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
         Self::at(released(house), installed, path, Some(folder))
@@ -65,7 +65,7 @@ impl Scratch {
     ///
     /// # Errors
     /// If the folder cannot be created.
-    pub fn kept(house: &House, installed: &Path, folder: &Path) -> Result<Self> {
+    pub fn kept(house: &ProjectDirs, installed: &Path, folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
         let path =
             fs::canonicalize(folder).with_context(|| format!("could not find {}", folder.display()))?;
@@ -86,7 +86,7 @@ impl Scratch {
             }
         }
         let paths = Paths::below(&home);
-        let running = Running {
+        let running = ScratchDaemon {
             folder,
             daemon: None,
             socket: paths.socket.clone(),
@@ -229,7 +229,7 @@ impl Drop for Scratch {
     }
 }
 
-impl Running {
+impl ScratchDaemon {
     fn clean_up(&mut self) {
         if self.daemon.is_some()
             && let Err(error) = self.stop()
@@ -265,7 +265,7 @@ impl Running {
     }
 }
 
-fn released(house: &House) -> [PathBuf; 2] {
+fn released(house: &ProjectDirs) -> [PathBuf; 2] {
     ["hippod", "hippoctl"].map(|name| house.release(name))
 }
 
@@ -284,7 +284,7 @@ fn last_words(log: &Path) -> String {
 }
 
 /// Locks the state even after a panic elsewhere, so that the daemon is always stopped.
-fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
+fn lock(running: &Mutex<ScratchDaemon>) -> MutexGuard<'_, ScratchDaemon> {
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

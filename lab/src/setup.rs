@@ -7,14 +7,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow};
 use hippo_embed::acquire::{self, AcquireError, Layout, Manifest};
 
-use crate::house::House;
+use crate::house::ProjectDirs;
 use crate::terminal::{self, Meter, say};
 
 /// Completes the installation in the cache, and returns the folder that contains `models/` and `runtime/`.
 ///
 /// # Errors
 /// If a file cannot be obtained.
-pub fn run(house: &House) -> Result<PathBuf> {
+pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     let cache = cache(&house.target, |name| std::env::var_os(name))?;
     let home = cache.join("home");
     let manifest = Manifest::embedded().map_err(explain)?;

@@ -25,10 +25,10 @@ use anyhow::{Context, Result, anyhow, bail};
 use hippo_map::decay::DecayCurve;
 use hippo_map::hierarchy::Limits;
 
-use crate::house::House;
+use crate::house::ProjectDirs;
 use crate::terminal::{duration, note, say};
-use brain::Options;
-use sweep::{Curve, Outcome};
+use brain::BrainOptions;
+use sweep::{Curve, CurveOutcome};
 use year::Year;
 
 /// Seed of the figures in the documentation.
@@ -40,7 +40,7 @@ const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
 ///
 /// # Errors
 /// If an argument is unknown, or a file cannot be written.
-pub fn run(house: &House, arguments: &[String]) -> Result<()> {
+pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
     let seed = match arguments {
         [] => SEED,
         [flag, seed] if flag == "--seed" => seed.parse().context("could not read the seed")?,
@@ -90,7 +90,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
 fn live(seed: u64, profile: DecayCurve) -> Result<Year> {
     let year = year::live(
         seed,
-        Options {
+        BrainOptions {
             profile,
             limits: Limits::default(),
             stored: true,
@@ -103,7 +103,7 @@ fn live(seed: u64, profile: DecayCurve) -> Result<Year> {
 }
 
 /// Returns each curve with its prediction quality, by drift.
-fn curves(seed: u64) -> Vec<(String, [Outcome; 4])> {
+fn curves(seed: u64) -> Vec<(String, [CurveOutcome; 4])> {
     let (protocol, tuned) = (DecayCurve::PROTOCOL, DecayCurve::TUNED);
     let practised = |practice| DecayCurve { practice, ..tuned };
     let curves = [

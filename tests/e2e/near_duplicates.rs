@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hippo_embed::acquire::{Layout, Manifest, locate};
+use hippo_embed::acquire::{Layout, ModelManifest, locate};
 use hippo_embed::{Embedder, OnnxEmbedder};
 use hippo_map::consolidation::{ConsolidationSettings, Likeness, classify_pair};
 use hippo_types::entry::{Entry, Pointer};
@@ -105,7 +105,7 @@ fn model() -> OnnxEmbedder {
     let home = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let home = home.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
     let layout = Layout::in_home(&home, home.join("cache"));
-    let installed = locate(&layout, &Manifest::embedded().unwrap())
+    let installed = locate(&layout, &ModelManifest::built_in().unwrap())
         .unwrap_or_else(|error| panic!("{error}: run `cargo xtask setup` first"));
     OnnxEmbedder::load(&installed.model, &installed.runtime, 2).unwrap()
 }

@@ -10,7 +10,7 @@ use hippo_proto::{
 use hippo_types::time::Timestamp;
 use hippod::clock::ManualClock;
 use hippod::config::Config;
-use hippod::{Options, run};
+use hippod::{DaemonOptions, run};
 use hippod_tests::{Daemon, PATIENCE, Scratch};
 
 #[test]
@@ -25,7 +25,7 @@ fn a_clock_set_back_hides_no_edit() {
     let config = Config::load(&paths.config_file, variables, &[]).unwrap();
     let now = jiff::Timestamp::now().as_millisecond();
     let clock = Arc::new(ManualClock::new(Timestamp(now), jiff::tz::TimeZone::UTC));
-    let options = Options {
+    let options = DaemonOptions {
         config,
         paths,
         clock: clock.clone(),

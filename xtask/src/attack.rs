@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::house::{House, describe, succeeded};
+use crate::house::{ProjectFolders, describe, succeeded};
 use crate::prerequisites;
 use crate::terminal::say;
 
@@ -17,7 +17,7 @@ const MINUTES: u64 = 60;
 const ATTACKS: [&str; 6] = ["test", "--quiet", "--workspace", "--test", "attacks", "--"];
 const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
 
-struct Options {
+struct AttackOptions {
     only: Vec<String>,
     minutes: u64,
     seed: u64,
@@ -27,8 +27,8 @@ struct Options {
 ///
 /// # Errors
 /// An argument is unknown, an attack cannot be run, or a case failed.
-pub fn run(house: &House, arguments: &[String]) -> Result<()> {
-    let options = Options::parse(arguments)?;
+pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
+    let options = AttackOptions::parse(arguments)?;
     prerequisites::provide_strace();
     let tests = tests(house)?;
     let is_wanted = |test: &&String| {
@@ -88,7 +88,7 @@ fn rows(report: &Path) -> usize {
     fs::read_to_string(report).map_or(0, |text| text.lines().count())
 }
 
-impl Options {
+impl AttackOptions {
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
             only: Vec::new(),
@@ -110,7 +110,7 @@ impl Options {
 }
 
 /// Returns the names of all attacks, as `MODULE::TEST`. Modules named `tests` check the tools of the attacks.
-fn tests(house: &House) -> Result<Vec<String>> {
+fn tests(house: &ProjectFolders) -> Result<Vec<String>> {
     let mut command = house.cargo();
     command.args(ATTACKS);
     command.args(["--list", "--format", "terse"]);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
 /// Folders with code that is not released.
@@ -14,7 +14,7 @@ const NOT_SHIPPED: [&str; 4] = ["fuzz", "lab", "tests", "xtask"];
 
 /// Lines of a crate.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-struct Lines {
+struct CrateLines {
     code: usize,
     docs: usize,
     tests: usize,
@@ -24,7 +24,7 @@ struct Lines {
 ///
 /// # Errors
 /// A source file cannot be read.
-pub fn run(house: &House) -> Result<()> {
+pub fn run(house: &ProjectFolders) -> Result<()> {
     let listed = house::output(house.git().args(["ls-files", "*.rs"]))?;
     let listed = String::from_utf8_lossy(&listed).into_owned();
     let mut sources = BTreeMap::new();
@@ -53,10 +53,10 @@ pub fn run(house: &House) -> Result<()> {
     Ok(())
 }
 
-fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, Lines> {
-    let read: BTreeMap<&str, Source> = sources
+fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, CrateLines> {
+    let read: BTreeMap<&str, CountedFile> = sources
         .iter()
-        .map(|(name, text)| (*name, Source::read(text)))
+        .map(|(name, text)| (*name, CountedFile::read(text)))
         .collect();
     // Test-only modules in separate files.
     let mut of_tests: BTreeSet<String> = BTreeSet::new();
@@ -78,7 +78,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, Lines> {
                 .map(|module| folder.join(module).to_string_lossy().into_owned()),
         );
     }
-    let mut crates: BTreeMap<String, Lines> = BTreeMap::new();
+    let mut crates: BTreeMap<String, CrateLines> = BTreeMap::new();
     for (name, source) in &read {
         let parts: Vec<&str> = name.split('/').collect();
         let owner = if parts[..2] == ["crates", "core"] {
@@ -101,9 +101,9 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, Lines> {
         let lines = crates.entry(owner).or_default();
         for (at, kind) in source.lines.iter().enumerate() {
             match kind {
-                Kind::Code if is_test || source.tests.contains(&at) => lines.tests += 1,
-                Kind::Code => lines.code += 1,
-                Kind::Docs if !is_test && !source.tests.contains(&at) => lines.docs += 1,
+                LineKind::Code if is_test || source.tests.contains(&at) => lines.tests += 1,
+                LineKind::Code => lines.code += 1,
+                LineKind::Docs if !is_test && !source.tests.contains(&at) => lines.docs += 1,
                 _ => {}
             }
         }
@@ -113,7 +113,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, Lines> {
 
 /// Kind of a character, and of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum LineKind {
     Blank,
     Comment,
     Docs,
@@ -121,15 +121,15 @@ enum Kind {
 }
 
 /// A source file split into lines.
-struct Source {
-    lines: Vec<Kind>,
+struct CountedFile {
+    lines: Vec<LineKind>,
     /// Lines of test-only items.
     tests: BTreeSet<usize>,
     /// Names of test-only modules in separate files.
     modules: Vec<String>,
 }
 
-impl Source {
+impl CountedFile {
     fn read(text: &str) -> Self {
         let (lines, code) = strip(text);
         let mut source = Self {
@@ -191,16 +191,16 @@ fn closed(code: &str, open: usize) -> usize {
 }
 
 /// Returns the kind of each line, and the code with the contents of comments and strings masked.
-fn strip(text: &str) -> (Vec<Kind>, String) {
-    let (mut lines, mut code) = (vec![Kind::Blank], String::new());
+fn strip(text: &str) -> (Vec<LineKind>, String) {
+    let (mut lines, mut code) = (vec![LineKind::Blank], String::new());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let after_word = code.ends_with(|before: char| before.is_alphanumeric() || before == '_');
         let (length, kind, mask) = match comment(rest) {
             Some((length, kind)) => (length, kind, ' '),
             None => match literal(rest).filter(|_| !after_word || matches!(first, '"' | '\'')) {
-                Some(length) => (length, Kind::Code, 'S'),
-                None => (first.len_utf8(), Kind::Code, first),
+                Some(length) => (length, LineKind::Code, 'S'),
+                None => (first.len_utf8(), LineKind::Code, first),
             },
         };
         let (part, behind) = rest.split_at(length);
@@ -208,7 +208,11 @@ fn strip(text: &str) -> (Vec<Kind>, String) {
             code.push(if letter == '\n' { letter } else { mask });
             if letter == '\n' {
                 // A line within a string counts as code, even if it is blank.
-                lines.push(if mask == 'S' { Kind::Code } else { Kind::Blank });
+                lines.push(if mask == 'S' {
+                    LineKind::Code
+                } else {
+                    LineKind::Blank
+                });
             } else if let Some(line) = lines.last_mut().filter(|_| !letter.is_whitespace()) {
                 *line = (*line).max(kind);
             }
@@ -219,10 +223,10 @@ fn strip(text: &str) -> (Vec<Kind>, String) {
 }
 
 /// Returns the length in bytes and the kind of a comment at the start of `text`.
-fn comment(text: &str) -> Option<(usize, Kind)> {
+fn comment(text: &str) -> Option<(usize, LineKind)> {
     if text.starts_with("//") {
         let docs = text.starts_with("//!") || (text.starts_with("///") && !text.starts_with("////"));
-        let kind = if docs { Kind::Docs } else { Kind::Comment };
+        let kind = if docs { LineKind::Docs } else { LineKind::Comment };
         return Some((text.find('\n').unwrap_or(text.len()), kind));
     }
     if !text.starts_with("/*") {
@@ -230,7 +234,7 @@ fn comment(text: &str) -> Option<(usize, Kind)> {
     }
     let length = text.find("*/").map_or(text.len(), |end| end + 2);
     let docs = text.starts_with("/**") || text.starts_with("/*!");
-    Some((length, if docs { Kind::Docs } else { Kind::Comment }))
+    Some((length, if docs { LineKind::Docs } else { LineKind::Comment }))
 }
 
 /// Returns the length in bytes of a string or character literal at the start of `text`.
@@ -292,7 +296,7 @@ mod tests {
         let found = count(&sources);
         assert_eq!(
             found["crates/a"],
-            Lines {
+            CrateLines {
                 code: 6,
                 docs: 2,
                 tests: 8
@@ -300,7 +304,7 @@ mod tests {
         );
         assert_eq!(
             found["tests"],
-            Lines {
+            CrateLines {
                 code: 0,
                 docs: 0,
                 tests: 1

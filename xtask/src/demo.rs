@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::house::{self, House};
-use crate::setup::{self, Home, copy_folder};
+use crate::house::{self, ProjectFolders};
+use crate::setup::{self, DaemonHome, copy_folder};
 use crate::terminal::{duration, say};
 
 /// Number of results that are examined.
@@ -22,7 +22,7 @@ const WORDS: &str = "locksmith cellar door";
 const MEANING: &str = "When will somebody come to repair the entrance to the basement?";
 
 /// A question with the locations of its answer.
-pub struct Question {
+pub struct DemoQuestion {
     /// Text of the question.
     pub query: String,
     evidence: Vec<Value>,
@@ -32,7 +32,7 @@ pub struct Question {
 ///
 /// # Errors
 /// A step failed, or an answer was not found.
-pub fn run(house: &House) -> Result<()> {
+pub fn run(house: &ProjectFolders) -> Result<()> {
     let mut times: Vec<(String, Duration)> = Vec::new();
     say(format_args!("building hippod and hippoctl"));
     let begun = Instant::now();
@@ -40,7 +40,7 @@ pub fn run(house: &House) -> Result<()> {
     times.push(("build".into(), begun.elapsed()));
 
     let begun = Instant::now();
-    let home = Home::new(house, &programs)?;
+    let home = DaemonHome::new(house, &programs)?;
     times.push(("set-up".into(), begun.elapsed()));
 
     say(format_args!("\nindexing a copy of examples/workspace"));
@@ -116,7 +116,7 @@ pub fn run(house: &House) -> Result<()> {
     Ok(())
 }
 
-fn search(home: &Home, root: &str, mode: &str, query: &str) -> Result<Value> {
+fn search(home: &DaemonHome, root: &str, mode: &str, query: &str) -> Result<Value> {
     let mut command = home.hippoctl();
     command.args([
         "--no-start",
@@ -136,7 +136,7 @@ fn hits(answer: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// Prints the results up to the one with the evidence.
-fn show(question: &Question, answer: &Value, rank: Option<usize>) {
+fn show(question: &DemoQuestion, answer: &Value, rank: Option<usize>) {
     say(format_args!("\n{}", question.query));
     for (at, hit) in hits(answer).enumerate().take(rank.map_or(DEPTH, |rank| rank + 1)) {
         let mark = if rank == Some(at) { "*" } else { " " };
@@ -161,7 +161,7 @@ fn show(question: &Question, answer: &Value, rank: Option<usize>) {
 ///
 /// # Errors
 /// The file cannot be read or contains no questions.
-pub fn questions(path: &Path) -> Result<Vec<Question>> {
+pub fn questions(path: &Path) -> Result<Vec<DemoQuestion>> {
     let failed = || format!("could not read the questions: {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -170,9 +170,9 @@ pub fn questions(path: &Path) -> Result<Vec<Question>> {
         .collect::<Result<Vec<Value>, _>>()
         .with_context(failed)?;
     let of_demo = all.iter().filter(|line| line["group"] == "demo");
-    let asked: Vec<Question> = of_demo
+    let asked: Vec<DemoQuestion> = of_demo
         .filter_map(|line| {
-            Some(Question {
+            Some(DemoQuestion {
                 query: line["query"].as_str()?.to_owned(),
                 evidence: line["evidence"].as_array()?.clone(),
             })
@@ -184,7 +184,7 @@ pub fn questions(path: &Path) -> Result<Vec<Question>> {
     Ok(asked)
 }
 
-impl Question {
+impl DemoQuestion {
     /// Returns the index of the first result with the evidence.
     pub fn rank_in(&self, answer: &Value) -> Option<usize> {
         hits(answer).position(|hit| {

@@ -13,10 +13,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::prerequisites::tool;
 use crate::terminal::say;
-use contents::{Kind, Parts};
+use contents::{PackageKind, PackageParts};
 
 pub use rehearsal::rehearse;
 
@@ -24,13 +24,13 @@ pub use rehearsal::rehearse;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Command-line options.
-struct Options {
+struct DistOptions {
     out: Option<PathBuf>,
     check: bool,
     install: Option<PathBuf>,
 }
 
-impl Options {
+impl DistOptions {
     /// Parses the arguments after `dist`.
     ///
     /// # Errors
@@ -59,8 +59,8 @@ impl Options {
 ///
 /// # Errors
 /// The build or a check failed.
-pub fn run(house: &House, arguments: &[String]) -> Result<()> {
-    let options = Options::parse(arguments)?;
+pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
+    let options = DistOptions::parse(arguments)?;
     if options.check {
         return check::run(house);
     }
@@ -74,7 +74,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
 }
 
 /// Returns the folder for packages.
-pub fn folder(house: &House) -> PathBuf {
+pub fn folder(house: &ProjectFolders) -> PathBuf {
     house.target.join("packages")
 }
 
@@ -82,14 +82,14 @@ pub fn folder(house: &House) -> PathBuf {
 ///
 /// # Errors
 /// The build failed, or a program contains a path of this machine.
-fn make(house: &House, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
+fn make(house: &ProjectFolders, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
     let programs = build::build(house)?;
     for name in build::PROGRAMS {
         if let Some(named) = build::named_folder(house, &programs.join(name))? {
             bail!("{name} contains a path of this machine: {named}");
         }
     }
-    let parts = Parts {
+    let parts = PackageParts {
         programs: &programs,
         pages,
         licences: &licences(house)?,
@@ -101,13 +101,13 @@ fn make(house: &House, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
 ///
 /// # Errors
 /// A part is missing.
-fn archive(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
+fn archive(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<PathBuf> {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     if os != "linux" {
         bail!("could not create packages on {os}: packages need Linux");
     }
     let name = format!("hippod-{VERSION}-{arch}-linux");
-    let work = contents::stage(house, Kind::Archive, &name, parts)?;
+    let work = contents::stage(house, PackageKind::Archive, &name, parts)?;
     let place = work.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
     tar.args(["--create", "--format=gnu", "--sort=name", "--mode=u=rwX,go=rX"]);
@@ -127,8 +127,8 @@ fn archive(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
 ///
 /// # Errors
 /// A part is missing, or cargo-deb cannot be installed.
-fn debian(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
-    let work = contents::stage(house, Kind::Debian, "usr", parts)?;
+fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<PathBuf> {
+    let work = contents::stage(house, PackageKind::Debian, "usr", parts)?;
     let mut deb = Command::new(tool(house, "cargo-deb", "3.8.0", &[])?);
     deb.args([
         "--package",
@@ -155,7 +155,7 @@ fn debian(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
 ///
 /// # Errors
 /// A crate has no licence, or cargo-about cannot be installed.
-fn licences(house: &House) -> Result<String> {
+fn licences(house: &ProjectFolders) -> Result<String> {
     let program = tool(house, "cargo-about", "0.9.3", &["--features", "cli"])?;
     let mut text = String::new();
     for package in ["hippod", "hippoctl"] {
@@ -187,7 +187,7 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
 }
 
 /// Returns the timestamp for all files: `SOURCE_DATE_EPOCH`, or the time of the commit.
-fn time(house: &House) -> Result<u64> {
+fn time(house: &ProjectFolders) -> Result<u64> {
     let hint = "set SOURCE_DATE_EPOCH to the timestamp for files, in seconds since 1970";
     if let Some(set) = std::env::var_os("SOURCE_DATE_EPOCH") {
         let set = set.to_string_lossy();
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn arguments_are_read_strictly() {
         let parse =
-            |line: &str| Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+            |line: &str| DistOptions::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(parse("--out x").unwrap().out, Some("x".into()));
         assert!(parse("--check").unwrap().check);
         for wrong in ["--out", "--chek"] {

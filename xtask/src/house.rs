@@ -8,14 +8,14 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 /// The folders of the project.
-pub struct House {
+pub struct ProjectFolders {
     /// Folder with the workspace's `Cargo.toml`.
     pub root: PathBuf,
     /// Cargo's target folder.
     pub target: PathBuf,
 }
 
-impl House {
+impl ProjectFolders {
     /// Finds the folders with `cargo metadata`.
     ///
     /// # Errors

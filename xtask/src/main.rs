@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::house::House;
+use crate::house::ProjectFolders;
 
 const USAGE: &str = "\
 usage: cargo xtask TASK
@@ -54,7 +54,7 @@ fn run() -> Result<()> {
         terminal::say(format_args!("{}", USAGE.trim_end()));
         return Ok(());
     }
-    let house = House::find()?;
+    let house = ProjectFolders::find()?;
     if task == "attack" {
         return attack::run(&house, rest);
     }
@@ -82,7 +82,7 @@ fn run() -> Result<()> {
 }
 
 /// Regenerates files by running the tests that compare them.
-fn write(house: &House, target: &str, tests: &str) -> Result<()> {
+fn write(house: &ProjectFolders, target: &str, tests: &str) -> Result<()> {
     let mut command = house.cargo();
     command.args(["test", "--quiet", "--workspace", "--test", target, tests]);
     house::run(command.env("UPDATE", "1"))

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::say;
 
@@ -34,7 +34,7 @@ pub fn is_there() -> bool {
 ///
 /// # Errors
 /// A command failed; the error names it.
-pub fn test(house: &House, name: &str) -> Result<()> {
+pub fn test(house: &ProjectFolders, name: &str) -> Result<()> {
     let folder = house.root.join(name);
     let npm = |words: &[&str]| {
         let mut command = Command::new("npm");

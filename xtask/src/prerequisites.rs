@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::setup;
 use crate::terminal::say;
 
@@ -55,7 +55,7 @@ pub fn has_program(name: &str) -> bool {
 ///
 /// # Errors
 /// The program cannot be installed.
-pub fn tool(house: &House, name: &str, version: &str, more: &[&str]) -> Result<PathBuf> {
+pub fn tool(house: &ProjectFolders, name: &str, version: &str, more: &[&str]) -> Result<PathBuf> {
     let folder = setup::cache(house)?
         .join("tools")
         .join(format!("{name}-{version}"));

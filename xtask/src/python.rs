@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
 /// A test suite.
@@ -62,7 +62,7 @@ pub fn is_there() -> bool {
 ///
 /// # Errors
 /// A command failed; the error names it.
-pub fn test(house: &House, suite: &Suite) -> Result<()> {
+pub fn test(house: &ProjectFolders, suite: &Suite) -> Result<()> {
     let folder = house.root.join(suite.folder);
     let environment = house.target.join(suite.environment);
     let wanted = folder.join(suite.requirements);

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::{duration, note, say, status};
 
@@ -18,8 +18,8 @@ use crate::terminal::{duration, note, say, status};
 ///
 /// # Errors
 /// The download failed.
-pub fn obtain(house: &House, programs: &Path) -> Result<PathBuf> {
-    Home::new(house, programs)?.close()?;
+pub fn obtain(house: &ProjectFolders, programs: &Path) -> Result<PathBuf> {
+    DaemonHome::new(house, programs)?.close()?;
     Ok(cache(house)?.join("home"))
 }
 
@@ -27,7 +27,7 @@ pub fn obtain(house: &House, programs: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 /// A prerequisite is missing, or the build failed.
-pub fn build(house: &House) -> Result<PathBuf> {
+pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     prerequisites::check()?;
     let mut command = house.cargo();
     command.args([
@@ -49,7 +49,7 @@ pub fn build(house: &House) -> Result<PathBuf> {
 ///
 /// # Errors
 /// The current folder cannot be determined.
-pub fn cache(house: &House) -> Result<PathBuf> {
+pub fn cache(house: &ProjectFolders) -> Result<PathBuf> {
     let folder = |name: &str| {
         std::env::var_os(name)
             .filter(|value| !value.is_empty())
@@ -70,25 +70,25 @@ pub fn cache(house: &House) -> Result<PathBuf> {
 
 /// A temporary daemon home with the cached model and runtime library. Dropping it, or an interrupt by the user, stops
 /// the daemon and removes the home.
-pub struct Home {
-    inner: Arc<Mutex<Inner>>,
+pub struct DaemonHome {
+    inner: Arc<Mutex<HomeState>>,
     /// Temporary folder.
     pub folder: PathBuf,
 }
 
-struct Inner {
+struct HomeState {
     folder: Option<TempDir>,
     hippoctl: PathBuf,
     wheels: PathBuf,
 }
 
-impl Home {
+impl DaemonHome {
     /// Creates the home, and downloads files missing from the cache. A process can create only one home, because it
     /// handles interrupts.
     ///
     /// # Errors
     /// The folder cannot be created, or a download failed.
-    pub fn new(house: &House, programs: &Path) -> Result<Self> {
+    pub fn new(house: &ProjectFolders, programs: &Path) -> Result<Self> {
         let cache = cache(house)?;
         let folder = tempfile::Builder::new().prefix("hippod-").tempdir();
         let folder = folder.context("could not create a temporary folder")?;
@@ -100,7 +100,7 @@ impl Home {
             link(&kept, &path.join("home").join(name))
                 .with_context(|| format!("could not link {}", kept.display()))?;
         }
-        let inner = Arc::new(Mutex::new(Inner {
+        let inner = Arc::new(Mutex::new(HomeState {
             folder: Some(folder),
             hippoctl: programs.join(format!("hippoctl{}", std::env::consts::EXE_SUFFIX)),
             wheels: cache.join("wheels"),
@@ -149,7 +149,7 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for DaemonHome {
     fn drop(&mut self) {
         if let Err(error) = self.inner.lock().unwrap_or_else(PoisonError::into_inner).close() {
             note(format_args!("xtask: {error:#}"));
@@ -157,7 +157,7 @@ impl Drop for Home {
     }
 }
 
-impl Inner {
+impl HomeState {
     fn hippoctl(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.hippoctl);
         for (name, _) in std::env::vars_os() {

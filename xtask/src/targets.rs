@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Result;
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
 /// Supported targets besides Linux.
@@ -73,7 +73,7 @@ fn variable(target: &str) -> String {
 ///
 /// # Errors
 /// The check failed.
-pub fn check(house: &House, target: &str) -> Result<()> {
+pub fn check(house: &ProjectFolders, target: &str) -> Result<()> {
     let mut command = house.cargo();
     command.args(["check", "--workspace", "--target", target]);
     house::run(&mut command)

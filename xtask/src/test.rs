@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::house::{self, House, describe, succeeded};
+use crate::house::{self, ProjectFolders, describe, succeeded};
 use crate::terminal::{duration, say};
 use crate::{dist, node, prerequisites, python, setup, targets};
 
@@ -15,7 +15,7 @@ use crate::{dist, node, prerequisites, python, setup, targets};
 ///
 /// # Errors
 /// A step failed; the error names it.
-pub fn run(house: &House) -> Result<()> {
+pub fn run(house: &ProjectFolders) -> Result<()> {
     let begun = Instant::now();
     let mut gate = Gate {
         house,
@@ -103,19 +103,19 @@ pub fn run(house: &House) -> Result<()> {
 }
 
 /// Returns a cargo command without incremental compilation, which uses disk space and slows down a clean build.
-fn cargo(house: &House) -> Command {
+fn cargo(house: &ProjectFolders) -> Command {
     let mut command = house.cargo();
     command.env("CARGO_INCREMENTAL", "0");
     command
 }
 
 struct Gate<'a> {
-    house: &'a House,
+    house: &'a ProjectFolders,
     done: Vec<(&'static str, Duration)>,
 }
 
 impl Gate<'_> {
-    fn step<T>(&mut self, name: &'static str, work: impl FnOnce(&House) -> Result<T>) -> Result<T> {
+    fn step<T>(&mut self, name: &'static str, work: impl FnOnce(&ProjectFolders) -> Result<T>) -> Result<T> {
         say(format_args!("\n=== {name}"));
         let begun = Instant::now();
         let result = work(self.house).with_context(|| format!("the gate failed at the step \"{name}\""))?;
@@ -147,7 +147,7 @@ impl Runner {
     }
 
     /// Runs tests and returns the runner's summary.
-    fn run(self, house: &House, home: &Path) -> Result<String> {
+    fn run(self, house: &ProjectFolders, home: &Path) -> Result<String> {
         let mut command = cargo(house);
         match self {
             Self::Nextest => command.args(["nextest", "run", "--no-fail-fast"]),

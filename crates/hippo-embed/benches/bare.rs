@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use hippo_embed::acquire::{Layout, Manifest, locate};
+use hippo_embed::acquire::{Layout, ModelManifest, locate};
 use hippo_embed::{Embedder, OnnxEmbedder};
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn load() -> OnnxEmbedder {
     let home = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let home = home.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
     let layout = Layout::in_home(&home, home.join("cache"));
-    let installed = Manifest::embedded()
+    let installed = ModelManifest::built_in()
         .and_then(|manifest| locate(&layout, &manifest))
         .expect("run `cargo xtask setup` first");
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(2);

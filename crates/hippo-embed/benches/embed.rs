@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use hippo_embed::acquire::{Layout, Manifest, locate};
+use hippo_embed::acquire::{Layout, ModelManifest, locate};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
 /// Length of a window in word pieces.
@@ -29,7 +29,7 @@ fn load() -> OnnxEmbedder {
     let home = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let home = home.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
     let layout = Layout::in_home(&home, home.join("cache"));
-    let installed = Manifest::embedded()
+    let installed = ModelManifest::built_in()
         .and_then(|m| locate(&layout, &m))
         .expect("run `cargo xtask setup` first");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -55,7 +55,7 @@ pub(crate) struct WordPiece {
 
 impl WordPiece {
     /// Returns whether this piece belongs to the same word as the piece before.
-    pub(crate) fn continues(&self, before: &Self) -> bool {
+    pub(crate) fn continues_word(&self, before: &Self) -> bool {
         self.word.is_some() && self.word == before.word
     }
 }
@@ -71,10 +71,10 @@ pub(crate) fn split_text(text: usize, length: usize, pieces: &[WordPiece], room:
     let (mut first, mut byte) = (0, 0);
     while pieces.len() - first > even {
         let mut cut = first + even;
-        while cut > first + 1 && pieces[cut].continues(&pieces[cut - 1]) {
+        while cut > first + 1 && pieces[cut].continues_word(&pieces[cut - 1]) {
             cut -= 1;
         }
-        if pieces[cut].continues(&pieces[cut - 1]) {
+        if pieces[cut].continues_word(&pieces[cut - 1]) {
             // A word longer than the part, such as text without spaces in some tokenizers.
             cut = first + even;
         }

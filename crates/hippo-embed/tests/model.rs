@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hippo_embed::acquire::{Installed, Layout, Manifest, ModelFiles, locate};
+use hippo_embed::acquire::{Installation, Layout, ModelFiles, ModelManifest, locate};
 use hippo_embed::{EmbedError, Embedder, OnnxEmbedder};
 use serde::Deserialize;
 
@@ -17,11 +17,11 @@ struct Reference {
     probes: Vec<f64>,
 }
 
-fn home() -> Installed {
+fn home() -> Installation {
     let home = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let home = home.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
     let layout = Layout::in_home(&home, home.join("cache"));
-    locate(&layout, &Manifest::embedded().unwrap())
+    locate(&layout, &ModelManifest::built_in().unwrap())
         .unwrap_or_else(|e| panic!("{e}: run `cargo xtask setup` first"))
 }
 

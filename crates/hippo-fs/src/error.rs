@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The reason for which a path is not opened, independent of the permissions of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum PathRefusal {
     /// A component of the path is a link. Holds the path up to that component.
     Link(PathBuf),
     /// A link, or the path itself, leads out of the workspace.
@@ -26,7 +26,7 @@ pub enum Refusal {
     OtherOwner(PathBuf),
 }
 
-impl Display for Refusal {
+impl Display for PathRefusal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Link(path) => write!(f, "{} is a link", path.display()),
@@ -51,16 +51,16 @@ impl Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for PathRefusal {}
 
-impl From<Refusal> for io::Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<PathRefusal> for io::Error {
+    fn from(refusal: PathRefusal) -> Self {
         Self::new(io::ErrorKind::InvalidInput, refusal)
     }
 }
 
 /// Returns the refusal behind an error of this crate, if there is one.
-pub fn refusal(error: &io::Error) -> Option<&Refusal> {
+pub fn refusal(error: &io::Error) -> Option<&PathRefusal> {
     error.get_ref()?.downcast_ref()
 }
 
@@ -74,13 +74,13 @@ pub fn is_absence(error: &io::Error) -> bool {
 }
 
 pub(crate) fn link_error(path: &Path) -> io::Error {
-    Refusal::Link(path.to_path_buf()).into()
+    PathRefusal::Link(path.to_path_buf()).into()
 }
 
 pub(crate) fn not_regular_error(path: &Path) -> io::Error {
-    Refusal::NotRegular(path.to_path_buf()).into()
+    PathRefusal::NotRegular(path.to_path_buf()).into()
 }
 
 pub(crate) fn outside_error(path: &Path) -> io::Error {
-    Refusal::Outside(path.to_path_buf()).into()
+    PathRefusal::Outside(path.to_path_buf()).into()
 }

@@ -26,7 +26,7 @@ pub struct Folder {
 
 /// The kind of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A folder.
@@ -41,7 +41,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// The kind of the entry.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// Bytes.
     pub size: u64,
     /// Last modification, nanoseconds since the Unix epoch.
@@ -54,7 +54,7 @@ pub struct DirEntry {
     /// The name.
     pub name: OsString,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: FileKind,
 }
 
 impl Folder {
@@ -279,7 +279,7 @@ impl Folder {
 
     pub(crate) fn refuse_link(&self, name: &OsStr) -> io::Result<()> {
         match self.stat(name)? {
-            Some(stat) if stat.kind == Kind::Link => Err(link_error(&self.path_of(name))),
+            Some(stat) if stat.kind == FileKind::Link => Err(link_error(&self.path_of(name))),
             _ => Ok(()),
         }
     }
@@ -300,26 +300,26 @@ impl Folder {
         }
     }
 
-    /// Replaces the error for a link or a pipe with a [`Refusal`](crate::Refusal). The operating system reports a link as a loop
+    /// Replaces the error for a link or a pipe with a [`PathRefusal`](crate::PathRefusal). The operating system reports a link as a loop
     /// or as not a directory, and a pipe without a reader as a missing device.
     fn explain_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         match self.stat(name).ok().flatten().map(|stat| stat.kind) {
-            Some(Kind::Link) => link_error(&self.path_of(name)),
-            Some(Kind::Other) if is_missing_device(&error) => not_regular_error(&self.path_of(name)),
+            Some(FileKind::Link) => link_error(&self.path_of(name)),
+            Some(FileKind::Other) if is_missing_device(&error) => not_regular_error(&self.path_of(name)),
             _ => error,
         }
     }
 }
 
-fn file_kind(kind: cap_std::fs::FileType) -> Kind {
+fn file_kind(kind: cap_std::fs::FileType) -> FileKind {
     if kind.is_symlink() {
-        Kind::Link
+        FileKind::Link
     } else if kind.is_dir() {
-        Kind::Folder
+        FileKind::Folder
     } else if kind.is_file() {
-        Kind::File
+        FileKind::File
     } else {
-        Kind::Other
+        FileKind::Other
     }
 }
 

@@ -13,8 +13,8 @@ pub mod nesting;
 mod path;
 mod workspace;
 
-pub use error::{Refusal, is_absence, refusal};
-pub use folder::{DirEntry, Folder, Kind, Stat};
+pub use error::{PathRefusal, is_absence, refusal};
+pub use folder::{DirEntry, FileKind, Folder, Stat};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;

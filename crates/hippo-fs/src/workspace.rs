@@ -4,8 +4,8 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Refusal, is_absence, outside_error, refusal};
-use crate::folder::{DirEntry, Folder, Kind, Stat};
+use crate::error::{PathRefusal, is_absence, outside_error, refusal};
+use crate::folder::{DirEntry, FileKind, Folder, Stat};
 use crate::path::{components, split_parent};
 
 /// The opened root of a workspace. All paths are relative to it, and no component may be a link.
@@ -97,7 +97,7 @@ impl WorkspaceDir {
     /// user ids skip the check.
     ///
     /// # Errors
-    /// As [`open_file`](Self::open_file); [`Refusal::OtherOwner`].
+    /// As [`open_file`](Self::open_file); [`PathRefusal::OtherOwner`].
     pub fn open_file_owned_like(
         &self,
         like: &Metadata,
@@ -107,7 +107,7 @@ impl WorkspaceDir {
             if same_owner(metadata, like) {
                 Ok(())
             } else {
-                Err(io::Error::from(Refusal::OtherOwner(path)))
+                Err(io::Error::from(PathRefusal::OtherOwner(path)))
             }
         };
         let (above, name) = split_parent(path.as_ref())?;
@@ -189,7 +189,7 @@ impl WorkspaceDir {
     /// Returns whether a path is a regular file, reached without links.
     pub fn is_file(&self, path: impl AsRef<Path>) -> bool {
         let stat = self.stat(path).ok().flatten();
-        stat.is_some_and(|stat| stat.kind == Kind::File)
+        stat.is_some_and(|stat| stat.kind == FileKind::File)
     }
 
     /// Lists the entries of a folder in arbitrary order.
@@ -204,7 +204,7 @@ impl WorkspaceDir {
     /// returned path is then opened without following links, so a link that replaces a component in between is refused.
     ///
     /// # Errors
-    /// [`Refusal::Outside`] for a link that leaves the workspace, [`Refusal::Hidden`] for a link to a dotfile or into a dot folder,
+    /// [`PathRefusal::Outside`] for a link that leaves the workspace, [`PathRefusal::Hidden`] for a link to a dotfile or into a dot folder,
     /// or an error of the operating system.
     pub fn resolve(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
@@ -215,7 +215,7 @@ impl WorkspaceDir {
             .or_else(|| below(&self.root.canonicalize().ok()?))
             .ok_or_else(|| outside_error(path))?;
         match target != path && is_hidden(&target) {
-            true => Err(Refusal::Hidden(path.to_path_buf()).into()),
+            true => Err(PathRefusal::Hidden(path.to_path_buf()).into()),
             false => Ok(target),
         }
     }
@@ -239,7 +239,7 @@ impl WorkspaceDir {
     /// Reads a path, and if it contains a link, reads its real path.
     fn read_following_links<T>(&self, path: &Path, read: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
         match read(path) {
-            Err(error) if matches!(refusal(&error), Some(Refusal::Link(_))) => read(&self.resolve(path)?),
+            Err(error) if matches!(refusal(&error), Some(PathRefusal::Link(_))) => read(&self.resolve(path)?),
             done => done,
         }
     }
@@ -254,7 +254,7 @@ impl WorkspaceDir {
     /// links to a program or a settings file must not overwrite it.
     ///
     /// # Errors
-    /// See [`Refusal`]; or an error of the operating system.
+    /// See [`PathRefusal`]; or an error of the operating system.
     pub fn file_to_write(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
         let (folder, name) = match self.parent(path) {
@@ -262,13 +262,13 @@ impl WorkspaceDir {
             Err(error) if is_absence(&error) => return Ok(path.to_path_buf()),
             Err(error) => return Err(error),
         };
-        if folder.stat(name)?.is_none_or(|stat| stat.kind != Kind::Link) {
+        if folder.stat(name)?.is_none_or(|stat| stat.kind != FileKind::Link) {
             return Ok(path.to_path_buf());
         }
         let target = self.resolve(path)?;
         if target.extension() != path.extension() {
             let path = path.to_path_buf();
-            return Err(Refusal::OtherKind { path, target }.into());
+            return Err(PathRefusal::OtherKind { path, target }.into());
         }
         Ok(target)
     }

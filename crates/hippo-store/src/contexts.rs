@@ -30,19 +30,19 @@ use std::time::Duration;
 use hippo_text::terms::Analyzer;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-pub use accepted::Accepted;
+pub use accepted::AcceptedFlush;
 pub use acked::lost_changes;
 pub use content::{ContentId, ContentPrefix, MAX_CONTENT};
 pub use entries::{DamagedEntry, KeptEntry, SessionEntries};
 pub use error::ContextError;
-pub use flushes::{Flush, FlushPart, MessageKey, TakenUp};
-pub use read::{ContextReader, Gone, Lookup, StoredContent, Usage};
+pub use flushes::{Flush, FlushPart, FlushPosition, MessageKey};
+pub use read::{ContextReader, Lookup, StoredContent, UnavailableReason, Usage};
 pub use ready::{ContentPacker, PackedContent};
 pub(crate) use schema::{VERSION as SCHEMA, make};
 pub use search::Hit;
 pub use sessions::{ClosedSession, OpenedSession, SessionRow};
-pub use trim::Trimmed;
-pub use write::{NewContent, NewEntry, PutOutcome, TranscriptPiece};
+pub use trim::TrimResult;
+pub use write::{NewContent, NewEntry, PutOutcome, TranscriptContent};
 
 use crate::StoreError;
 use crate::in_place::{self, OpenFiles};
@@ -77,7 +77,7 @@ impl ContextStore {
                 connection,
                 path: path.to_path_buf(),
             },
-            open: OpenFiles::at(path),
+            open: OpenFiles::open_at(path),
             missing,
             analyzer: Analyzer::new(),
         })
@@ -91,7 +91,7 @@ impl ContextStore {
 
     /// Returns the number of acknowledged changes that were missing when the database was opened.
     #[must_use]
-    pub const fn missing(&self) -> u64 {
+    pub const fn missing_changes(&self) -> u64 {
         self.missing
     }
 
@@ -128,7 +128,7 @@ impl ContextStore {
                 row.get::<_, i64>(0)
             })
             .map_err(sql)?;
-        self.open = OpenFiles::at(path);
+        self.open = OpenFiles::open_at(path);
         self.read.connection = connection;
         Ok(())
     }
@@ -252,7 +252,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Converts to SQLite's signed integers, saturating at the maximum.
-fn signed(number: impl TryInto<i64>) -> i64 {
+fn to_signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 

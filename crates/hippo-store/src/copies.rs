@@ -38,7 +38,7 @@ impl Database {
     }
 
     /// Returns a connection to a new database in memory, with the tables, indexes and triggers of this build.
-    fn fresh(self) -> Result<Connection, StoreError> {
+    fn create_in_memory(self) -> Result<Connection, StoreError> {
         let path = Path::new(":memory:");
         let connection = Connection::open_in_memory().map_err(|source| StoreError::from_sql(path, source))?;
         match self {
@@ -51,12 +51,12 @@ impl Database {
 
 /// A consistent snapshot of a database on its own read-only connection. It does not block writers and does not see
 /// later writes.
-pub struct Snapshot {
+pub struct DatabaseSnapshot {
     connection: Connection,
     path: PathBuf,
 }
 
-impl Snapshot {
+impl DatabaseSnapshot {
     /// Starts a snapshot of the current state.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Snapshot {
     }
 }
 
-/// Copies the database of a connection to a new file at `to`; see [`Snapshot::copy`].
+/// Copies the database of a connection to a new file at `to`; see [`DatabaseSnapshot::copy`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
     let io = |source| StoreError::Io {
@@ -167,7 +167,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
     let connection = Connection::open(file).map_err(sql)?;
     let (found, known) = (
         shape(&connection).map_err(sql)?,
-        shape(&database.fresh()?).map_err(sql)?,
+        shape(&database.create_in_memory()?).map_err(sql)?,
     );
     if let Some((name, _)) = found.iter().find(|part| !known.contains(part)) {
         return Err(corrupt(format!("{name} differs from what hippod creates")));

@@ -1,6 +1,6 @@
 //! Database of one workspace.
 //!
-//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`Reader`]s read concurrently in WAL
+//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read concurrently in WAL
 //! mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt. Most of an index entry is also in
 //! the index file, but the access journal and the runs are stored only here.
 
@@ -24,16 +24,16 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 pub use entries::{
-    Access, Base, CoAccessed, Damaged, EntryBatch, EntryStore, Folded, RunDetail, RunFile, RunId, RunReport,
-    RunRow, Tombstone,
+    Access, Base, CoAccessed, DamagedRow, EntryBatch, EntryStore, FoldResult, RunDetail, RunFile, RunId,
+    RunReport, RunRow, Tombstone,
 };
 pub use load::{LoadedDocument, LoadedDocuments};
-pub use read::Reader;
+pub use read::StoreReader;
 #[cfg(test)]
 pub(crate) use salvage::{SALVAGED, columns};
-pub use salvage::{Salvaged, salvage};
-pub use seal::Mended;
-pub use spare::{Recovered, recover};
+pub use salvage::{SalvageResult, salvage};
+pub use seal::DroppedRows;
+pub use spare::{RecoveredDatabase, recover};
 pub use vectors::{EmbedderRow, Embedding, PendingChunk, StoredVector};
 pub use write::{DocumentBatch, DocumentChange, DocumentRecord, NewChunk};
 
@@ -74,7 +74,7 @@ impl Store {
         Ok(Self {
             connection,
             path: path.to_path_buf(),
-            open: OpenFiles::at(path),
+            open: OpenFiles::open_at(path),
             ids,
             seal,
         })
@@ -97,7 +97,7 @@ impl Store {
         self.sql(Counter::Documents.read(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
-        self.open = OpenFiles::at(&self.path);
+        self.open = OpenFiles::open_at(&self.path);
         Ok(())
     }
 
@@ -188,7 +188,7 @@ fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a read-only connection for [`Reader`].
+/// Opens a read-only connection for [`StoreReader`].
 fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;

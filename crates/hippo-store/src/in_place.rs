@@ -26,7 +26,7 @@ pub struct OpenFiles {
 
 impl OpenFiles {
     /// Returns the files of a connection that was just opened at `path` and has read from it.
-    pub(crate) fn at(path: &Path) -> Self {
+    pub(crate) fn open_at(path: &Path) -> Self {
         let found = |path: &Path| FileId::at(path).ok().flatten();
         Self {
             database: found(path),

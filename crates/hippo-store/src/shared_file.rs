@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_fs::{Folder, Kind, Refusal, WorkspaceDir};
+use hippo_fs::{FileKind, Folder, PathRefusal, WorkspaceDir};
 
 /// Maximum number of former files kept per file.
 pub const SLOTS: u32 = 128;
@@ -77,7 +77,7 @@ impl SharedFile {
             })
             .and_then(|()| self.exchange(&old).inspect_err(|_| self.discard(&old)))?;
         self.folder.sync()?;
-        if placed { self.replaced(slot) } else { Ok(None) }
+        if placed { self.read_slot(slot) } else { Ok(None) }
     }
 
     /// Removes the file and returns its content, or `None` if the file did not exist. The file is kept in the slot, as after
@@ -92,7 +92,7 @@ impl SharedFile {
             Err(error) => Err(error),
             Ok(()) => {
                 self.folder.sync()?;
-                self.replaced(slot)
+                self.read_slot(slot)
             }
         }
     }
@@ -102,10 +102,10 @@ impl SharedFile {
     ///
     /// # Errors
     /// The content cannot be read.
-    pub fn replaced(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
+    pub fn read_slot(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
         let old = self.slot_name(slot);
         match self.folder.stat(&old)? {
-            Some(stat) if stat.kind == Kind::File => {}
+            Some(stat) if stat.kind == FileKind::File => {}
             _ => return Ok(None),
         }
         match self.folder.read(old, u64::MAX) {
@@ -170,8 +170,8 @@ impl SharedFile {
             return Err(io::Error::from(io::ErrorKind::AlreadyExists));
         }
         match self.folder.stat(&self.name)? {
-            Some(stat) if stat.kind == Kind::Link => {
-                Err(Refusal::Link(self.folder.path_of(&self.name)).into())
+            Some(stat) if stat.kind == FileKind::Link => {
+                Err(PathRefusal::Link(self.folder.path_of(&self.name)).into())
             }
             _ => Ok(()),
         }
@@ -207,7 +207,7 @@ impl SharedFile {
                 Err(error) => return Err(error),
             }
             let there = self.folder.stat(&self.name)?;
-            if there.is_some_and(|stat| stat.kind == Kind::Folder) {
+            if there.is_some_and(|stat| stat.kind == FileKind::Folder) {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory));
             }
             match self.folder.exchange(new, &self.name) {
@@ -269,7 +269,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         assert_eq!(file.replace(b"one", 0).unwrap(), None);
-        assert_eq!(file.replaced(0).unwrap(), None);
+        assert_eq!(file.read_slot(0).unwrap(), None);
         assert_eq!(file.replace(b"two", 0).unwrap().unwrap(), b"one");
         assert_eq!(
             file.replace(b"three", 0).unwrap_err().kind(),
@@ -295,8 +295,8 @@ mod tests {
             assert_eq!(replaced.unwrap(), old.as_bytes());
         }
         handle.write_all(b" late").unwrap();
-        assert_eq!(file.replaced(0).unwrap().unwrap(), b"0 late");
-        assert_eq!(file.replaced(1).unwrap().unwrap(), b"1");
+        assert_eq!(file.read_slot(0).unwrap().unwrap(), b"0 late");
+        assert_eq!(file.read_slot(1).unwrap().unwrap(), b"1");
         (0..SLOTS).for_each(|slot| file.settle(slot).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -322,7 +322,7 @@ mod tests {
         fs::write(&path, "new").unwrap();
         file.take_away(0).unwrap_err();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(file.replaced(0).unwrap().unwrap(), b"old");
+        assert_eq!(file.read_slot(0).unwrap().unwrap(), b"old");
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
         let mut handle = File::options().append(true).open(&path).unwrap();
         assert_eq!(file.replace(b"new", 0).unwrap().unwrap(), b"old");
         handle.write_all(b" and late").unwrap();
-        assert_eq!(file.replaced(0).unwrap().unwrap(), b"old and late");
+        assert_eq!(file.read_slot(0).unwrap().unwrap(), b"old and late");
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
@@ -387,13 +387,13 @@ mod tests {
             file.take_away(0).unwrap_err(),
         ] {
             assert!(
-                matches!(hippo_fs::refusal(&error), Some(Refusal::Link(_))),
+                matches!(hippo_fs::refusal(&error), Some(PathRefusal::Link(_))),
                 "{error:?}"
             );
         }
         assert!(path.is_symlink());
         std::os::unix::fs::symlink("other", folder.path().join(".INDEX.md.replaced-1")).unwrap();
-        assert_eq!(file.replaced(1).unwrap(), None, "a link in a slot is not read");
+        assert_eq!(file.read_slot(1).unwrap(), None, "a link in a slot is not read");
         assert_eq!(fs::read(folder.path().join("other")).unwrap(), b"other");
     }
 }

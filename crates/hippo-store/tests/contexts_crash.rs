@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use hippo_store::contexts::{
-    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptPiece,
+    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptContent,
 };
 use hippo_types::context::{
     ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
@@ -74,7 +74,7 @@ fn child_process_to_be_killed() {
         store
             .put_pieces(
                 "t",
-                &[TranscriptPiece {
+                &[TranscriptContent {
                     bytes: &piece,
                     tokens: 1,
                 }],

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use hippo_store::StoreError;
 use hippo_store::contexts::{ContextReader, ContextStore};
-use hippo_store::db::{Reader, Store};
+use hippo_store::db::{Store, StoreReader};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -155,7 +155,10 @@ fn migrating_every_earlier_index_keeps_all_rows() {
                 "{version}"
             );
             drop(store);
-            let postings = Reader::open(&scratch.file).unwrap().postings("\"pump\"").unwrap();
+            let postings = StoreReader::open(&scratch.file)
+                .unwrap()
+                .postings("\"pump\"")
+                .unwrap();
             assert_eq!(
                 postings.into_iter().map(i64::from).collect::<Vec<_>>(),
                 pump,

@@ -18,14 +18,14 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// The global options of a verb, the resolved paths, and the connection once it is made.
-pub struct Session {
+pub struct DaemonSession {
     global: Global,
     /// The paths of socket, state and log.
     pub paths: Paths,
     client: Option<Client>,
 }
 
-impl Session {
+impl DaemonSession {
     /// Creates a session without a connection.
     ///
     /// # Errors

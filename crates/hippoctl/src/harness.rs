@@ -23,16 +23,16 @@ mod integrations;
 #[cfg(test)]
 mod tests;
 
-pub use config::{CONFIG, Config};
-pub use plan::{Plan, plan};
-pub use platform::{Found, Platform, detect};
-pub use record::{OLD_RECORD, Record};
+pub use config::{CONFIG, LayoutConfig};
+pub use plan::{ChangePlan, plan};
+pub use platform::{DetectedPlatform, Harness, detect};
+pub use record::{InitRecord, OLD_RECORD};
 pub use revert::take_back;
-pub use snapshot::{Snapshot, State};
+pub use snapshot::{PathSnapshot, PathState};
 
 /// A file that cannot be used. Any such file prevents all writes.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Problem {
+pub struct UnusableFile {
     /// The path relative to the workspace.
     pub path: String,
     /// The description, with line and column if known.
@@ -41,7 +41,7 @@ pub struct Problem {
 
 /// A file or folder that stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Kept {
+pub struct KeptPath {
     /// The path relative to the workspace.
     pub path: String,
     /// The reason.

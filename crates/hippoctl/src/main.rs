@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use connect::Session;
+use connect::DaemonSession;
 use failure::{Exit, Failure};
 use hippoctl::args::{self, Cli, ShellArg, Verb, WorkspaceVerb};
 use output::Output;
@@ -84,7 +84,7 @@ fn ended(done: Result<(), Failure>, out: &mut Output) -> ExitCode {
 }
 
 fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
-    let mut session = Session::new(cli.global)?;
+    let mut session = DaemonSession::new(cli.global)?;
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
         Verb::Status(args) => verbs::daemon::status(&mut session, &args, out),

@@ -17,9 +17,9 @@ use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
 use rmcp::{ServerHandler, ServiceExt};
 use tokio::runtime;
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
-use arguments::Arguments;
+use arguments::ToolArguments;
 use calls::Calls;
 
 /// Instructions that a client may add to the prompt of its model.
@@ -29,12 +29,12 @@ const INSTRUCTIONS: &str = "Long-term memory of this workspace. Search it before
 ///
 /// # Errors
 /// Fails when the client violates the handshake, or standard output cannot be written.
-pub fn mcp(session: Session) -> Result<(), Failure> {
+pub fn mcp(session: DaemonSession) -> Result<(), Failure> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, format!("could not start the server: {error}")))?;
-    let ended = runtime.block_on(serve(Server {
+    let ended = runtime.block_on(serve(McpServer {
         calls: Calls::new(session),
         tools: tools::all(),
     }));
@@ -43,7 +43,7 @@ pub fn mcp(session: Session) -> Result<(), Failure> {
     ended
 }
 
-async fn serve(server: Server) -> Result<(), Failure> {
+async fn serve(server: McpServer) -> Result<(), Failure> {
     let failed = |why: &dyn std::fmt::Display| {
         let what = format!("could not serve: {why}");
         Failure::new(Exit::Failed, what)
@@ -64,12 +64,12 @@ async fn serve(server: Server) -> Result<(), Failure> {
     }
 }
 
-struct Server {
+struct McpServer {
     calls: Calls,
     tools: Vec<Tool>,
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let can = ServerCapabilities::builder()
             .enable_tools()
@@ -96,7 +96,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.tools.iter().find(|tool| tool.name == request.name);
         let tool = tool.ok_or_else(|| tools::unknown(&request.name))?;
-        let answer = match Arguments::read(tool, request.arguments.unwrap_or_default()) {
+        let answer = match ToolArguments::read(tool, request.arguments.unwrap_or_default()) {
             Ok(arguments) => {
                 let name = request.name;
                 let work = move |line: &mut _| tools::answer(&name, &arguments, line);

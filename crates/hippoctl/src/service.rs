@@ -12,10 +12,10 @@ use hippo_proto::Paths;
 
 use crate::failure::{Exit, Failure};
 
-pub use findings::{Look, findings, look};
-pub use manager::{Answer, Call, Control};
+pub use findings::{ServiceObservation, findings, look};
+pub use manager::{ManagerCommand, ManagerControl, ManagerState};
 pub use package::Package;
-pub use unit::{Found, UnitFile, named_program, put, read, units};
+pub use unit::{UnitFile, UnitFileState, named_program, put, read, units};
 
 /// The unit of the daemon.
 pub const SERVICE_UNIT: &str = "hippod.service";
@@ -39,7 +39,7 @@ impl Manager {
     ///
     /// # Errors
     /// Fails on systems without a known manager.
-    pub fn here() -> Result<Self, Failure> {
+    pub fn of_this_system() -> Result<Self, Failure> {
         if cfg!(target_os = "linux") {
             Ok(Self::Systemd)
         } else if cfg!(target_os = "macos") {
@@ -87,7 +87,7 @@ const PLACES: [&str; 7] = [
 
 /// The values written into the service files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct UnitValues {
     /// The path of `hippod`.
     pub program: PathBuf,
     /// The socket, unless it has its default path in the runtime folder of the manager.
@@ -100,7 +100,7 @@ pub struct Facts {
     pub sandbox: bool,
 }
 
-impl Facts {
+impl UnitValues {
     /// Collects the values from this environment, for the daemon that serves `paths`.
     ///
     /// # Errors

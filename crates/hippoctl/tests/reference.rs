@@ -50,7 +50,7 @@ fn markdown() -> String {
 }
 
 fn programs() -> [Command; 2] {
-    [Cli::command(), arguments::Arguments::command()].map(|program| {
+    [Cli::command(), arguments::DaemonArguments::command()].map(|program| {
         let mut program = program.disable_help_subcommand(true);
         program.build();
         program

@@ -12,7 +12,7 @@ const EXIT: &str = "Exit: 0 stopped as asked, 1 failed, 2 wrong usage";
 /// The memory daemon that AI agents keep beside them.
 #[derive(Parser)]
 #[command(name = "hippod", version, after_help = EXIT)]
-pub struct Arguments {
+pub struct DaemonArguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use hippo_map::audit::{
     AuditStopped, AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through,
 };
-use hippo_map::consolidation::{Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_proto::{
     AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
     RpcError,
@@ -25,7 +25,7 @@ use crate::errors::client_gone;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
 use crate::tasks::Cancellation;
-use crate::verify::Span;
+use crate::verify::ChunkSpan;
 use crate::view::WorkspaceView;
 
 /// Files that harnesses load into the context of every agent.
@@ -95,7 +95,7 @@ pub fn audit(
     };
     let file = state_folder(&auditor.state, &view.root).join(FILE);
     let _storing = auditor.storing.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut kept = Kept::read(&file);
+    let mut kept = StoredAudits::read(&file);
     let before = kept.audits.iter().rev().take(SHOWN).cloned().collect();
     let at = now.at.clone();
     if request.record {
@@ -196,7 +196,7 @@ fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
     .collect()
 }
 
-fn chunk(span: Span) -> AuditedChunk {
+fn chunk(span: ChunkSpan) -> AuditedChunk {
     // A file larger than `usize` is never read.
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
     AuditedChunk {
@@ -236,7 +236,7 @@ fn entries(
             None => files::leads_somewhere(&view.root, pointer, limit),
         }
     };
-    let mut lost = |record: &Record| {
+    let mut lost = |record: &EntryRecord| {
         let mut pointers = record.entry.pointers.iter();
         let lost = pointers.find(|pointer| !leads(pointer));
         // The title of a section is content of the memory and is not reported.
@@ -266,11 +266,11 @@ fn boot(view: &WorkspaceView) -> Vec<(String, String)> {
 
 /// Stored audits, oldest first.
 #[derive(Default, Serialize, Deserialize)]
-struct Kept {
+struct StoredAudits {
     audits: Vec<AuditRun>,
 }
 
-impl Kept {
+impl StoredAudits {
     /// Reads the stored audits. An unreadable file is replaced: it contains only derived data.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn read(file: &Path) -> Self {

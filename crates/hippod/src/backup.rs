@@ -36,9 +36,9 @@ use crate::tasks::{OneAtATime, OneAtATimeGuard};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 use destination::Destination;
-use manifest::Manifest;
-use source::Source;
-use write::Writer;
+use manifest::BackupManifest;
+use source::BackupSource;
+use write::BackupWriter;
 
 /// Backups and restores of the daemon's workspaces.
 pub struct Backups {
@@ -67,7 +67,7 @@ impl Backups {
 const STEP: u64 = 4 << 20;
 
 /// Progress and cancellation of a backup or a restore.
-pub struct Job<'a> {
+pub struct BackupJob<'a> {
     stage: &'static str,
     item: String,
     done: u64,
@@ -76,7 +76,7 @@ pub struct Job<'a> {
     given_up: &'a AtomicBool,
 }
 
-impl<'a> Job<'a> {
+impl<'a> BackupJob<'a> {
     /// Creates a job. `tell` receives stage, item and bytes; the job stops once `given_up` is set.
     pub fn new(
         stage: &'static str,
@@ -123,15 +123,15 @@ impl<'a> Job<'a> {
 pub fn backup(
     backups: &Backups,
     request: &BackupRequest,
-    job: &mut Job<'_>,
+    job: &mut BackupJob<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = absolute(&request.to)?;
     let to = Destination::of(backups, &to, request.force)?;
     let wanted = wanted(backups, request.workspace.as_deref())?;
     let start = Instant::now();
     let place = to.path.clone();
-    let mut writer = Writer::begin(&backups.paths.state, to)?;
-    let mut manifest = Manifest::new(rfc3339(backups.clock.now()));
+    let mut writer = BackupWriter::begin(&backups.paths.state, to)?;
+    let mut manifest = BackupManifest::new(rfc3339(backups.clock.now()));
     for (number, view) in (1..).zip(&wanted.views) {
         job.begin(view.root.display().to_string());
         let workspace = gather::gather(backups, view, number, &mut writer, job)?;
@@ -140,7 +140,7 @@ pub fn backup(
     let (manifest, bytes) = writer.finish(manifest)?;
     Ok(BackupResponse {
         left_out: wanted.left_out,
-        ..told(manifest, &place, bytes, start)
+        ..build_response(manifest, &place, bytes, start)
     })
 }
 
@@ -148,16 +148,16 @@ pub fn backup(
 ///
 /// # Errors
 /// Fails if the archive is damaged, truncated, of another format, or newer. The error names the member.
-pub fn verify(request: &BackupVerifyRequest, job: &mut Job<'_>) -> Result<BackupResponse, RpcError> {
+pub fn verify(request: &BackupVerifyRequest, job: &mut BackupJob<'_>) -> Result<BackupResponse, RpcError> {
     let start = Instant::now();
     let from = absolute(&request.from)?;
-    let source = Source::open(&from)?;
+    let source = BackupSource::open(&from)?;
     let manifest = source.verify(job)?;
-    Ok(told(manifest, &from, source.bytes(), start))
+    Ok(build_response(manifest, &from, source.bytes(), start))
 }
 
-fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupResponse {
-    let told = |workspace: &manifest::Workspace| {
+fn build_response(manifest: BackupManifest, file: &Path, bytes: u64, start: Instant) -> BackupResponse {
+    let told = |workspace: &manifest::BackupWorkspace| {
         let members = || {
             manifest
                 .members
@@ -185,14 +185,14 @@ fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupRe
 }
 
 /// The workspaces to back up.
-struct Wanted {
+struct BackupSelection {
     views: Vec<Arc<WorkspaceView>>,
     /// Workspaces that are skipped because their files are missing or their database is unusable.
     left_out: Vec<LeftOut>,
 }
 
 /// Returns the requested workspace, or all that are usable.
-fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<Wanted, RpcError> {
+fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<BackupSelection, RpcError> {
     let root = workspace
         .map(|folder| {
             backups.views.root_of(Path::new(folder)).ok_or_else(|| {
@@ -238,7 +238,7 @@ fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<Wanted, RpcError
                 .hint("register one: hippoctl workspace add"),
         );
     }
-    Ok(Wanted { views, left_out })
+    Ok(BackupSelection { views, left_out })
 }
 
 /// Returns a path of a request. It must be absolute, because the daemon's working directory is arbitrary.

@@ -16,37 +16,37 @@ use std::path::{Path, PathBuf};
 use hippo_text::source::SourceRules;
 use serde::{Deserialize, Serialize};
 
-pub use context::Context;
+pub use context::ContextConfig;
 use hippo_proto::SettingChange;
-pub use index::{Cycles, Decay, DecayProfile, Index};
-use layer::Layer;
-pub use tree::{KeepTree, Summaries, Tree};
+pub use index::{CyclesConfig, DecayConfig, DecayProfile, IndexConfig};
+use layer::ConfigLayer;
+pub use tree::{KeepTree, SummaryAuthor, TreeConfig};
 
 /// The daemon's settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// Source selection: which files are memory.
-    pub sources: Sources,
+    pub sources: SourcesConfig,
     /// File watching.
-    pub watch: Watch,
+    pub watch: WatchConfig,
     /// Embedding of text as vectors.
-    pub embed: Embed,
+    pub embed: EmbedConfig,
     /// Search defaults.
-    pub search: Search,
+    pub search: SearchConfig,
     /// The index file.
-    pub index: Index,
+    pub index: IndexConfig,
     /// Schedule of the cycles.
-    pub cycles: Cycles,
+    pub cycles: CyclesConfig,
     /// Retention of context entries of sessions.
-    pub context: Context,
+    pub context: ContextConfig,
     /// The compaction tree.
-    pub tree: Tree,
+    pub tree: TreeConfig,
     /// Decay of the strength of entries.
-    pub decay: Decay,
+    pub decay: DecayConfig,
     /// Limits of the socket server.
-    pub server: Server,
+    pub server: ServerConfig,
     /// Logging.
-    pub log: Log,
+    pub log: LogConfig,
     /// Keys set by environment variables or flags, which a workspace's file cannot override.
     #[serde(skip)]
     fixed: BTreeSet<&'static str>,
@@ -59,21 +59,21 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkspaceConfig {
     /// Source selection: which files are memory.
-    pub sources: Sources,
+    pub sources: SourcesConfig,
     /// Name of the workspace's embedding model.
     pub model: String,
     /// File watching.
-    pub watch: Watch,
+    pub watch: WatchConfig,
     /// Search defaults.
-    pub search: Search,
+    pub search: SearchConfig,
     /// The index file.
-    pub index: Index,
+    pub index: IndexConfig,
     /// Schedule of the cycles.
-    pub cycles: Cycles,
+    pub cycles: CyclesConfig,
     /// Retention of context entries of sessions.
-    pub context: Context,
+    pub context: ContextConfig,
     /// The compaction tree.
-    pub tree: Tree,
+    pub tree: TreeConfig,
     /// Warnings about settings of earlier versions that are still present, including those in the daemon's
     /// own file.
     pub removed: Vec<String>,
@@ -81,7 +81,7 @@ pub struct WorkspaceConfig {
 
 /// `[sources]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sources {
+pub struct SourcesConfig {
     /// Globs of additional sources.
     pub include: Vec<String>,
     /// Globs of files that are excluded; they take precedence over `include`.
@@ -96,7 +96,7 @@ pub struct Sources {
 
 /// `[watch]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Watch {
+pub struct WatchConfig {
     /// Quiet period in milliseconds: changes are reported once no other change arrived for this long.
     pub quiet_ms: u64,
     /// Maximum delay of a report in milliseconds, even while changes keep arriving.
@@ -130,7 +130,7 @@ pub enum PollMode {
 
 /// `[embed]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Embed {
+pub struct EmbedConfig {
     /// True if semantic search is enabled.
     pub enabled: bool,
     /// Name of the model.
@@ -145,7 +145,7 @@ pub struct Embed {
 
 /// `[search]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Search {
+pub struct SearchConfig {
     /// Default number of results.
     pub limit: usize,
     /// Default search mode.
@@ -156,7 +156,7 @@ pub struct Search {
 
 /// `[server]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Server {
+pub struct ServerConfig {
     /// Maximum number of simultaneous connections.
     pub max_connections: usize,
     /// Maximum length of a request in bytes.
@@ -165,7 +165,7 @@ pub struct Server {
 
 /// `[log]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Log {
+pub struct LogConfig {
     /// Lowest level that is logged: `error`, `warn`, `info`, `debug` or `trace`.
     pub level: String,
     /// Format of a log line.
@@ -241,7 +241,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let mut layers = vec![layer::of_daemon(file)?];
         let above = [layer::of_environment(variables)?, layer::of_flags(flags)?];
-        let fixed = above.iter().flat_map(Layer::keys).collect();
+        let fixed = above.iter().flat_map(ConfigLayer::keys).collect();
         layers.extend(above);
         Ok(Self {
             fixed,
@@ -294,14 +294,14 @@ impl Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            sources: Sources {
+            sources: SourcesConfig {
                 include: Vec::new(),
                 exclude: Vec::new(),
                 max_file_bytes: 16 << 20,
                 follow_links: true,
                 respect_ignore_files: true,
             },
-            watch: Watch {
+            watch: WatchConfig {
                 quiet_ms: 300,
                 max_wait_ms: 2000,
                 reconcile_secs: 300,
@@ -311,28 +311,28 @@ impl Default for Config {
                 delete_confirm_ms: 1500,
                 mass_delete_share: 0.25,
             },
-            embed: Embed {
+            embed: EmbedConfig {
                 enabled: true,
                 model: "all-minilm-l6-v2".into(),
                 threads: 2,
                 idle_unload_secs: 600,
                 spare: true,
             },
-            search: Search {
+            search: SearchConfig {
                 limit: 10,
                 default_mode: hippo_proto::SearchMode::Hybrid,
                 timezone: String::new(),
             },
-            index: Index::default(),
-            cycles: Cycles::default(),
-            context: Context::default(),
-            tree: Tree::default(),
-            decay: Decay::default(),
-            server: Server {
+            index: IndexConfig::default(),
+            cycles: CyclesConfig::default(),
+            context: ContextConfig::default(),
+            tree: TreeConfig::default(),
+            decay: DecayConfig::default(),
+            server: ServerConfig {
                 max_connections: 256,
                 max_line_bytes: 16 << 20,
             },
-            log: Log {
+            log: LogConfig {
                 level: "info".into(),
                 format: LogFormat::Text,
             },
@@ -362,7 +362,7 @@ impl WorkspaceConfig {
             watch,
             model: embed.model,
             search,
-            index: Index {
+            index: IndexConfig {
                 decay: decay.profile,
                 ..index
             },
@@ -380,7 +380,7 @@ impl Default for WorkspaceConfig {
     }
 }
 
-impl Search {
+impl SearchConfig {
     /// Returns the configured time zone, if one is set and known to this machine.
     pub fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
         keys::time_zone(&self.timezone).ok().flatten()

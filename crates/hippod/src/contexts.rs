@@ -42,7 +42,7 @@ use crate::views::{Slot, Views};
 use policies::Policies;
 use session::Sessions;
 
-pub use accept::{Promise, accept, kept, promised};
+pub use accept::{Promise, accept, promised, record_end};
 pub use close::close;
 pub use compact::compact;
 pub use fetch::fetch;
@@ -67,21 +67,21 @@ pub struct Contexts {
     clock: Arc<dyn Clock>,
     /// Long-term memory, which takes in the lasting entries of closed sessions.
     memory: MemoryWriter,
-    places: Mutex<HashMap<PathBuf, Arc<Place>>>,
+    places: Mutex<HashMap<PathBuf, Arc<ContextDatabase>>>,
     /// Workspaces of the sessions that were requested, by session.
     homes: Mutex<HashMap<String, PathBuf>>,
     /// Accepted flushes that are in progress.
-    under_way: accept::UnderWay,
+    under_way: accept::RunningFlushes,
     /// Queue of flushes, because each flush must see what the previous one appended.
     flushing: OneAtATime,
 }
 
 /// Context database of one workspace.
-struct Place {
+struct ContextDatabase {
     file: PathBuf,
     /// Files open for writing; can be read without waiting for a put.
     open: Mutex<Option<OpenFiles>>,
-    held: Mutex<Held>,
+    held: Mutex<ExclusiveState>,
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<ContentPacker>>,
     policies: Policies,
@@ -94,7 +94,7 @@ struct Place {
 
 /// State that one caller at a time can use.
 #[derive(Default)]
-struct Held {
+struct ExclusiveState {
     store: Option<ContextStore>,
     sessions: Sessions,
     /// Time of the next attempt to write a removed database, after a failure.
@@ -102,9 +102,9 @@ struct Held {
 }
 
 /// A session and its location.
-struct Home {
+struct LocatedSession {
     view: Arc<WorkspaceView>,
-    place: Arc<Place>,
+    place: Arc<ContextDatabase>,
     session: SessionRow,
 }
 
@@ -118,7 +118,7 @@ impl Contexts {
             memory,
             places: Mutex::default(),
             homes: Mutex::default(),
-            under_way: accept::UnderWay::default(),
+            under_way: accept::RunningFlushes::default(),
             flushing: OneAtATime::default(),
         }
     }
@@ -130,18 +130,18 @@ impl Contexts {
     }
 
     /// Returns the context database of a workspace.
-    fn place(&self, root: &Path) -> Arc<Place> {
+    fn database_of(&self, root: &Path) -> Arc<ContextDatabase> {
         let mut places = lock(&self.places);
         let place = places.entry(root.to_path_buf()).or_insert_with(|| {
             let file = registry::state_folder(&self.state, root).join(FILE);
-            Arc::new(Place::new(file))
+            Arc::new(ContextDatabase::new(file))
         });
         Arc::clone(place)
     }
 
     /// Checks each open database, and writes it again if its file was removed.
     pub fn look(&self) {
-        let places: Vec<Arc<Place>> = lock(&self.places).values().cloned().collect();
+        let places: Vec<Arc<ContextDatabase>> = lock(&self.places).values().cloned().collect();
         for place in places {
             if let Err(error) = place.is_there() {
                 tracing::error!(file = %place.file.display(), error = error.message, "the database of the sessions is missing");
@@ -154,18 +154,18 @@ impl Contexts {
     /// # Errors
     /// `not-found` if no workspace has the session, `warming` while a workspace that may have it is being opened,
     /// `internal` if a database cannot be read.
-    fn home(&self, id: &str) -> Result<Home, RpcError> {
+    fn home(&self, id: &str) -> Result<LocatedSession, RpcError> {
         let known = lock(&self.homes).get(id).cloned();
         let mut views = self.views.open();
         // The workspace that had the session last time is searched first.
         views.sort_by_key(|view| Some(&view.root) != known.as_ref());
         let mut unreadable = None;
         for view in views {
-            let place = self.place(&view.root);
+            let place = self.database_of(&view.root);
             match place.read(|reader| reader.session(id)) {
                 Ok(Some(Some(session))) => {
                     lock(&self.homes).insert(id.to_owned(), view.root.clone());
-                    return Ok(Home { view, place, session });
+                    return Ok(LocatedSession { view, place, session });
                 }
                 Ok(_) => {}
                 // An unreadable database does not affect sessions of other workspaces.
@@ -192,7 +192,7 @@ impl Contexts {
     /// # Errors
     /// The file was removed and could not be written again.
     pub fn is_there(&self, root: &Path) -> Result<bool, RpcError> {
-        self.place(root).is_there()
+        self.database_of(root).is_there()
     }
 
     /// Releases the database of a workspace that is removed or restored.
@@ -204,7 +204,7 @@ impl Contexts {
     }
 }
 
-impl Place {
+impl ContextDatabase {
     fn new(file: PathBuf) -> Self {
         Self {
             file,
@@ -219,14 +219,14 @@ impl Place {
     }
 
     /// Locks the state, and opens the database if necessary.
-    fn held(&self) -> Result<MutexGuard<'_, Held>, RpcError> {
+    fn held(&self) -> Result<MutexGuard<'_, ExclusiveState>, RpcError> {
         let mut held = lock(&self.held);
         self.look(&mut held)?;
         if held.store.is_none() {
             let store = ContextStore::open(&self.file).map_err(|error| unusable(&error))?;
             *lock(&self.open) = Some(store.open_files());
-            if store.missing() > 0 {
-                let (file, changes) = (self.file.display(), store.missing());
+            if store.missing_changes() > 0 {
+                let (file, changes) = (self.file.display(), store.missing_changes());
                 tracing::error!(%file, changes, "stored changes of sessions are missing");
                 self.lost.fetch_add(changes, Ordering::Relaxed);
             }
@@ -247,7 +247,7 @@ impl Place {
 
     /// Writes the database again if its file was removed: the open handle holds the only copy.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn look(&self, held: &mut Held) -> Result<(), RpcError> {
+    fn look(&self, held: &mut ExclusiveState) -> Result<(), RpcError> {
         match &mut held.store {
             Some(store) if store.is_in_place() || self.let_go.load(Ordering::Relaxed) => return Ok(()),
             Some(store) => {
@@ -308,7 +308,7 @@ impl Place {
     fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();
         let mut packer = kept.unwrap_or_default();
-        let ready = packer.ready(content);
+        let ready = packer.pack_content(content);
         let mut packers = lock(&self.packers);
         if packers.len() < READERS_KEPT {
             packers.push(packer);
@@ -317,7 +317,7 @@ impl Place {
     }
 }
 
-impl Held {
+impl ExclusiveState {
     fn parts(&mut self) -> Result<(&mut ContextStore, &mut Sessions), RpcError> {
         let Self { store, sessions, .. } = self;
         let store = store

@@ -10,8 +10,8 @@ use hippo_proto::{
 
 use crate::clock::Clock;
 use crate::memory::MemoryWriter;
-use crate::message::{Answer, Beat, EngineHandle, Order, Request};
-use crate::tree::{self, Trees, Wish};
+use crate::message::{AnswerSender, EngineHandle, EngineRequest, HeartbeatAnswer, Order};
+use crate::tree::{self, TreeOptions, Trees};
 use crate::view::WorkspaceView;
 use crate::views::Views;
 
@@ -58,7 +58,7 @@ impl CycleRunner {
         });
         let mut report = ran.await?;
         if request.cycle != Cycle::Archival {
-            let wish = Wish {
+            let wish = TreeOptions {
                 at,
                 dry_run,
                 // Summaries may take minutes.
@@ -86,12 +86,12 @@ impl CycleRunner {
             .into_iter()
             .map(|row| (row.run, row.finished))
             .collect();
-        let Beat { due, .. } = self.ask_pending(&view, false).await?;
+        let HeartbeatAnswer { due, .. } = self.ask_pending(&view, false).await?;
         let mut failed = Vec::new();
         for cycle in due {
             let ended = self
                 .engine
-                .order(&view.root, |reply: Answer<CycleReport>| Order::Cycle {
+                .order(&view.root, |reply: AnswerSender<CycleReport>| Order::Cycle {
                     cycle,
                     at: None,
                     dry_run: false,
@@ -113,13 +113,13 @@ impl CycleRunner {
         let mut ran = self.past_runs(&view).await?;
         ran.retain(ended);
         ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
-        let Beat {
+        let HeartbeatAnswer {
             mut pending, next, ..
         } = self.ask_pending(&view, true).await?;
         pending.splice(..0, failed);
-        let due = Wish {
+        let due = TreeOptions {
             when_due: true,
-            ..Wish::default()
+            ..TreeOptions::default()
         };
         tree::after(&self.trees, &view, due).await;
         pending.extend(tree::waiting(&self.trees, &view).await);
@@ -133,14 +133,16 @@ impl CycleRunner {
             limit: Some(hippo_proto::MAX_RUNS),
             run: None,
         };
-        let history = self.engine.ask(|reply| Request::History { root, request, reply });
+        let history = self
+            .engine
+            .ask(|reply| EngineRequest::History { root, request, reply });
         Ok(history.await?.runs)
     }
 
-    async fn ask_pending(&self, view: &WorkspaceView, tells: bool) -> Result<Beat, RpcError> {
+    async fn ask_pending(&self, view: &WorkspaceView, tells: bool) -> Result<HeartbeatAnswer, RpcError> {
         let root = view.root.clone();
         self.engine
-            .ask(|reply| Request::Heartbeat { tells, root, reply })
+            .ask(|reply| EngineRequest::Heartbeat { tells, root, reply })
             .await
     }
 }

@@ -17,7 +17,7 @@ use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::embed_worker::EmbedWorker;
 use crate::instance;
-use crate::message::{EngineHandle, Request, Until};
+use crate::message::{EngineHandle, EngineRequest, SyncGoal};
 use crate::models::{self, Models};
 use crate::registry;
 use crate::scan;
@@ -89,7 +89,7 @@ async fn examined(
     // Workspaces are surveyed one after the other, so that a busy workspace delays only its own survey.
     for root in roots {
         if request.rebuild {
-            let made = doctor.engine.ask(|reply| Request::Rebuild {
+            let made = doctor.engine.ask(|reply| EngineRequest::Rebuild {
                 root: root.clone(),
                 reply,
             });
@@ -103,7 +103,7 @@ async fn examined(
         }
     }
     survey.add(survey_model(doctor));
-    let behind = survey.behind().map(Path::to_path_buf).collect();
+    let behind = survey.busy_workspaces().map(Path::to_path_buf).collect();
     let of = Arc::clone(doctor);
     let answer = run_blocking(move || Ok(disk::complete(&of, survey))).await?;
     Ok((answer, behind))
@@ -124,7 +124,7 @@ async fn survey_of(doctor: &Arc<Doctor>, root: &Path) -> Result<Survey, RpcError
         _ => {
             doctor
                 .engine
-                .ask(|reply| Request::Survey {
+                .ask(|reply| EngineRequest::Survey {
                     root: root.to_path_buf(),
                     scan,
                     reply,
@@ -261,13 +261,13 @@ fn root_of(doctor: &Doctor, place: &Path) -> PathBuf {
 /// Reads pending files. Does not wait for the model, which may have hours of work left.
 async fn sync(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
     let root = root.to_path_buf();
-    let synced = doctor.engine.ask(|reply| Request::Sync {
+    let synced = doctor.engine.ask(|reply| EngineRequest::Sync {
         root,
-        until: Until::Read,
+        until: SyncGoal::Read,
         accept_deletions: false,
         reply,
     });
-    synced.await.map(|_| ()).map_err(told)
+    synced.await.map(|_| ()).map_err(describe_error)
 }
 
 async fn write_index(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
@@ -279,7 +279,7 @@ async fn write_index(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
         dry_run: false,
         at: None,
     };
-    let report = doctor.cycles.run(request).await.map_err(told)?;
+    let report = doctor.cycles.run(request).await.map_err(describe_error)?;
     if hippo_fs::exists(root, INDEX_FILE) {
         return Ok(());
     }
@@ -295,7 +295,7 @@ async fn rebuild(doctor: &Arc<Doctor>, root: &Path) -> Result<Option<Problem>, S
         rebuild: true,
         ..DoctorRequest::default()
     };
-    let (answer, _) = examined(doctor, &request).await.map_err(told)?;
+    let (answer, _) = examined(doctor, &request).await.map_err(describe_error)?;
     let failed = |problem: &&Problem| problem.id == "rebuild" && problem.severity == Severity::Error;
     match answer.problems.iter().find(failed) {
         Some(problem) => Err(problem.what.clone()),
@@ -310,7 +310,7 @@ async fn model(doctor: &Arc<Doctor>, name: &str) -> Result<(), String> {
     let (models, asked) = (Arc::clone(&doctor.models), name.to_owned());
     let verified = run_blocking(move || models.verify(Some(&asked)))
         .await
-        .map_err(told)?;
+        .map_err(describe_error)?;
     if !verified.ok {
         let damaged = verified.files.iter().filter(|file| !file.ok);
         let names: Vec<&str> = damaged.map(|file| file.path.as_str()).collect();
@@ -324,7 +324,7 @@ async fn model(doctor: &Arc<Doctor>, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn told(error: RpcError) -> String {
+fn describe_error(error: RpcError) -> String {
     if error.data.hint.is_empty() {
         return error.message;
     }

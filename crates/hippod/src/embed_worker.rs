@@ -16,13 +16,13 @@ use tokio::sync::oneshot;
 use hippo_embed::{EmbedError, Embedder};
 use hippo_text::chunk::text;
 
-use state::State;
-pub use state::{EmbedCounters, ModelState};
+use state::EmbedState;
+pub use state::{EmbedCounters, ModelPhase};
 
 /// Callback that creates the embedder for a model id in text form.
 pub type Loader = Box<dyn FnMut(&str) -> Result<Box<dyn Embedder>, EmbedError> + Send>;
 /// Callback for the worker's events, invoked on its thread.
-pub type Sink = Box<dyn Fn(EmbedEvent) + Send>;
+pub type EmbedSink = Box<dyn Fn(EmbedEvent) + Send>;
 
 /// A run of adjacent chunks, embedded together so that each vector includes the context of its neighbours.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub struct Passage {
 
 /// Passages of one workspace.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct EmbedJob {
     /// Id of the workspace, returned unchanged with the result.
     pub workspace: u64,
     /// Text form of the model id.
@@ -64,7 +64,7 @@ pub enum EmbedEvent {
         workspace: u64,
     },
     /// A change of the model's state.
-    State(ModelState),
+    State(ModelPhase),
 }
 
 struct Query {
@@ -76,22 +76,22 @@ struct Query {
 #[derive(Default)]
 struct Queue {
     queries: VecDeque<Query>,
-    jobs: VecDeque<Job>,
+    jobs: VecDeque<EmbedJob>,
     /// Pending reset after a change of the installed files: the configured model and its state.
-    reset: Option<(Arc<str>, ModelState)>,
+    reset: Option<(Arc<str>, ModelPhase)>,
     stop: bool,
 }
 
-struct Shared {
+struct EmbedShared {
     queue: Mutex<Queue>,
     wake: Condvar,
-    state: Mutex<State>,
+    state: Mutex<EmbedState>,
 }
 
 /// Handle to the worker thread.
 #[derive(Clone)]
 pub struct EmbedWorker {
-    shared: Arc<Shared>,
+    shared: Arc<EmbedShared>,
 }
 
 impl EmbedWorker {
@@ -103,16 +103,16 @@ impl EmbedWorker {
     pub fn start(
         loader: Loader,
         configured: Arc<str>,
-        initial: ModelState,
+        initial: ModelPhase,
         idle: Duration,
-        sink: Sink,
+        sink: EmbedSink,
     ) -> std::io::Result<(Self, JoinHandle<()>)> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(EmbedShared {
             queue: Mutex::default(),
             wake: Condvar::new(),
-            state: Mutex::new(State::new(configured, initial)),
+            state: Mutex::new(EmbedState::new(configured, initial)),
         });
-        let worker = Worker {
+        let worker = EmbedThread {
             shared: Arc::clone(&shared),
             loader,
             idle,
@@ -137,14 +137,14 @@ impl EmbedWorker {
     }
 
     /// Submits passages; the result is delivered to the sink.
-    pub fn submit(&self, job: Job) {
+    pub fn submit(&self, job: EmbedJob) {
         lock(&self.shared.queue).jobs.push_back(job);
         self.shared.wake.notify_one();
     }
 
     /// Discards load failures and loaded models after a change of the installed files. `state` is the new
     /// state of the configured model.
-    pub fn reset(&self, configured: Arc<str>, state: ModelState) {
+    pub fn reset(&self, configured: Arc<str>, state: ModelPhase) {
         lock(&self.shared.queue).reset = Some((configured, state));
         self.shared.wake.notify_one();
     }
@@ -160,75 +160,75 @@ impl EmbedWorker {
 
     /// Returns the state of a model, given the text form of its id. A model that was never requested counts
     /// as unloaded.
-    pub fn state_of(&self, model: &str) -> ModelState {
+    pub fn state_of(&self, model: &str) -> ModelPhase {
         lock(&self.shared.state).of(model).clone()
     }
 
     /// Returns the state of the configured model, and the counters of all models.
-    pub fn state(&self) -> (ModelState, EmbedCounters) {
+    pub fn state(&self) -> (ModelPhase, EmbedCounters) {
         let state = lock(&self.shared.state);
         (state.model.clone(), state.counters.clone())
     }
 }
 
-struct Worker {
-    shared: Arc<Shared>,
+struct EmbedThread {
+    shared: Arc<EmbedShared>,
     loader: Loader,
     idle: Duration,
-    sink: Sink,
-    models: BTreeMap<Arc<str>, Loaded>,
+    sink: EmbedSink,
+    models: BTreeMap<Arc<str>, LoadedModel>,
 }
 
-struct Loaded {
+struct LoadedModel {
     embedder: Box<dyn Embedder>,
     /// Tokens of this model that the counters already include.
     counted: u64,
 }
 
-enum Work {
+enum EmbedWork {
     Query(Query),
-    Job(Job),
-    Reset(Arc<str>, ModelState),
+    Job(EmbedJob),
+    Reset(Arc<str>, ModelPhase),
     Idle,
     Stop,
 }
 
-impl Worker {
+impl EmbedThread {
     fn run(mut self) {
         loop {
             match self.next_work() {
-                Work::Query(query) => self.answer(query),
-                Work::Job(job) => self.embed(job),
-                Work::Idle => {
+                EmbedWork::Query(query) => self.answer(query),
+                EmbedWork::Job(job) => self.embed(job),
+                EmbedWork::Idle => {
                     for id in std::mem::take(&mut self.models).into_keys() {
-                        self.set_state(&id, ModelState::Unloaded);
+                        self.set_state(&id, ModelPhase::Unloaded);
                     }
                 }
-                Work::Reset(configured, state) => {
+                EmbedWork::Reset(configured, state) => {
                     self.models.clear();
                     lock(&self.shared.state).forget(Arc::clone(&configured));
                     self.set_state(&configured, state);
                 }
-                Work::Stop => return,
+                EmbedWork::Stop => return,
             }
         }
     }
 
-    fn next_work(&self) -> Work {
+    fn next_work(&self) -> EmbedWork {
         let mut queue = lock(&self.shared.queue);
         let deadline = (!self.models.is_empty()).then(|| Instant::now() + self.idle);
         loop {
             if queue.stop {
-                return Work::Stop;
+                return EmbedWork::Stop;
             }
             if let Some((configured, state)) = queue.reset.take() {
-                return Work::Reset(configured, state);
+                return EmbedWork::Reset(configured, state);
             }
             if let Some(query) = queue.queries.pop_front() {
-                return Work::Query(query);
+                return EmbedWork::Query(query);
             }
             if let Some(job) = queue.jobs.pop_front() {
-                return Work::Job(job);
+                return EmbedWork::Job(job);
             }
             queue = match deadline {
                 None => self
@@ -239,7 +239,7 @@ impl Worker {
                 Some(deadline) => {
                     let left = deadline.saturating_duration_since(Instant::now());
                     if left.is_zero() {
-                        return Work::Idle;
+                        return EmbedWork::Idle;
                     }
                     let waited = self.shared.wake.wait_timeout(queue, left);
                     waited.unwrap_or_else(PoisonError::into_inner).0
@@ -267,7 +267,7 @@ impl Worker {
         let _ = query.reply.send(vector);
     }
 
-    fn embed(&mut self, job: Job) {
+    fn embed(&mut self, job: EmbedJob) {
         let workspace = job.workspace;
         if self.model(&job.model).is_none() {
             (self.sink)(EmbedEvent::Refused { workspace });
@@ -304,18 +304,18 @@ impl Worker {
             if !lock(&self.shared.state).of(id).is_usable() {
                 return None;
             }
-            self.set_state(id, ModelState::Loading);
+            self.set_state(id, ModelPhase::Loading);
             let state = match (self.loader)(id) {
                 Ok(embedder) => {
                     self.models
-                        .insert(Arc::clone(id), Loaded { embedder, counted: 0 });
+                        .insert(Arc::clone(id), LoadedModel { embedder, counted: 0 });
                     lock(&self.shared.state).counters.loads += 1;
-                    ModelState::Ready
+                    ModelPhase::Ready
                 }
-                Err(error) if error.is_not_installed() => ModelState::Absent(error.to_string()),
+                Err(error) if error.is_not_installed() => ModelPhase::Absent(error.to_string()),
                 Err(error) => {
                     tracing::error!(%error, model = %id, "could not load the embedding model");
-                    ModelState::Failed(error.to_string())
+                    ModelPhase::Failed(error.to_string())
                 }
             };
             self.set_state(id, state);
@@ -323,7 +323,7 @@ impl Worker {
         self.models.get_mut(id).map(|loaded| &mut *loaded.embedder)
     }
 
-    fn set_state(&self, id: &Arc<str>, state: ModelState) {
+    fn set_state(&self, id: &Arc<str>, state: ModelPhase) {
         lock(&self.shared.state).set(id, state.clone());
         (self.sink)(EmbedEvent::State(state));
     }

@@ -39,13 +39,13 @@ use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::embed_worker::{EmbedEvent, EmbedWorker};
 use crate::measures::Measures;
-use crate::message::{EngineHandle, EngineMessage, Request};
+use crate::message::{EngineHandle, EngineMessage, EngineRequest};
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::tasks::Pulse;
 use crate::views::{Slot, Views, no_workspace};
-use event::Event;
-use members::{Member, Seat};
+use event::EngineEvent;
+use members::{EngineMember, Seat};
 
 /// Time limit for one kind of work within a turn.
 const SLICE: Duration = Duration::from_millis(50);
@@ -82,15 +82,15 @@ pub struct Resources {
 
 /// Receiving side of the engine's channel.
 pub struct EngineInbox {
-    sender: Sender<Event>,
-    receiver: Receiver<Event>,
+    sender: Sender<EngineEvent>,
+    receiver: Receiver<EngineEvent>,
 }
 
 /// Creates the channel to an engine that is built later.
 pub fn create_channel() -> (EngineHandle, EngineInbox) {
     let (sender, receiver) = mpsc::channel();
     let events = sender.clone();
-    let handle = EngineHandle::new(move |message| events.send(Event::Sent(message)).is_ok());
+    let handle = EngineHandle::new(move |message| events.send(EngineEvent::Sent(message)).is_ok());
     (handle, EngineInbox { sender, receiver })
 }
 
@@ -101,11 +101,11 @@ pub struct Engine {
     registry: Arc<Registry>,
     /// True while databases that were removed while open are being rewritten before shutdown.
     rescuing: Arc<AtomicBool>,
-    events: Sender<Event>,
-    inbox: Receiver<Event>,
-    members: BTreeMap<u64, Member>,
+    events: Sender<EngineEvent>,
+    inbox: Receiver<EngineEvent>,
+    members: BTreeMap<u64, EngineMember>,
     /// Idle hands.
-    hands: Vec<turn::Hand>,
+    hands: Vec<turn::WorkspaceWorker>,
     next_key: u64,
     /// True if a thread ended in the middle of its work.
     lost: bool,
@@ -146,12 +146,12 @@ impl Engine {
             self.dispatch();
             self.resources.measures.engine_slice(begun.elapsed());
             match self.inbox.recv_timeout(self.sleep()) {
-                Ok(Event::Sent(EngineMessage::Shutdown)) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(EngineEvent::Sent(EngineMessage::Shutdown)) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => {
                     begun = Instant::now();
                     self.take(event);
                     while let Ok(event) = self.inbox.try_recv() {
-                        if matches!(event, Event::Sent(EngineMessage::Shutdown)) {
+                        if matches!(event, EngineEvent::Sent(EngineMessage::Shutdown)) {
                             return self.finish();
                         }
                         self.take(event);
@@ -167,18 +167,18 @@ impl Engine {
     }
 
     /// Handles an event of the engine itself, or appends it to the inbox of its workspace.
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: EngineEvent) {
         match event {
-            Event::Sent(message) => self.take_message(message),
-            Event::GraphBuilt { workspace, .. } => self.post(Some(workspace), event),
-            Event::Planned(ref planned) => {
+            EngineEvent::Sent(message) => self.take_message(message),
+            EngineEvent::GraphBuilt { workspace, .. } => self.post(Some(workspace), event),
+            EngineEvent::Planned(ref planned) => {
                 let key = planned.workspace;
                 self.post(Some(key), event);
             }
-            Event::Turned(turned) => self.turned(*turned),
-            Event::Opened(opened) => self.opened(*opened),
-            Event::Closed { workspace } => self.closed(workspace),
-            Event::Lost => self.lost = true,
+            EngineEvent::Turned(turned) => self.turned(*turned),
+            EngineEvent::Opened(opened) => self.opened(*opened),
+            EngineEvent::Closed { workspace } => self.closed(workspace),
+            EngineEvent::Lost => self.lost = true,
         }
     }
 
@@ -191,11 +191,11 @@ impl Engine {
                 }
             }
             EngineMessage::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
-                self.post(Some(workspace), Event::Sent(message));
+                self.post(Some(workspace), EngineEvent::Sent(message));
             }
             EngineMessage::Watch(ref watched) => {
                 let key = self.key_of(watched.root());
-                self.post(key, Event::Sent(message));
+                self.post(key, EngineEvent::Sent(message));
             }
             EngineMessage::Stale { ref root, .. }
             | EngineMessage::Read { ref root, .. }
@@ -203,7 +203,7 @@ impl Engine {
             | EngineMessage::Asked { ref root, .. }
             | EngineMessage::Order { ref root, .. } => {
                 let key = self.key_of(root);
-                self.post(key, Event::Sent(message));
+                self.post(key, EngineEvent::Sent(message));
             }
             EngineMessage::Tick => self.post_to_all(|| EngineMessage::Tick),
             EngineMessage::ModelChanged => {
@@ -224,18 +224,18 @@ impl Engine {
 
     fn post_to_all(&mut self, message: impl Fn() -> EngineMessage) {
         for member in self.members.values_mut() {
-            member.inbox.push_back(Event::Sent(message()));
+            member.inbox.push_back(EngineEvent::Sent(message()));
         }
     }
 
     /// Appends a request about a known workspace to its inbox, and handles other requests at once.
-    fn route(&mut self, request: Request, span: tracing::Span) {
+    fn route(&mut self, request: EngineRequest, span: tracing::Span) {
         let of = match &request {
-            Request::Sync { root, .. }
-            | Request::Trust { root, .. }
-            | Request::History { root, .. }
-            | Request::Heartbeat { root, .. }
-            | Request::Survey { root, .. } => {
+            EngineRequest::Sync { root, .. }
+            | EngineRequest::Trust { root, .. }
+            | EngineRequest::History { root, .. }
+            | EngineRequest::Heartbeat { root, .. }
+            | EngineRequest::Survey { root, .. } => {
                 let key = self.key_of(root);
                 if key.is_none() {
                     let error = no_workspace(root);
@@ -243,22 +243,22 @@ impl Engine {
                 }
                 key
             }
-            Request::Remove { folder, .. } => self.key_of(&canonical(folder)),
-            Request::Add { folder, .. } => {
+            EngineRequest::Remove { folder, .. } => self.key_of(&canonical(folder)),
+            EngineRequest::Add { folder, .. } => {
                 let key = self.key_of(&canonical(folder));
                 key.filter(|key| self.members[key].leaving)
             }
-            Request::TakeIn { staged, .. } => self.key_of(&staged.root),
-            Request::Rebuild { root, .. } => self.key_of(root).filter(|key| {
+            EngineRequest::TakeIn { staged, .. } => self.key_of(&staged.root),
+            EngineRequest::Rebuild { root, .. } => self.key_of(root).filter(|key| {
                 // A closed workspace may fail to open until it is rebuilt.
                 !matches!(self.members[key].seat, Seat::Closed(_))
             }),
         };
-        if matches!(request, Request::Sync { .. }) {
+        if matches!(request, EngineRequest::Sync { .. }) {
             self.look_for_model();
         }
         match of {
-            Some(_) => self.post(of, Event::Sent(EngineMessage::Request(request, span))),
+            Some(_) => self.post(of, EngineEvent::Sent(EngineMessage::Request(request, span))),
             None => span.in_scope(|| self.serve(request)),
         }
     }

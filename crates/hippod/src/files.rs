@@ -8,7 +8,7 @@ use std::io::{self, Read, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 pub use hippo_fs::is_absence;
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_proto::{Paths, RpcError};
 use hippo_text::chunk;
 use hippo_types::entry::Pointer;
@@ -119,7 +119,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
         ));
     }
     let own = WorkspaceDir::open(root).and_then(|dir| dir.stat(OWN_FOLDER));
-    if own.is_ok_and(|own| own.is_some_and(|own| own.kind == Kind::Link)) {
+    if own.is_ok_and(|own| own.is_some_and(|own| own.kind == FileKind::Link)) {
         let own = root.join(OWN_FOLDER);
         let what = format!("could not use {}: it is a link", own.display());
         return Err(RpcError::bad_request(what).hint("remove the link; hippod creates the folder itself"));

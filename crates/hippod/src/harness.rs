@@ -8,14 +8,14 @@ use std::path::Path;
 use hippo_fs::harness::{self, FILE, HarnessSettings, WiderSetting};
 use hippo_proto::folder::Trust;
 
-use crate::config::Tree;
+use crate::config::TreeConfig;
 
 /// Maximum file size in bytes; larger files are not read.
 const LARGEST: u64 = 1 << 20;
 
 /// Returns the settings in the workspace's file, limited by trust, and a message for each ignored setting. An
 /// invalid file has no effect.
-pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (HarnessSettings, Vec<String>) {
+pub fn read(root: &Path, trust: &Trust, tree: &TreeConfig) -> (HarnessSettings, Vec<String>) {
     match hippo_fs::read(root, FILE, LARGEST) {
         Ok(bytes) => {
             let (said, misfits) = harness::read(&bytes);
@@ -39,7 +39,7 @@ pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (HarnessSettings, Vec<St
 }
 
 /// Returns the settings of a file that take effect only with trust.
-pub fn wider(bytes: &[u8], tree: &Tree) -> Vec<WiderSetting> {
+pub fn wider(bytes: &[u8], tree: &TreeConfig) -> Vec<WiderSetting> {
     let (said, _) = harness::read(bytes);
     said.narrowed(tree.root_max_tokens, f64::from(tree.cooldown_hours))
         .1
@@ -48,7 +48,7 @@ pub fn wider(bytes: &[u8], tree: &Tree) -> Vec<WiderSetting> {
 /// Returns whether semantic search is enabled: it is unless `search.vector` is `false`, which needs no trust.
 /// `doctor` reports an unreadable file.
 pub fn by_meaning(root: &Path) -> bool {
-    read(root, &Trust::default(), &Tree::default()).0.vector != Some(false)
+    read(root, &Trust::default(), &TreeConfig::default()).0.vector != Some(false)
 }
 
 #[cfg(test)]

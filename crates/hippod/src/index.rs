@@ -6,7 +6,7 @@ pub mod standing;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use hippo_map::consolidation::{Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_map::decay::{self, DecayCurve};
 use hippo_rank::cue::{Cues, Match};
 use hippo_text::terms::QueryTerm;
@@ -16,16 +16,16 @@ use hippo_types::time::Timestamp;
 /// The entries of a workspace at one moment. The engine creates a new view when an entry changes.
 #[derive(Debug, Default)]
 pub struct IndexView {
-    records: Vec<Arc<Record>>,
+    records: Vec<Arc<EntryRecord>>,
     by_id: Arc<HashMap<EntryId, usize>>,
     /// Active entries by the paths of their pointers.
     by_path: Arc<HashMap<String, Vec<usize>>>,
     /// Active entries learned from a query, by the terms of that query.
     by_cue: Arc<HashMap<String, usize>>,
-    told: Arc<Words>,
+    told: Arc<EntryWords>,
     /// Words of the entries learned from queries. They are kept apart so that earlier queries do not change
     /// the other results.
-    asked: Arc<Words>,
+    asked: Arc<EntryWords>,
     profile: DecayCurve,
     /// Tokens of the index file.
     pub tokens: u64,
@@ -35,13 +35,13 @@ pub struct IndexView {
 
 /// Searchable words of a set of entries, with their positions in the view.
 #[derive(Debug, Default)]
-struct Words {
+struct EntryWords {
     cues: Cues,
     shown: Vec<usize>,
 }
 
-impl Words {
-    fn of(records: &[Arc<Record>], asked: bool) -> Arc<Self> {
+impl EntryWords {
+    fn of(records: &[Arc<EntryRecord>], asked: bool) -> Arc<Self> {
         let shown = records.iter().enumerate().filter(|(_, record)| {
             !matches!(record.place, RecordPlace::Archive(_)) && record.learned.is_some() == asked
         });
@@ -54,9 +54,9 @@ impl Words {
 }
 
 /// Returns whether both versions of an entry are found in the same way.
-fn is_found_alike(a: &Record, b: &Record) -> bool {
-    let archived = |record: &Record| matches!(record.place, RecordPlace::Archive(_));
-    let cue = |record: &Record| record.learned.as_ref().map(|learned| learned.cue.clone());
+fn is_found_alike(a: &EntryRecord, b: &EntryRecord) -> bool {
+    let archived = |record: &EntryRecord| matches!(record.place, RecordPlace::Archive(_));
+    let cue = |record: &EntryRecord| record.learned.as_ref().map(|learned| learned.cue.clone());
     let (one, other) = (&a.entry, &b.entry);
     archived(a) == archived(b)
         && one.topic == other.topic
@@ -69,7 +69,7 @@ fn is_found_alike(a: &Record, b: &Record) -> bool {
 impl IndexView {
     /// Creates the view that follows an earlier one. Unchanged parts are shared, so that recording an access
     /// is cheap.
-    pub fn after(before: &Self, now: &BTreeMap<EntryId, Record>, profile: DecayCurve) -> Self {
+    pub fn after(before: &Self, now: &BTreeMap<EntryId, EntryRecord>, profile: DecayCurve) -> Self {
         let gone = before
             .records
             .iter()
@@ -77,7 +77,7 @@ impl IndexView {
         let nothing = Self::default();
         let before = if gone { &nothing } else { before };
         let (mut told, mut asked) = (gone, gone);
-        let mut reshaped = |record: &Record| match record.learned {
+        let mut reshaped = |record: &EntryRecord| match record.learned {
             None => told = true,
             Some(_) => asked = true,
         };
@@ -111,19 +111,19 @@ impl IndexView {
             ..Self::default()
         };
         if told {
-            view.told = Words::of(&records, false);
+            view.told = EntryWords::of(&records, false);
         }
         if asked {
-            view.asked = Words::of(&records, true);
+            view.asked = EntryWords::of(&records, true);
         }
         if told || asked {
-            view.place(&records);
+            view.index_records(&records);
         }
         view.records = records;
         view
     }
 
-    fn place(&mut self, records: &[Arc<Record>]) {
+    fn index_records(&mut self, records: &[Arc<EntryRecord>]) {
         let (mut by_id, mut by_cue) = (HashMap::with_capacity(records.len()), HashMap::new());
         let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, record) in records.iter().enumerate() {
@@ -147,12 +147,12 @@ impl IndexView {
     }
 
     /// Returns all entries including archived ones, in no particular order.
-    pub fn records(&self) -> &[Arc<Record>] {
+    pub fn records(&self) -> &[Arc<EntryRecord>] {
         &self.records
     }
 
     /// Returns the entry with this id.
-    pub fn get(&self, id: &EntryId) -> Option<&Arc<Record>> {
+    pub fn get(&self, id: &EntryId) -> Option<&Arc<EntryRecord>> {
         self.by_id.get(id).map(|at| &self.records[*at])
     }
 
@@ -162,23 +162,28 @@ impl IndexView {
     }
 
     /// Returns the strength of an entry at a moment, in [0, 1].
-    pub fn strength(&self, record: &Record, now: Timestamp) -> f32 {
+    pub fn strength(&self, record: &EntryRecord, now: Timestamp) -> f32 {
         decay::strength_at(&self.profile, &record.entry, now)
     }
 
     /// Returns the entries that match a query, best first. Entries learned from queries are included only
     /// with `asked`.
-    pub fn find(&self, terms: &[QueryTerm], limit: usize, asked: bool) -> Vec<(Match, &Arc<Record>)> {
-        let mut found = self.found(&self.told, terms, limit);
+    pub fn find(&self, terms: &[QueryTerm], limit: usize, asked: bool) -> Vec<(Match, &Arc<EntryRecord>)> {
+        let mut found = self.find_matches(&self.told, terms, limit);
         if asked {
-            found.extend(self.found(&self.asked, terms, limit));
+            found.extend(self.find_matches(&self.asked, terms, limit));
             found.sort_by(|(a, _), (b, _)| b.relevance.total_cmp(&a.relevance));
             found.truncate(limit);
         }
         found
     }
 
-    fn found(&self, words: &Words, terms: &[QueryTerm], limit: usize) -> Vec<(Match, &Arc<Record>)> {
+    fn find_matches(
+        &self,
+        words: &EntryWords,
+        terms: &[QueryTerm],
+        limit: usize,
+    ) -> Vec<(Match, &Arc<EntryRecord>)> {
         let found = words.cues.find(terms, limit).into_iter();
         found
             .filter_map(|hit| Some((hit, &self.records[*words.shown.get(hit.entry)?])))
@@ -186,15 +191,15 @@ impl IndexView {
     }
 
     /// Returns the entry learned from the same query.
-    pub fn learned(&self, cue: &[String]) -> Option<&Arc<Record>> {
+    pub fn learned(&self, cue: &[String]) -> Option<&Arc<EntryRecord>> {
         self.by_cue.get(&cue.join(" ")).map(|at| &self.records[*at])
     }
 
     /// Returns the entry that describes a location: one with a pointer to the innermost section, otherwise
     /// one with a pointer to the whole file.
-    pub fn of_place(&self, path: &str, heading: &[String]) -> Option<&Arc<Record>> {
+    pub fn of_place(&self, path: &str, heading: &[String]) -> Option<&Arc<EntryRecord>> {
         let of_path = self.by_path.get(path)?;
-        let depth = |record: &Record| {
+        let depth = |record: &EntryRecord| {
             let mine = record
                 .entry
                 .pointers
@@ -230,7 +235,7 @@ mod tests {
 
     use super::*;
 
-    fn record(id: &str, topic: &str) -> Record {
+    fn record(id: &str, topic: &str) -> EntryRecord {
         let entry = Entry {
             id: EntryId(id.to_owned()),
             topic: topic.to_owned(),
@@ -242,7 +247,7 @@ mod tests {
             version: 1,
             ..Entry::default()
         };
-        Record::new(entry, PROJECTS)
+        EntryRecord::new(entry, PROJECTS)
     }
 
     fn ids(view: &IndexView, question: &str) -> Vec<String> {
@@ -255,9 +260,9 @@ mod tests {
 
     #[test]
     fn an_incremental_view_equals_a_rebuilt_view() {
-        let mut now: BTreeMap<EntryId, Record> = BTreeMap::new();
+        let mut now: BTreeMap<EntryId, EntryRecord> = BTreeMap::new();
         let mut view = IndexView::default();
-        let mut change = |now: &BTreeMap<EntryId, Record>| {
+        let mut change = |now: &BTreeMap<EntryId, EntryRecord>| {
             view = IndexView::after(&view, now, DecayCurve::PROTOCOL);
             let anew = IndexView::after(&IndexView::default(), now, DecayCurve::PROTOCOL);
             for question in ["blue pump", "red valve", "green lantern"] {

@@ -14,22 +14,22 @@ use hippo_proto::Paths;
 use hippod::clock::SystemClock;
 use hippod::config::Config;
 use hippod::service;
-use hippod::{LogTo, Options, log_to, run};
+use hippod::{DaemonOptions, LogTo, log_to, run};
 
-use arguments::{Arguments, Command};
+use arguments::{Command, DaemonArguments};
 
 fn main() -> ExitCode {
     let Command::Run {
         config,
         socket,
         log_file,
-    } = Arguments::parse().command;
+    } = DaemonArguments::parse().command;
     match start(config, socket, log_file) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If standard error is closed, the error cannot be reported.
             let begin = if service::reads_stderr() {
-                service::Lines::ERROR
+                service::JournalFormat::ERROR
             } else {
                 "hippod: "
             };
@@ -82,7 +82,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
         .context("could not start the runtime")?;
     let result = runtime.block_on(async {
         let signals = Signals::listen()?;
-        let options = Options {
+        let options = DaemonOptions {
             config,
             paths,
             clock,

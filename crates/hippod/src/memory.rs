@@ -6,7 +6,9 @@ use hippo_proto::{RememberRequest, RememberResponse, RpcError};
 
 use crate::clock::{Clock, date_in};
 use crate::errors::root_missing;
-use crate::message::{Answer, Change, EngineHandle, Order, Remembered, Request, Until};
+use crate::message::{
+    AnswerSender, AppendedText, EngineHandle, EngineRequest, EntryCommand, Order, SyncGoal,
+};
 use crate::remember;
 use crate::tasks::run_blocking;
 use crate::view::WorkspaceView;
@@ -36,9 +38,9 @@ impl MemoryWriter {
         let was_away = view.status().is_some_and(|status| !status.root_present);
         if was_away && hippo_fs::is_present(&view.root) {
             let root = view.root.clone();
-            let looked = self.engine.ask(|reply| Request::Sync {
+            let looked = self.engine.ask(|reply| EngineRequest::Sync {
                 root,
-                until: Until::Step,
+                until: SyncGoal::Step,
                 accept_deletions: false,
                 reply,
             });
@@ -55,7 +57,7 @@ impl MemoryWriter {
     pub async fn change<T>(
         &self,
         workspace: &str,
-        change: impl FnOnce(Answer<T>) -> Change,
+        change: impl FnOnce(AnswerSender<T>) -> EntryCommand,
     ) -> Result<T, RpcError> {
         let view = self.view_to_write(workspace).await?;
         self.engine
@@ -87,7 +89,7 @@ impl MemoryWriter {
         let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
         let repeated = appended.repeated;
         let entered = self.engine.order(&view.root, |reply| {
-            Order::Change(Change::Remembered(Box::new(Remembered {
+            Order::Change(EntryCommand::Remembered(Box::new(AppendedText {
                 request,
                 appended,
                 reply,

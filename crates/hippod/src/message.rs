@@ -16,14 +16,14 @@ use crate::embed_worker::EmbedEvent;
 use crate::watcher::WatchEvent;
 
 pub use handle::EngineHandle;
-pub use order::{Change, Entered, Lesson, Order, Remembered, Trace};
-pub use request::{Beat, Lost, Request, Until};
+pub use order::{AppendedText, EntryCommand, IndexingResult, Lesson, Order, QueryEffects};
+pub use request::{EngineRequest, HeartbeatAnswer, LostData, SyncGoal};
 
 /// A message for the engine.
 #[derive(Debug)]
 pub enum EngineMessage {
     /// A request for a change from a client, with its tracing span.
-    Request(Request, Span),
+    Request(EngineRequest, Span),
     /// A report from the watcher: a change of the file system or of the watcher itself.
     Watch(WatchEvent),
     /// A result or a state change from the embed worker.
@@ -56,7 +56,7 @@ pub enum EngineMessage {
         /// Canonical root of the workspace.
         root: PathBuf,
         /// Trace of the query for usage statistics.
-        trace: Trace,
+        trace: QueryEffects,
     },
     /// An operation on the entries of a workspace.
     Order {
@@ -78,4 +78,4 @@ pub enum EngineMessage {
 }
 
 /// Response channel of a request.
-pub type Answer<T> = oneshot::Sender<Result<T, RpcError>>;
+pub type AnswerSender<T> = oneshot::Sender<Result<T, RpcError>>;

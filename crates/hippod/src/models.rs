@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use hippo_embed::acquire::{self, AcquireError, FileCheck, FileState, Layout, LocalModel, Manifest};
+use hippo_embed::acquire::{
+    self, AcquireError, FileCheck, InstalledFileState, Layout, LocalModel, ModelManifest,
+};
 use hippo_embed::{Embedder, HashEmbedder};
 use hippo_proto::{
     ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelListResponse, ModelPullResponse,
@@ -18,8 +20,8 @@ use hippo_proto::{
 
 pub use copied::check_copied;
 
-use crate::config::Embed;
-use crate::embed_worker::{Loader, ModelState};
+use crate::config::EmbedConfig;
+use crate::embed_worker::{Loader, ModelPhase};
 use crate::tasks::{OneAtATime, OneAtATimeGuard};
 
 /// Name of the model-free embedder, which hashes words into a vector. It needs no download and does not
@@ -28,7 +30,7 @@ pub const HASH: &str = "hash";
 
 /// Identity of the configured model as stored in the database.
 #[derive(Debug, Clone)]
-pub struct Configured {
+pub struct ConfiguredModel {
     /// Text form of the model id.
     pub id: Arc<str>,
     /// Number of components of a vector.
@@ -38,9 +40,9 @@ pub struct Configured {
 /// The models of this installation.
 #[derive(Debug)]
 pub struct Models {
-    manifest: Manifest,
+    manifest: ModelManifest,
     layout: Layout,
-    config: Embed,
+    config: EmbedConfig,
     busy: OneAtATime,
     checking: Mutex<()>,
 }
@@ -50,8 +52,8 @@ impl Models {
     ///
     /// # Errors
     /// Fails if the embedded manifest cannot be read.
-    pub fn new(paths: &Paths, config: &Embed) -> anyhow::Result<Self> {
-        let manifest = Manifest::embedded()?;
+    pub fn new(paths: &Paths, config: &EmbedConfig) -> anyhow::Result<Self> {
+        let manifest = ModelManifest::built_in()?;
         let layout = Layout {
             models: paths.models.clone(),
             runtime: paths.runtime.clone(),
@@ -80,18 +82,18 @@ impl Models {
     }
 
     /// Returns the configured model, or `None` if embedding is disabled or the name is unknown.
-    pub fn configured(&self) -> Option<Configured> {
-        self.named(&self.config.model)
+    pub fn configured(&self) -> Option<ConfiguredModel> {
+        self.find_model(&self.config.model)
     }
 
     /// Returns the model with this name, as for [`Models::configured`]; for workspaces with a model of their
     /// own.
-    pub fn named(&self, name: &str) -> Option<Configured> {
+    pub fn find_model(&self, name: &str) -> Option<ConfiguredModel> {
         if !self.config.enabled {
             return None;
         }
         let id = self.identify(name)?;
-        Some(Configured {
+        Some(ConfiguredModel {
             dimension: id.dimension,
             id: id.to_string().into(),
         })
@@ -113,32 +115,32 @@ impl Models {
     }
 
     /// Returns the initial state of the configured model.
-    pub fn state(&self) -> ModelState {
+    pub fn state(&self) -> ModelPhase {
         self.state_of(&self.config.model)
     }
 
     /// Returns the initial state of the model with this name.
-    pub fn state_of(&self, name: &str) -> ModelState {
+    pub fn state_of(&self, name: &str) -> ModelPhase {
         if !self.config.enabled {
-            return ModelState::Absent("search by meaning is switched off ([embed] enabled)".to_owned());
+            return ModelPhase::Absent("search by meaning is switched off ([embed] enabled)".to_owned());
         }
         if name == HASH {
-            return ModelState::Unloaded;
+            return ModelPhase::Unloaded;
         }
         if let Some(why) = unsupported() {
-            return ModelState::Absent(why);
+            return ModelPhase::Absent(why);
         }
         let found = match LocalModel::find(&self.layout, name) {
             Ok(Some(model)) => brought::locate(&model, &self.layout, &self.manifest).map(drop),
             Ok(None) if self.identify(name).is_none() => {
-                return ModelState::Absent(format!("could not find the embedding model \"{name}\""));
+                return ModelPhase::Absent(format!("could not find the embedding model \"{name}\""));
             }
             Ok(None) => acquire::locate(&self.layout, &self.manifest).map(drop),
             Err(error) => Err(error),
         };
         match found {
-            Ok(()) => ModelState::Unloaded,
-            Err(error) => ModelState::Absent(error.to_string()),
+            Ok(()) => ModelPhase::Unloaded,
+            Err(error) => ModelPhase::Absent(error.to_string()),
         }
     }
 
@@ -166,7 +168,7 @@ impl Models {
         self.check_copied();
         let listed = acquire::list(&self.layout, &self.manifest).map_err(|error| refusal(&error))?;
         let unsupported = unsupported();
-        let state = |found: Option<&acquire::Listed>| match (&unsupported, found) {
+        let state = |found: Option<&acquire::ArtifactStatus>| match (&unsupported, found) {
             (Some(_), _) => Installed::Unsupported,
             (None, Some(found)) if found.installed => Installed::Installed,
             (None, Some(found)) if found.damaged.is_some() => Installed::Damaged,
@@ -238,7 +240,7 @@ impl Models {
     pub fn pull(
         &self,
         name: Option<&str>,
-        progress: &mut dyn FnMut(acquire::Progress<'_>),
+        progress: &mut dyn FnMut(acquire::PullProgress<'_>),
         cancel: &AtomicBool,
     ) -> Result<ModelPullResponse, RpcError> {
         let name = self.pinned(name)?;
@@ -354,7 +356,7 @@ fn file(check: FileCheck) -> ModelFile {
             true => check.expected,
             false => String::new(),
         },
-        ok: check.state == FileState::Good,
+        ok: check.state == InstalledFileState::Good,
         source: check.artifact,
         path: check.path.display().to_string(),
     }

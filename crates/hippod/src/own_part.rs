@@ -61,7 +61,7 @@ pub fn change(
         let mut taken = replaced.unwrap_or_default();
         if taken == expected {
             std::thread::sleep(SETTLE);
-            let late = shared.replaced(slot).map_err(refused)?;
+            let late = shared.read_slot(slot).map_err(refused)?;
             taken = late.unwrap_or_default();
         }
         if taken == expected {
@@ -91,7 +91,7 @@ fn settle_earlier(file: &SharedFile, current: &[u8], block: &str) -> io::Result<
     file.tidy();
     let others = |text: &[u8]| own_block::put(text, block, "").unwrap_or_else(|_| text.to_vec());
     for slot in 0..TRIES {
-        let Some(left) = file.replaced(slot)? else {
+        let Some(left) = file.read_slot(slot)? else {
             continue;
         };
         if left.is_empty() || others(&left) == others(current) {

@@ -15,12 +15,12 @@ mod trace;
 use std::sync::{Arc, RwLockReadGuard};
 use std::time::Instant;
 
-use hippo_map::consolidation::Passage;
+use hippo_map::consolidation::PassageKey;
 use hippo_proto::{ErrorKind, IndexState, RpcError, SearchMode, SearchRequest, SearchResponse, Strategy};
 use hippo_rank::collapse;
 use hippo_rank::corpus::Corpus;
 use hippo_rank::dates::DateRange;
-use hippo_rank::rank::{self, Postings, RankInput, Ranked, VectorHits};
+use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use hippo_types::time::Date;
@@ -33,10 +33,10 @@ use crate::models::Models;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
-use fresh::{Freshener, Stale};
+use fresh::{Freshener, StaleFiles};
 use hit::Collector;
-use index_first::{Consulted, Route};
-use question::Question;
+use index_first::{EntryConsultation, Route};
+use question::SearchQuestion;
 use scratch::with_scratch;
 
 pub use get::get;
@@ -79,7 +79,7 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
     let zone = view.zone(&*searcher.clock);
     let now = searcher.clock.now();
     let today = date_in(now, &zone);
-    let mut question = Question::new(request, &view.root, &view.config.search, today, now)?;
+    let mut question = SearchQuestion::new(request, &view.root, &view.config.search, today, now)?;
     if question.meaning {
         // Stored vectors are not used while search by meaning is disabled.
         question.meaning = searcher.models.are_enabled() && view.by_meaning();
@@ -101,29 +101,29 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
 }
 
 /// An answer with additional facts for the daemon.
-pub struct Answered {
+pub struct SearchAnswer {
     response: SearchResponse,
     /// The passage of each result.
-    passages: Vec<Passage>,
+    passages: Vec<PassageKey>,
     /// True if the answer contains everything that was found.
     all: bool,
     /// True if the text of a ranked chunk was missing on disk.
     gone: bool,
     /// Files among the hits that differ from the index.
-    stale: Stale,
+    stale: StaleFiles,
 }
 
 /// State of one search.
-struct Recall<'a> {
+struct SearchState<'a> {
     searcher: &'a Searcher,
     view: &'a WorkspaceView,
-    question: &'a Question,
-    consulted: &'a Consulted,
+    question: &'a SearchQuestion,
+    consulted: &'a EntryConsultation,
 }
 
-impl Recall<'_> {
+impl SearchState<'_> {
     /// Answers by search. `model` is the model of `vector`; returns `None` if the workspace now uses another model.
-    fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<Answered>, RpcError> {
+    fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<SearchAnswer>, RpcError> {
         let snapshot = self.view.snapshot();
         if vector.is_some() && snapshot.model.as_deref() != model {
             return Ok(None);
@@ -136,9 +136,9 @@ impl Recall<'_> {
     fn collect(
         &self,
         snapshot: RwLockReadGuard<'_, SearchSnapshot>,
-        ranked: &[Ranked],
+        ranked: &[RankedChunk],
         vector: bool,
-    ) -> Answered {
+    ) -> SearchAnswer {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
         let places = collector.places(&snapshot, ranked);
         let index = self.index_state(&snapshot, vector);
@@ -160,8 +160,8 @@ impl Recall<'_> {
                 gone = true;
             }
         }
-        let mut stale = Stale {
-            gone: verifier.gone(),
+        let mut stale = StaleFiles {
+            gone: verifier.missing_files(),
             changed: verifier.changed(),
         };
         if !stale.changed.is_empty() {
@@ -170,7 +170,7 @@ impl Recall<'_> {
                 .report_stale(&self.view.root, stale.changed.clone());
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
-        let (found, all) = (collector.found(), !collector.is_full());
+        let (found, all) = (collector.best_hit_tokens(), !collector.is_full());
         let (results, passages, tokens, mut notes) = collector.finish();
         if results.is_empty()
             && let Some(least) = found
@@ -205,7 +205,7 @@ impl Recall<'_> {
             trace: None,
             took_ms: 0.0,
         };
-        Answered {
+        SearchAnswer {
             response,
             passages,
             all,
@@ -220,13 +220,13 @@ impl Recall<'_> {
         snapshot: &SearchSnapshot,
         vector: Option<&[f32]>,
         within: Option<&(dyn Fn(u32) -> bool + Sync)>,
-    ) -> Result<Vec<Ranked>, RpcError> {
+    ) -> Result<Vec<RankedChunk>, RpcError> {
         let lists = match self.question.mode {
             SearchMode::Vector => Vec::new(),
             SearchMode::Hybrid | SearchMode::Lexical | SearchMode::Index => self
                 .question
                 .postings(self.view, snapshot)
-                .map_err(|error| refused(self.searcher, self.view, error))?,
+                .map_err(|error| search_error(self.searcher, self.view, error))?,
         };
         let postings: Vec<Postings<'_>> = self
             .question
@@ -326,7 +326,7 @@ fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
 }
 
 /// Returns the error for the client. Damage is also reported to the engine, so that `status` shows it.
-fn refused(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
+fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
     let refusal = store_error(&error);
     if error.needs_rebuild() {
         searcher.engine.report_damage(&view.root, error);

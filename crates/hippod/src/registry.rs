@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use hippo_proto::folder;
-use hippo_store::db::Reader;
+use hippo_store::db::StoreReader;
 use hippo_store::system;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct Registry {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OnDisk {
+struct RegistryContent {
     version: u32,
     workspaces: BTreeSet<PathBuf>,
 }
@@ -141,7 +141,7 @@ impl Registry {
     }
 
     fn save(&self, roots: &BTreeSet<PathBuf>) -> Result<()> {
-        let on_disk = OnDisk {
+        let on_disk = RegistryContent {
             version: VERSION,
             workspaces: roots.clone(),
         };
@@ -152,7 +152,7 @@ impl Registry {
     }
 }
 
-fn parse(bytes: &[u8]) -> serde_json::Result<OnDisk> {
+fn parse(bytes: &[u8]) -> serde_json::Result<RegistryContent> {
     serde_json::from_slice(bytes)
 }
 
@@ -180,7 +180,7 @@ fn roots_of_databases(state: &Path) -> BTreeSet<PathBuf> {
         .flatten();
     folders
         .filter_map(|folder| {
-            let root = Reader::open(&folder.path().join("index.db")).and_then(|reader| reader.root());
+            let root = StoreReader::open(&folder.path().join("index.db")).and_then(|reader| reader.root());
             let root = PathBuf::from(root.ok()?);
             (state_folder(state, &root) == folder.path()).then_some(root)
         })

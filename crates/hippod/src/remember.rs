@@ -17,12 +17,12 @@ use hippo_types::time::Date;
 
 pub use entry::structured;
 pub use hippo_text::text::one_line;
-use log::Log;
+use log::LogSnapshot;
 pub use secret::Secrets;
 
 /// Result of an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendResult {
     /// Path of the log, relative to the workspace.
     pub path: String,
     /// Topic of the text.
@@ -42,7 +42,7 @@ pub struct Appended {
 /// # Errors
 /// Returns `read-only` or `internal` with the error of the operating system. The log is unchanged, or the
 /// hint describes its content.
-pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
+pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<AppendResult, RpcError> {
     let topic = match &request.topic {
         Some(topic) => one_line(&without_secrets(topic)),
         None => topic_of(&without_secrets(&request.text)),
@@ -51,15 +51,15 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         Some(kind) => format!("{topic} [{}]", kind.name()),
         None => topic.clone(),
     };
-    let log = Log::open(root, today)?;
+    let log = LogSnapshot::open(root, today)?;
     let text = tamed(request.text.trim()).replace("\r\n", "\n");
-    let (path, standing) = (log.path.clone(), standing(&log.before, &section, &text));
+    let (path, standing) = (log.path.clone(), find_text_section(&log.before, &section, &text));
     let repeated = standing.is_some();
     let (start_line, end_line) = match standing {
         Some(lines) => lines,
         None => log.append(&format!("## {section}\n\n{text}\n"), &section)?,
     };
-    Ok(Appended {
+    Ok(AppendResult {
         path,
         topic,
         section,
@@ -74,13 +74,13 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
 ///
 /// # Errors
 /// As for [`append`].
-pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<Option<Lines>, RpcError> {
-    let log = Log::open(root, day)?;
+pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<Option<LogLines>, RpcError> {
+    let log = LogSnapshot::open(root, day)?;
     if String::from_utf8_lossy(&log.before).contains(mark) {
         return Ok(None);
     }
     let (start_line, end_line) = log.append(text, mark)?;
-    Ok(Some(Lines {
+    Ok(Some(LogLines {
         path: log.path,
         start_line,
         end_line,
@@ -89,7 +89,7 @@ pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<O
 
 /// Lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lines {
+pub struct LogLines {
     /// Path of the log, relative to the workspace.
     pub path: String,
     /// First line.
@@ -99,7 +99,7 @@ pub struct Lines {
 }
 
 /// Returns the first and last line of a section with exactly this text, if the log contains one.
-fn standing(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
+fn find_text_section(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
     let log = String::from_utf8_lossy(log).replace("\r\n", "\n");
     let wanted = format!("## {section}\n\n{text}");
     let at = log.match_indices(&wanted).map(|(at, _)| at).find(|at| {

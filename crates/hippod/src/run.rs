@@ -21,7 +21,7 @@ use crate::handles;
 use crate::instance::Instance;
 use crate::registry::Registry;
 use crate::server;
-use crate::service::{self, Passed};
+use crate::service::{self, PassedSocket};
 use crate::tasks::wait_until_set;
 use crate::ticks;
 use crate::tree;
@@ -36,7 +36,7 @@ const LAST_STEP: Duration = Duration::from_millis(800);
 const RESCUE: Duration = Duration::from_secs(8);
 
 /// Options of a daemon.
-pub struct Options {
+pub struct DaemonOptions {
     /// The configuration.
     pub config: Config,
     /// Paths of the daemon's files.
@@ -44,7 +44,7 @@ pub struct Options {
     /// Clock.
     pub clock: Arc<dyn Clock>,
     /// Socket bound by the service manager, served instead of one of our own. `paths` contains its path.
-    pub passed: Option<Passed>,
+    pub passed: Option<PassedSocket>,
 }
 
 /// Serves until `shutdown` completes, a client requests a stop, or a part of the daemon dies.
@@ -52,8 +52,8 @@ pub struct Options {
 /// # Errors
 /// Fails if another daemon holds the state folder, the socket cannot be bound, or a thread ended
 /// unexpectedly.
-pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result<()> {
-    let Options {
+pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> Result<()> {
+    let DaemonOptions {
         config,
         paths,
         clock,

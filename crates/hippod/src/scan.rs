@@ -21,7 +21,7 @@ use crate::config::WorkspaceConfig;
 use crate::files;
 pub use look::Looker;
 pub use own::is_own_place;
-use walk::{Walked, walk};
+use walk::{WalkResult, walk};
 
 /// Result of a scan.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct ScanResult {
     /// The folders that contain memory files or may receive some, including the root; absolute paths.
     pub dirs: Vec<PathBuf>,
     /// Files that look like memory but are not read.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// Unreadable folders, relative to the root. Files below them may still exist.
     pub unreadable_dirs: Vec<PathBuf>,
     /// True if the root is a readable folder. If not, the other fields carry no information.
@@ -60,7 +60,7 @@ pub struct ScannedFile {
 
 /// A file that looks like memory but is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// Path relative to the root, separated by `/`; invalid UTF-8 is replaced.
     pub rel: String,
     /// The reason.
@@ -69,7 +69,7 @@ pub struct Skipped {
     pub is_second_name: bool,
 }
 
-impl Skipped {
+impl SkippedFile {
     /// Creates a record for a file that is not read under any name.
     pub fn new(rel: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Skipped {
 
 /// Classification of one path.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum PathClass {
     /// A memory file.
     File(ScannedFile),
     /// A path that looks like memory but is not read, with the reason.
@@ -122,8 +122,8 @@ fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
 }
 
 /// Keeps one name of each file and folder: preferably one without a link, otherwise the first.
-fn once_each(walked: Walked) -> ScanResult {
-    let Walked {
+fn once_each(walked: WalkResult) -> ScanResult {
+    let WalkResult {
         mut files,
         mut dirs,
         mut skipped,
@@ -143,7 +143,7 @@ fn once_each(walked: Walked) -> ScanResult {
         match names.get(&file.id) {
             Some(first) => {
                 let reason = format!("the same file as {first}");
-                skipped.push(Skipped {
+                skipped.push(SkippedFile {
                     rel: file.rel,
                     reason,
                     is_second_name: true,

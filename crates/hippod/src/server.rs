@@ -27,12 +27,12 @@ use hippo_proto::{ErrorKind, Event, Id, Reply, RpcError};
 pub use flush::{SessionFlusher, take_up_what_is_left};
 
 use room::Budget;
-use silent::Silent;
+use silent::SilentConnections;
 
 use crate::audit::Auditor;
 use crate::backup::Backups;
 use crate::clock::Clock;
-use crate::config::Server;
+use crate::config::ServerConfig;
 use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::doctor::Doctor;
@@ -62,7 +62,7 @@ const REFUSAL: Duration = Duration::from_millis(500);
 /// Components that serve requests.
 pub struct Components {
     /// Settings of the server.
-    pub settings: Server,
+    pub settings: ServerConfig,
     /// Clock.
     pub clock: Arc<dyn Clock>,
     /// Shutdown signal; true once the daemon has to end.
@@ -109,7 +109,7 @@ pub async fn serve(
     let mut told = stop.clone();
     let places = Arc::new(Semaphore::new(components.settings.max_connections));
     let refusals = Arc::new(Semaphore::new(REFUSALS));
-    let silent = Arc::new(Silent::default());
+    let silent = Arc::new(SilentConnections::default());
     let budget = Budget::default();
     let mut connections = JoinSet::new();
     let mut looks = tokio::time::interval(LOOK);

@@ -12,6 +12,6 @@ mod journal;
 mod news;
 mod watchdog;
 
-pub use activation::{Passed, passed};
-pub use journal::{Lines, reads_stderr};
+pub use activation::{PassedSocket, passed};
+pub use journal::{JournalFormat, reads_stderr};
 pub use news::{announce, stopping};

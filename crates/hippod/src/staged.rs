@@ -13,7 +13,7 @@ const STAGED: &str = ".restoring";
 /// A workspace that is staged beside its destination. The folders are derived from its root, so a manipulated
 /// journal cannot redirect them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Staged {
+pub struct StagedWorkspace {
     /// Destination root.
     pub root: PathBuf,
     /// Root at the time of the backup.
@@ -24,7 +24,7 @@ pub struct Staged {
     pub is_sealed: bool,
 }
 
-impl Staged {
+impl StagedWorkspace {
     /// Returns the folder in which the workspace's files are staged.
     pub fn staged_files(&self) -> PathBuf {
         let mut name = OsString::from(".");

@@ -15,7 +15,7 @@ use hippo_proto::{
 
 use crate::clock::Clock;
 use crate::contexts::Contexts;
-use crate::embed_worker::{EmbedWorker, ModelState};
+use crate::embed_worker::{EmbedWorker, ModelPhase};
 use crate::measures::Measures;
 use crate::models::Models;
 use crate::tree::{self, Trees};
@@ -144,11 +144,11 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
 fn model(reporter: &StatusReporter) -> ModelStatus {
     let (state, counters) = reporter.embed.state();
     let (state, reason) = match state {
-        ModelState::Absent(why) => (ModelLoad::Absent, Some(why)),
-        ModelState::Unloaded => (ModelLoad::Unloaded, None),
-        ModelState::Loading => (ModelLoad::Loading, None),
-        ModelState::Ready => (ModelLoad::Ready, None),
-        ModelState::Failed(why) => (ModelLoad::Failed, Some(why)),
+        ModelPhase::Absent(why) => (ModelLoad::Absent, Some(why)),
+        ModelPhase::Unloaded => (ModelLoad::Unloaded, None),
+        ModelPhase::Loading => (ModelLoad::Loading, None),
+        ModelPhase::Ready => (ModelLoad::Ready, None),
+        ModelPhase::Failed(why) => (ModelLoad::Failed, Some(why)),
     };
     ModelStatus {
         state,

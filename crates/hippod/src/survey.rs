@@ -6,18 +6,18 @@ mod report;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::scan::Skipped;
+use crate::scan::SkippedFile;
 use crate::view::WorkspaceView;
 
 pub use models::examine_model;
-pub use report::{Report, problem};
+pub use report::{SurveyReport, problem};
 
 /// Findings of the engine, and the places still to be checked on the disk. Disk checks are slow and must not block the
 /// engine.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// Findings of the engine.
-    pub report: Report,
+    pub report: SurveyReport,
     /// Places to check.
     pub places: Vec<SurveyedWorkspace>,
 }
@@ -31,7 +31,7 @@ impl Survey {
     }
 
     /// Returns the workspaces with work in progress.
-    pub fn behind(&self) -> impl Iterator<Item = &Path> {
+    pub fn busy_workspaces(&self) -> impl Iterator<Item = &Path> {
         let behind = self.places.iter().filter(|place| place.waiting > 0);
         behind.map(|place| place.view.root.as_path())
     }
@@ -48,7 +48,7 @@ pub struct SurveyedWorkspace {
     /// Number of files that wait to be read.
     pub waiting: usize,
     /// Skipped paths, each with the number of indexed files below it.
-    pub skipped: Vec<(Skipped, usize)>,
+    pub skipped: Vec<(SkippedFile, usize)>,
     /// Pointers of entries whose target is missing or is not a document.
     pub doubtful: Vec<DoubtfulPointer>,
     /// Description of the index file, if hippod keeps one and it has no problem.

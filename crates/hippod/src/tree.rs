@@ -23,11 +23,11 @@ mod state;
 mod summaries;
 
 pub use examine::examine;
-pub use foreign::{GivenBack, restore_carried};
+pub use foreign::{RestoredTree, restore_carried};
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
 pub use logs::examine as examine_logs;
-pub use run::{Wish, compact};
+pub use run::{TreeOptions, compact};
 pub use serve::{pending, show, submit, wish_of};
 
 use std::collections::BTreeMap;
@@ -39,13 +39,13 @@ use hippo_proto::{ErrorKind, RpcError};
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
 use crate::clock::Clock;
-use crate::config::Tree;
+use crate::config::TreeConfig;
 use crate::errors::root_missing;
 use crate::views::Views;
 
 /// Returns the path of the tree's state file in the workspace's state folder.
 pub fn state_file(state: &Path, root: &Path) -> PathBuf {
-    state::State::file(state, root)
+    state::TreeState::file(state, root)
 }
 
 /// Trees of all workspaces, one value per daemon.
@@ -53,7 +53,7 @@ pub struct Trees {
     /// State folder of the daemon.
     state: PathBuf,
     /// The user's settings for trees.
-    settings: Tree,
+    settings: TreeConfig,
     views: Arc<Views>,
     clock: Arc<dyn Clock>,
     locks: Mutex<BTreeMap<PathBuf, Locks>>,
@@ -71,12 +71,12 @@ struct Locks {
 }
 
 /// Guard of a client that waits for a tree; the keeper leaves that tree to the client's own run.
-pub struct Awaited<'a> {
+pub struct TreeWaiter<'a> {
     trees: &'a Trees,
     root: PathBuf,
 }
 
-impl Drop for Awaited<'_> {
+impl Drop for TreeWaiter<'_> {
     fn drop(&mut self) {
         let mut awaited = self.trees.awaited.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = awaited.iter().position(|root| *root == self.root) {
@@ -87,7 +87,7 @@ impl Drop for Awaited<'_> {
 
 impl Trees {
     /// Creates the trees of the daemon with this state folder.
-    pub fn new(state: PathBuf, settings: Tree, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(state: PathBuf, settings: TreeConfig, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
         Self {
             state,
             settings,
@@ -99,10 +99,10 @@ impl Trees {
     }
 
     /// Registers a client that waits for a tree. Dropping the guard ends the registration.
-    pub fn await_for(&self, root: &Path) -> Awaited<'_> {
+    pub fn await_for(&self, root: &Path) -> TreeWaiter<'_> {
         let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
         awaited.push(root.to_path_buf());
-        Awaited {
+        TreeWaiter {
             trees: self,
             root: root.to_path_buf(),
         }
@@ -115,7 +115,7 @@ impl Trees {
     }
 
     /// Waits for the tree of the workspace at or above a folder and locks it.
-    pub async fn alone(&self, folder: &Path) -> OwnedMutexGuard<()> {
+    pub async fn lock_tree(&self, folder: &Path) -> OwnedMutexGuard<()> {
         let root = self.views.root_of(folder);
         let lock = self.of(root.as_deref().unwrap_or(folder)).nodes;
         lock.lock_owned().await
@@ -155,7 +155,7 @@ impl Trees {
     ///
     /// # Errors
     /// The ledger could not be read.
-    pub fn give_back(&self, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
+    pub fn give_back(&self, root: &Path, dry_run: bool) -> io::Result<RestoredTree> {
         foreign::give_back(&self.state, root, dry_run)
     }
 

@@ -28,23 +28,23 @@ const LARGEST: u64 = 1 << 20;
 
 /// The settings files of a workspace, and the resulting settings.
 #[derive(Debug)]
-pub struct Surveyed {
+pub struct SettingsSurvey {
     /// The effective settings, or the error in the workspace's own file.
     pub config: Result<WorkspaceConfig, ConfigError>,
     /// The files that exist.
     pub files: Vec<SettingsFile>,
 }
 
-impl Surveyed {
+impl SettingsSurvey {
     /// Returns the untrusted files with settings that need trust.
-    pub fn refused(&self) -> Vec<SettingsFile> {
+    pub fn untrusted_files(&self) -> Vec<SettingsFile> {
         let refused = |file: &&SettingsFile| !file.trusted && !file.changes.is_empty();
         self.files.iter().filter(refused).cloned().collect()
     }
 }
 
 /// Reads the settings files below a root.
-pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
+pub fn survey(config: &Config, trust: &Trust, root: &Path) -> SettingsSurvey {
     let (own, settings) = settings(config, trust, root);
     let tree = own
         .as_ref()
@@ -76,7 +76,7 @@ pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
         };
         found.push(file(path, &bytes, trust, changes, None));
     }
-    Surveyed {
+    SettingsSurvey {
         config: own,
         files: found,
     }

@@ -13,7 +13,7 @@ use hippo_text::chunk::{self, ContentHash, Document};
 
 /// Location of a chunk according to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct ChunkSpan {
     /// First line, 1-based.
     pub start_line: u32,
     /// Last line, inclusive.
@@ -56,7 +56,7 @@ impl From<hippo_fs::Stat> for FileMark {
 
 /// A verified hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedHit {
     /// The text; invalid UTF-8 is replaced.
     pub text: String,
     /// First line in the current file.
@@ -69,11 +69,11 @@ pub struct Verified {
 pub struct Verifier<'root> {
     root: &'root Path,
     max_file_bytes: u64,
-    files: HashMap<String, Seen>,
+    files: HashMap<String, FileCheckResult>,
     changed: Vec<String>,
 }
 
-enum Seen {
+enum FileCheckResult {
     /// Unchanged since it was indexed.
     Same(File),
     /// Changed since it was indexed, and read again.
@@ -94,29 +94,32 @@ impl<'root> Verifier<'root> {
     }
 
     /// Returns the text of a hit, or `None` if it is no longer on disk.
-    pub fn check(&mut self, path: &str, mark: FileMark, span: Span) -> Option<Verified> {
+    pub fn check(&mut self, path: &str, mark: FileMark, span: ChunkSpan) -> Option<VerifiedHit> {
         if !self.files.contains_key(path) {
             let seen = self.open(path, mark);
-            if !matches!(seen, Seen::Same(_)) {
+            if !matches!(seen, FileCheckResult::Same(_)) {
                 self.changed.push(path.to_owned());
             }
             self.files.insert(path.to_owned(), seen);
         }
         match self.files.get(path)? {
-            Seen::Same(file) => read_span(file, span).or_else(|| {
+            FileCheckResult::Same(file) => read_span(file, span).or_else(|| {
                 // Same size and time but other bytes: the file system's clock is coarse, or the time was set
                 // back.
                 self.changed.push(path.to_owned());
                 None
             }),
-            Seen::Changed { bytes, document } => find(bytes, document, span),
-            Seen::Gone => None,
+            FileCheckResult::Changed { bytes, document } => find(bytes, document, span),
+            FileCheckResult::Gone => None,
         }
     }
 
     /// Returns the checked files that are missing or unreadable.
-    pub fn gone(&self) -> Vec<String> {
-        let gone = self.files.iter().filter(|(_, seen)| matches!(seen, Seen::Gone));
+    pub fn missing_files(&self) -> Vec<String> {
+        let gone = self
+            .files
+            .iter()
+            .filter(|(_, seen)| matches!(seen, FileCheckResult::Gone));
         let mut paths: Vec<String> = gone.map(|(path, _)| path.clone()).collect();
         paths.sort_unstable();
         paths
@@ -127,25 +130,25 @@ impl<'root> Verifier<'root> {
         self.changed
     }
 
-    fn open(&self, path: &str, mark: FileMark) -> Seen {
+    fn open(&self, path: &str, mark: FileMark) -> FileCheckResult {
         let Ok((mut file, metadata)) = WorkspaceDir::open(self.root).and_then(|dir| dir.open_source(path))
         else {
-            return Seen::Gone;
+            return FileCheckResult::Gone;
         };
         if FileMark::of(&metadata) == mark {
-            return Seen::Same(file);
+            return FileCheckResult::Same(file);
         }
         let mut bytes = Vec::new();
         let read = (&mut file).take(self.max_file_bytes + 1).read_to_end(&mut bytes);
         if read.is_err() || bytes.len() as u64 > self.max_file_bytes {
-            return Seen::Gone;
+            return FileCheckResult::Gone;
         }
         let document = Box::new(chunk::chunk(&bytes));
-        Seen::Changed { bytes, document }
+        FileCheckResult::Changed { bytes, document }
     }
 }
 
-fn read_span(file: &File, span: Span) -> Option<Verified> {
+fn read_span(file: &File, span: ChunkSpan) -> Option<VerifiedHit> {
     let length = usize::try_from(span.end_byte.checked_sub(span.start_byte)?).ok()?;
     let mut bytes = vec![0; length];
     system::read_exact_at(file, &mut bytes, span.start_byte).ok()?;
@@ -153,7 +156,7 @@ fn read_span(file: &File, span: Span) -> Option<Verified> {
         return None;
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Some(Verified {
+    Some(VerifiedHit {
         text,
         start_line: span.start_line,
         end_line: span.end_line,
@@ -161,11 +164,11 @@ fn read_span(file: &File, span: Span) -> Option<Verified> {
 }
 
 /// Finds the chunk with the same text in the current file; of several, the one nearest to the indexed line.
-fn find(bytes: &[u8], document: &Document, span: Span) -> Option<Verified> {
+fn find(bytes: &[u8], document: &Document, span: ChunkSpan) -> Option<VerifiedHit> {
     let same = document.chunks.iter().filter(|chunk| chunk.hash == span.hash);
     let chunk = same.min_by_key(|chunk| chunk.start_line.abs_diff(span.start_line))?;
     let text = chunk::chunk_text(bytes, chunk).into_owned();
-    Some(Verified {
+    Some(VerifiedHit {
         text,
         start_line: chunk.start_line,
         end_line: chunk.end_line,
@@ -176,11 +179,11 @@ fn find(bytes: &[u8], document: &Document, span: Span) -> Option<Verified> {
 mod tests {
     use super::*;
 
-    fn indexed(root: &Path, path: &str) -> (FileMark, Vec<Span>) {
+    fn indexed(root: &Path, path: &str) -> (FileMark, Vec<ChunkSpan>) {
         let bytes = std::fs::read(root.join(path)).unwrap();
         let mark = FileMark::of(&std::fs::metadata(root.join(path)).unwrap());
         let document = chunk::chunk(&bytes);
-        let spans = document.chunks.iter().map(|chunk| Span {
+        let spans = document.chunks.iter().map(|chunk| ChunkSpan {
             start_line: chunk.start_line,
             end_line: chunk.end_line,
             start_byte: chunk.start_byte,

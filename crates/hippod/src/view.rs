@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use hippo_proto::{RpcError, WorkspaceStatus};
 use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
-use hippo_store::db::Reader;
+use hippo_store::db::StoreReader;
 use hippo_store::vector::VectorIndex;
 use hippo_text::chunk::{self, Section};
 use hippo_text::source::SourceRules;
@@ -22,8 +22,8 @@ use hippo_types::time::Timestamp;
 use crate::clock::{Clock, moment};
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
-use crate::verify::{FileMark, Span};
-use crate::watcher::{HeldBack, Listener};
+use crate::verify::{ChunkSpan, FileMark};
+use crate::watcher::{Listener, UnreportedChanges};
 
 /// Maximum number of cached posting ids of recent queries (4 bytes each).
 const POSTINGS_KEPT: usize = 1_000_000;
@@ -38,11 +38,11 @@ pub struct SearchSnapshot {
     /// The vectors of the chunks.
     pub vectors: VectorIndex,
     /// Text span of each chunk, by chunk id.
-    pub spans: Vec<Option<Span>>,
+    pub spans: Vec<Option<ChunkSpan>>,
     /// Token count of each chunk, by chunk id; 0 where no model has counted it.
     pub tokens: Vec<u32>,
     /// Additional facts about each document, by document id.
-    pub facts: HashMap<u32, Facts>,
+    pub facts: HashMap<u32, DocumentFacts>,
     /// Text form of the id of the model that produced the vectors.
     pub model: Option<Arc<str>>,
     /// Generation of the documents.
@@ -51,7 +51,7 @@ pub struct SearchSnapshot {
 
 /// Facts about a document that answers need but ranking does not.
 #[derive(Debug)]
-pub struct Facts {
+pub struct DocumentFacts {
     /// Size and modification time of the file.
     pub mark: FileMark,
     /// Generation at which the document reached its current content; 0 for a document from before the
@@ -134,7 +134,7 @@ pub struct WorkspaceView {
     /// Number of watcher reports sent to the engine.
     reports: AtomicU64,
     status: Mutex<Option<WorkspaceStatus>>,
-    readers: Mutex<Vec<Reader>>,
+    readers: Mutex<Vec<StoreReader>>,
     postings: Mutex<PostingsCache>,
     index: RwLock<Arc<IndexView>>,
 }
@@ -230,9 +230,11 @@ impl WorkspaceView {
     pub fn freshness(&self) -> Freshness {
         // The three places are read in the order in which a change passes through them, so that none is
         // missed.
-        let held_back = self.listener().map_or_else(HeldBack::default, |listener| {
-            listener.held_back(|path| self.rules.is_source(path))
-        });
+        let held_back = self
+            .listener()
+            .map_or_else(UnreportedChanges::default, |listener| {
+                listener.held_back(|path| self.rules.is_source(path))
+            });
         let reports = self.reports.load(Ordering::SeqCst);
         let mut freshness = lock(&self.freshness).clone();
         let untaken = u64::from(freshness.taken < reports);
@@ -288,12 +290,12 @@ impl WorkspaceView {
     /// Returns the errors of `read` and of opening a connection.
     pub fn with_reader<T>(
         &self,
-        read: impl FnOnce(&Reader) -> Result<T, StoreError>,
+        read: impl FnOnce(&StoreReader) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let kept = lock(&self.readers).pop();
         let reader = match kept {
             Some(reader) => reader,
-            None => Reader::open(&self.database)?,
+            None => StoreReader::open(&self.database)?,
         };
         let result = read(&reader)?;
         let mut readers = lock(&self.readers);

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use hippo_fs::WorkspaceDir;
 
-use crate::config::{PollMode, Watch};
-use hear::Shared;
-pub use listener::{HeldBack, Listener};
-use worker::Worker;
+use crate::config::{PollMode, WatchConfig};
+use hear::WatchShared;
+pub use listener::{Listener, UnreportedChanges};
+use worker::WatchThread;
 
 /// hippod's own folder below a root.
 pub const OWN_FOLDER: &str = ".hippocampus";
@@ -29,7 +29,7 @@ pub const OWN_FOLDER: &str = ".hippocampus";
 const CANARY: &str = "canary";
 
 /// Callback for watcher events, invoked on the watcher's thread.
-pub type Sink = Box<dyn Fn(WatchEvent) + Send>;
+pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 
 /// Event from the watcher. The path is the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub enum RescanReason {
 
 /// Method of noticing changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum WatchMode {
     /// Events from the operating system.
     Notify,
     /// Polling.
@@ -90,7 +90,7 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
     /// Method of noticing changes.
-    pub mode: Mode,
+    pub mode: WatchMode,
     /// Why the watcher polls, or why some folders are not watched.
     pub reason: Option<String>,
     /// Time of the last event from the operating system.
@@ -114,7 +114,7 @@ struct WatchSpec {
 }
 
 impl WatchSpec {
-    fn new(root: &Path, watch: &Watch) -> Self {
+    fn new(root: &Path, watch: &WatchConfig) -> Self {
         Self {
             root: root.to_path_buf(),
             poll: watch.poll,
@@ -148,7 +148,7 @@ pub enum WatchError {
 #[derive(Debug)]
 pub struct Watcher {
     root: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<WatchShared>,
 }
 
 impl Watcher {
@@ -157,14 +157,14 @@ impl Watcher {
     ///
     /// # Errors
     /// See [`WatchError`].
-    pub fn start(root: &Path, watch: &Watch, sink: Sink) -> Result<Self, WatchError> {
+    pub fn start(root: &Path, watch: &WatchConfig, sink: WatchSink) -> Result<Self, WatchError> {
         Self::start_as(WatchSpec::new(root, watch), sink)
     }
 
-    fn start_as(spec: WatchSpec, sink: Sink) -> Result<Self, WatchError> {
+    fn start_as(spec: WatchSpec, sink: WatchSink) -> Result<Self, WatchError> {
         let root = spec.root.clone();
-        let shared = Arc::new(Shared::new(&spec));
-        let worker = Worker::new(spec, Arc::clone(&shared))?;
+        let shared = Arc::new(WatchShared::new(&spec));
+        let worker = WatchThread::new(spec, Arc::clone(&shared))?;
         std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || worker.run(sink))

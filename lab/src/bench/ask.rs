@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Lines of one file, from 1, inclusive.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Span {
+pub struct AnswerSpan {
     pub path: String,
     pub start_line: u32,
     pub end_line: u32,
@@ -28,21 +28,21 @@ pub struct Span {
 
 /// A question with the places of its answer.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Question {
+pub struct BenchQuestion {
     pub query: String,
     #[serde(default)]
-    pub evidence: Vec<Span>,
+    pub evidence: Vec<AnswerSpan>,
 }
 
 /// Returns the questions with evidence, in file order.
 ///
 /// # Errors
 /// If the file is missing or has another format.
-pub fn questions(path: &Path) -> Result<Vec<Question>> {
+pub fn questions(path: &Path) -> Result<Vec<BenchQuestion>> {
     let failed = || format!("could not read {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let mut questions: Vec<Question> = lines
+    let mut questions: Vec<BenchQuestion> = lines
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()
         .with_context(failed)?;
@@ -51,9 +51,10 @@ pub fn questions(path: &Path) -> Result<Vec<Question>> {
 }
 
 /// Returns the share of evidence spans that any of these spans overlaps, 0 to 1.
-pub fn recall(found: &[Span], evidence: &[Span]) -> f64 {
-    let overlaps =
-        |a: &Span, b: &Span| a.path == b.path && a.start_line <= b.end_line && b.start_line <= a.end_line;
+pub fn recall(found: &[AnswerSpan], evidence: &[AnswerSpan]) -> f64 {
+    let overlaps = |a: &AnswerSpan, b: &AnswerSpan| {
+        a.path == b.path && a.start_line <= b.end_line && b.start_line <= a.end_line
+    };
     let covered = evidence
         .iter()
         .filter(|span| found.iter().any(|other| overlaps(other, span)));
@@ -62,7 +63,7 @@ pub fn recall(found: &[Span], evidence: &[Span]) -> f64 {
 
 /// One answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer {
+pub struct BenchAnswer {
     /// Share of the evidence in the answer.
     pub recall: f64,
     /// Tokens of the texts.
@@ -75,9 +76,9 @@ pub struct Answer {
 
 /// Results of one question: the answer without a budget, and one for each of [`BUDGETS`].
 #[derive(Debug, Clone)]
-pub struct Outcome {
-    pub plain: Answer,
-    pub within: Vec<Answer>,
+pub struct AskOutcome {
+    pub plain: BenchAnswer,
+    pub within: Vec<BenchAnswer>,
 }
 
 /// A client of one workspace. Only [`Asker::teach`] records accesses.
@@ -130,8 +131,8 @@ impl Asker {
         &mut self,
         mode: SearchMode,
         limit: Option<u32>,
-        questions: &[Question],
-    ) -> Result<Vec<Outcome>> {
+        questions: &[BenchQuestion],
+    ) -> Result<Vec<AskOutcome>> {
         if let Some(first) = questions.first() {
             // Loads the model and warms the caches.
             self.ask(self.request(mode, &first.query))?;
@@ -156,7 +157,7 @@ impl Asker {
                 };
                 within.push(self.judge(limited, question)?);
             }
-            outcomes.push(Outcome { plain, within });
+            outcomes.push(AskOutcome { plain, within });
         }
         Ok(outcomes)
     }
@@ -165,7 +166,7 @@ impl Asker {
     ///
     /// # Errors
     /// As [`Asker::ask`].
-    pub fn teach(&mut self, budget: u32, questions: &[&Question]) -> Result<()> {
+    pub fn teach(&mut self, budget: u32, questions: &[&BenchQuestion]) -> Result<()> {
         for question in questions {
             let request = SearchRequest {
                 budget_tokens: Some(budget),
@@ -188,18 +189,18 @@ impl Asker {
         })
     }
 
-    fn judge(&mut self, request: SearchRequest, question: &Question) -> Result<Answer> {
+    fn judge(&mut self, request: SearchRequest, question: &BenchQuestion) -> Result<BenchAnswer> {
         let (answer, ms) = self.ask(request)?;
-        let found: Vec<Span> = answer
+        let found: Vec<AnswerSpan> = answer
             .results
             .iter()
-            .map(|hit| Span {
+            .map(|hit| AnswerSpan {
                 path: hit.path.clone(),
                 start_line: hit.start_line,
                 end_line: hit.end_line,
             })
             .collect();
-        Ok(Answer {
+        Ok(BenchAnswer {
             recall: recall(&found, &question.evidence),
             tokens: answer.tokens as f64,
             ms,
@@ -234,11 +235,11 @@ pub struct Summary {
 
 impl Summary {
     /// Summarizes outcomes.
-    pub fn new<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
-        let all: Vec<&Outcome> = outcomes.into_iter().collect();
+    pub fn new<'a>(outcomes: impl IntoIterator<Item = &'a AskOutcome>) -> Self {
+        let all: Vec<&AskOutcome> = outcomes.into_iter().collect();
         let of = |at: usize| mean(all.iter().map(|outcome| outcome.within[at].recall));
         let times: Vec<f64> = all.iter().map(|outcome| outcome.plain.ms).collect();
-        let by_index = |outcome: &&Outcome| f64::from(u8::from(outcome.within[AT_2000].by_index));
+        let by_index = |outcome: &&AskOutcome| f64::from(u8::from(outcome.within[AT_2000].by_index));
         Self {
             questions: all.len(),
             within: (0..BUDGETS.len()).map(of).collect(),

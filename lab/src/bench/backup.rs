@@ -13,7 +13,7 @@ use hippo_proto::{
     SearchRequest, SearchResponse,
 };
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::fresh::{at_rest, fresh};
 use super::latency::queries;
 use super::table::{Figure, ms, percentile};
@@ -31,7 +31,7 @@ const REACH: f64 = 5.0;
 ///
 /// # Errors
 /// If the data is missing, the daemon refuses a request, or a restored workspace answers differently.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = fresh(ground, "memaware")?;
     let queries = queries(ground)?;
     let scratch = ground.scratch;
@@ -101,13 +101,13 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 }
 
 /// Results, and the time of each question in milliseconds.
-struct Asked {
+struct TimedResults {
     found: Vec<Vec<(String, u32, u32)>>,
     times: Vec<f64>,
 }
 
-fn ask_all(client: &mut Client, root: &str, queries: &[String]) -> Result<Asked> {
-    let mut asked = Asked {
+fn ask_all(client: &mut Client, root: &str, queries: &[String]) -> Result<TimedResults> {
+    let mut asked = TimedResults {
         found: Vec::new(),
         times: Vec::new(),
     };

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::table::{Figure, percentile};
 use crate::house::{describe, succeeded};
 use crate::terminal::duration;
@@ -16,7 +16,7 @@ use crate::terminal::duration;
 const FILES: usize = 12;
 
 #[derive(Deserialize)]
-struct Questions {
+struct QuestionTimes {
     times_ms: Vec<f64>,
 }
 
@@ -26,7 +26,7 @@ struct Pieces {
 }
 
 #[derive(Deserialize)]
-struct Passages {
+struct PassageThroughput {
     seconds: f64,
     windows: usize,
 }
@@ -35,10 +35,10 @@ struct Passages {
 ///
 /// # Errors
 /// If the benchmark does not run.
-pub fn questions(ground: &Ground<'_>, queries: &[String]) -> Result<f64> {
+pub fn questions(ground: &BenchEnvironment<'_>, queries: &[String]) -> Result<f64> {
     let path = ground.scratch.folder.join("questions.txt");
     fs::write(&path, queries.join("\n")).with_context(|| format!("could not write {}", path.display()))?;
-    let measured: Questions = run(ground, "questions", &path)?;
+    let measured: QuestionTimes = run(ground, "questions", &path)?;
     Ok(percentile(&measured.times_ms, 0.5))
 }
 
@@ -46,7 +46,7 @@ pub fn questions(ground: &Ground<'_>, queries: &[String]) -> Result<f64> {
 ///
 /// # Errors
 /// If the benchmark does not run.
-pub fn pieces(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn pieces(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let indexed = ground.workspaces.get("memaware")?;
     if indexed.pieces == 0 {
         bail!("memaware was indexed by an earlier run: run without --keep");
@@ -72,7 +72,7 @@ pub fn pieces(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 ///
 /// # Errors
 /// If the benchmark does not run.
-pub fn throughput(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn throughput(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let from = ground.workspaces.data("memaware").join("workspace");
     let mut files: Vec<PathBuf> = Vec::new();
     markdown(&from, &mut files)?;
@@ -91,7 +91,7 @@ pub fn throughput(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     if indexed.pieces == 0 {
         bail!("it was indexed by an earlier run: run without --keep");
     }
-    let alone: Passages = run(ground, "passages", Path::new(&indexed.root))?;
+    let alone: PassageThroughput = run(ground, "passages", Path::new(&indexed.root))?;
     let ratio = alone.seconds / indexed.took.as_secs_f64();
     let what = format!(
         "indexing {FILES} files of memaware against fastembed alone ({} windows of the same text)",
@@ -107,7 +107,7 @@ pub fn throughput(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     ])
 }
 
-fn run<T: DeserializeOwned>(ground: &Ground<'_>, part: &str, input: &Path) -> Result<T> {
+fn run<T: DeserializeOwned>(ground: &BenchEnvironment<'_>, part: &str, input: &Path) -> Result<T> {
     let mut command = ground.house.cargo();
     command
         .args([

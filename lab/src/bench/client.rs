@@ -11,7 +11,7 @@ use hippo_proto::{
     WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 
-use crate::questions::{self, Arguments, Report};
+use crate::questions::{self, BenchReport, QuestionArguments};
 use crate::scratch::Scratch;
 use crate::terminal::say;
 
@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 ///
 /// # Errors
 /// If the daemon refuses, or the questions cannot be read.
-pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> Result<Report> {
-    let mut arguments = Arguments::try_parse_from(["questions", "FILE"].iter().chain(words))?;
+pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> Result<BenchReport> {
+    let mut arguments = QuestionArguments::try_parse_from(["questions", "FILE"].iter().chain(words))?;
     (arguments.file, arguments.workspace) = (questions.to_owned(), Some(root.into()));
     let report = questions::measure(&mut scratch.connect(PATIENCE)?, &arguments)?;
     for row in report.all() {

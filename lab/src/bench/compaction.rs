@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use hippo_session::compaction::{CompactionOptions, ParallelRunner, compact};
 
 use super::table::Figure;
-use measure::Sums;
+use measure::CompactionSums;
 
 const PART: &str = "compaction";
 /// Sessions in their original format that are long enough for a time measurement.
@@ -39,7 +39,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let folder = eval.join("transcripts");
     let sums = measure::all(&folder.join("norm"))?;
     let mut figures = Vec::new();
-    let mut all = Sums::default();
+    let mut all = CompactionSums::default();
     for (name, sums) in &sums {
         all.add(sums);
         figures.push(figure(name, sums));
@@ -70,8 +70,8 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("could not read {}", path.display()))
 }
 
-fn figure(name: &str, sums: &Sums) -> Figure {
-    let Sums {
+fn figure(name: &str, sums: &CompactionSums) -> Figure {
+    let CompactionSums {
         cuts,
         ours,
         reference,
@@ -101,8 +101,8 @@ fn figure(name: &str, sums: &Sums) -> Figure {
 }
 
 /// Averages over programs with equal weights, independent of their numbers of transcripts.
-fn of_programs<'s>(sums: impl Iterator<Item = &'s Sums>) -> Figure {
-    let mut all = Sums::default();
+fn of_programs<'s>(sums: impl Iterator<Item = &'s CompactionSums>) -> Figure {
+    let mut all = CompactionSums::default();
     for sums in sums {
         all.cuts += 1.0;
         all.ours += sums.ours / sums.cuts;

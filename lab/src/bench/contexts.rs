@@ -15,11 +15,11 @@ use hippo_proto::{
     ContextTurnResponse, ContextsStatus, FetchOrigin, FetchOutcome, Request, StatusRequest, StatusResponse,
 };
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::entries::{add, clear};
 use super::table::{Figure, ms, percentile};
 use crate::terminal::say;
-use large::{Corpus, Piece};
+use large::{SyntheticResult, ToolCorpus};
 
 const PART: &str = "contexts";
 /// Time limit of one request.
@@ -44,8 +44,8 @@ const ASKED: usize = 2;
 ///
 /// # Errors
 /// If the data is missing, the daemon refuses a request, or a fetched content differs.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
-    let corpus = Corpus::read(ground.workspaces.eval())?;
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
+    let corpus = ToolCorpus::read(ground.workspaces.eval())?;
     let folder = ground.scratch.folder.join("eval/contexts");
     clear(ground, &folder)?;
     fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
@@ -54,7 +54,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         "# Memory\n\nThe release is on Monday.\n",
     )?;
     let root = add(ground, &folder)?;
-    let mut agent = Agent {
+    let mut agent = ClientAgent {
         client: ground.scratch.connect(PATIENCE)?,
         root,
         session: String::new(),
@@ -67,20 +67,20 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 }
 
 /// A client with an open session.
-struct Agent {
+struct ClientAgent {
     client: Client,
     root: String,
     session: String,
 }
 
 /// A stored content and its ids.
-struct Stored {
+struct StoredIds {
     entry: String,
     content: String,
     text: String,
 }
 
-impl Agent {
+impl ClientAgent {
     fn open(&mut self) -> Result<()> {
         let open = ContextOpenRequest {
             workspace: self.root.clone(),
@@ -93,8 +93,8 @@ impl Agent {
     }
 
     /// Stores a tool result, which becomes an entry. Returns its ids and the time in milliseconds.
-    fn put(&mut self, piece: Piece) -> Result<(Stored, f64)> {
-        let Piece { tool, call, text } = piece;
+    fn put(&mut self, piece: SyntheticResult) -> Result<(StoredIds, f64)> {
+        let SyntheticResult { tool, call, text } = piece;
         let put = ContextPutRequest {
             session: self.session.clone(),
             turn: 1,
@@ -112,7 +112,7 @@ impl Agent {
             bail!("a tool result became {:?}: {:?}", put.outcome, put.reason);
         };
         let entry = entry.id;
-        Ok((Stored { entry, content, text }, took))
+        Ok((StoredIds { entry, content, text }, took))
     }
 
     fn timed<A: serde::de::DeserializeOwned>(&mut self, request: &Request) -> Result<(A, f64)> {
@@ -129,12 +129,12 @@ impl Agent {
     }
 
     /// Measures large results, each compared with a plain synced write of the same stored size.
-    fn there_and_back(&mut self, corpus: &Corpus, state: &Path) -> Result<Vec<Figure>> {
+    fn there_and_back(&mut self, corpus: &ToolCorpus, state: &Path) -> Result<Vec<Figure>> {
         self.open()?;
         for at in 0..FIRST {
             self.put(corpus.piece(at, LARGE))?;
         }
-        let mut bare = Bare::new(state)?;
+        let mut bare = PlainFile::new(state)?;
         let (mut puts, mut writes, mut stored) = (Vec::new(), Vec::new(), Vec::new());
         let mut before = self.usage()?;
         let began = before.clone();
@@ -207,7 +207,11 @@ impl Agent {
     }
 
     /// Returns the milliseconds of all fetches, and the number of equal contents.
-    fn fetched(&mut self, stored: &[Stored], id: impl Fn(&Stored) -> String) -> Result<(Vec<f64>, usize)> {
+    fn fetched(
+        &mut self,
+        stored: &[StoredIds],
+        id: impl Fn(&StoredIds) -> String,
+    ) -> Result<(Vec<f64>, usize)> {
         let (mut times, mut alike) = (Vec::new(), 0);
         for one in stored.iter().cycle().take(ROUNDS * stored.len()) {
             let fetch = ContextFetchRequest {
@@ -224,7 +228,7 @@ impl Agent {
 
     /// Measures turns and sections of a session with `count` active entries. Between the turns, some entries are
     /// fetched.
-    fn turns(&mut self, corpus: &Corpus, count: usize, most: f64) -> Result<Vec<Figure>> {
+    fn turns(&mut self, corpus: &ToolCorpus, count: usize, most: f64) -> Result<Vec<Figure>> {
         self.open()?;
         let begun = Instant::now();
         let mut ids = Vec::new();
@@ -290,12 +294,12 @@ impl Agent {
 }
 
 /// A plain file without a database.
-struct Bare {
+struct PlainFile {
     path: PathBuf,
     file: File,
 }
 
-impl Bare {
+impl PlainFile {
     fn new(folder: &Path) -> Result<Self> {
         let path = folder.join("bare");
         let file = File::create(&path).with_context(|| format!("could not create {}", path.display()))?;

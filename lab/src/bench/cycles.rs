@@ -13,8 +13,8 @@ use hippo_proto::{
     SearchRequest, Strategy,
 };
 
-use super::Ground;
-use super::ask::{Asker, Question, questions};
+use super::BenchEnvironment;
+use super::ask::{Asker, BenchQuestion, questions};
 use super::entries::{add, clear, embedding};
 use super::fresh::{at_rest, fresh};
 use super::table::{Figure, ms, percentile};
@@ -38,7 +38,7 @@ const ROUNDS: usize = 3;
 ///
 /// # Errors
 /// If the data is missing, or the daemon fails.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     // Entries need no vectors.
     embedding(ground, false)?;
     let large = volumes(ground, 10_000, 1).and_then(|root| light(ground, &root, 20.0));
@@ -53,7 +53,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 
 /// Creates a workspace of `sections` sections, `each` of them per file, which is the maximum number of entries of a
 /// file. Removes the remains of an earlier run.
-fn volumes(ground: &Ground<'_>, sections: usize, each: usize) -> Result<String> {
+fn volumes(ground: &BenchEnvironment<'_>, sections: usize, each: usize) -> Result<String> {
     let folder = ground
         .scratch
         .folder
@@ -74,7 +74,7 @@ fn cycle(scratch: &Scratch, root: &str, cycle: Cycle) -> Result<CycleReport> {
     Ok(scratch.connect(PATIENCE)?.call(&Request::from(request))?)
 }
 
-fn light(ground: &Ground<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
+fn light(ground: &BenchEnvironment<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
     // This cycle writes everything that the index file still lacks.
     cycle(ground.scratch, root, Cycle::Light)?;
     thread::sleep(Duration::from_secs(2));
@@ -110,7 +110,7 @@ fn light(ground: &Ground<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
     ])
 }
 
-fn answers(ground: &Ground<'_>, root: &str) -> Result<Vec<Figure>> {
+fn answers(ground: &BenchEnvironment<'_>, root: &str) -> Result<Vec<Figure>> {
     let mut asked = questions(&ground.workspaces.data("scifact").join("questions.jsonl"))?;
     asked.truncate(REPEATED);
     let mut asker = Asker::new(ground.scratch, root)?;
@@ -154,7 +154,7 @@ fn answers(ground: &Ground<'_>, root: &str) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-fn deep(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("memaware");
     let mut asked = questions(&folder.join("questions_explicit.jsonl"))?;
     asked.extend(questions(&folder.join("questions_implicit.jsonl"))?);
@@ -220,7 +220,7 @@ fn deep(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 }
 
 /// Measured times in milliseconds.
-struct Load {
+struct CycleTimes {
     /// Time of each question.
     times: Vec<f64>,
     /// Longest wait for a request that the engine answers itself.
@@ -232,9 +232,9 @@ struct Load {
 fn questioned(
     scratch: &Scratch,
     root: &str,
-    questions: &[Question],
+    questions: &[BenchQuestion],
     enough: &mut dyn FnMut(usize) -> bool,
-) -> Result<Load> {
+) -> Result<CycleTimes> {
     if questions.is_empty() {
         bail!("no questions are left");
     }
@@ -275,7 +275,7 @@ fn questioned(
             .map_err(|_| anyhow!("the watching thread ended"))??;
         match failed {
             Some(error) => Err(error),
-            None => Ok(Load { times, engine }),
+            None => Ok(CycleTimes { times, engine }),
         }
     })
 }

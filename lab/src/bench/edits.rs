@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::table::{Figure, ms, percentile};
-use crate::edit::{Edit, Editor};
+use crate::edit::{Editor, TimedEdit};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Maximum rank at which the line counts as found, equal to the maximum number of results: up to 200 similar lines
@@ -79,7 +79,7 @@ const WHAT: [(&str, &str); 10] = [
 ///
 /// # Errors
 /// If a line is not found in time.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let mut editor = Editor::new(
         &root,
@@ -96,7 +96,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         let file = format!("memory/2023-06-{:02}.md", 1 + at % 20);
         let words = format!("{who} {what}");
         let meaning = format!("{asked}: {who}");
-        let found = editor.make(&Edit {
+        let found = editor.make(&TimedEdit {
             file: &file,
             line: &line,
             words: &words,

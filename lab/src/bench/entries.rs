@@ -10,7 +10,7 @@ use hippo_proto::{
 };
 use hippo_types::tokens;
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::client::{self, root_of};
 use super::fresh::grown;
 use super::mixture;
@@ -30,7 +30,7 @@ const RANGES: [(usize, [u64; 2], [u64; 2]); 4] = [
 const LARGER: [usize; 2] = [1_000, 10_000];
 
 /// Results of one workspace.
-struct Size {
+struct EntrySizes {
     entries: u64,
     master_bytes: usize,
     master_entries: u64,
@@ -43,14 +43,14 @@ struct Size {
 ///
 /// # Errors
 /// If the data is missing, or the daemon fails.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     embedding(ground, false)?;
     let measured = measure(ground);
     embedding(ground, true)?;
     measured
 }
 
-fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
+fn measure(ground: &BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     say(format_args!(
         "| files | entries | v1 | HIPPOCAMPUS.md | its tokens | v1 | entries in it | .hippocampus/ | its tokens | first light cycle |\n|---|---|---|---|---|---|---|---|---|---|"
@@ -105,7 +105,7 @@ fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
+fn of(ground: &BenchEnvironment<'_>, count: usize) -> Result<EntrySizes> {
     let folder = ground.scratch.folder.join("eval").join(format!("files-{count}"));
     clear(ground, &folder)?;
     mixture::lay(ground.workspaces.eval(), &folder, count)?;
@@ -123,7 +123,7 @@ fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
     }
     let master = folder.join("HIPPOCAMPUS.md");
     let text = fs::read_to_string(&master).with_context(|| format!("could not read {}", master.display()))?;
-    let size = Size {
+    let size = EntrySizes {
         entries: status.index.unwrap_or_default().entries,
         master_bytes: text.len(),
         master_entries: text.matches("<!-- hx:").count() as u64,
@@ -139,7 +139,7 @@ fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
 ///
 /// # Errors
 /// If the daemon refuses.
-pub fn add(ground: &Ground<'_>, folder: &Path) -> Result<String> {
+pub fn add(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<String> {
     let root = root_of(folder)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
     client::add(&mut client, &root)?;
@@ -151,7 +151,7 @@ pub fn add(ground: &Ground<'_>, folder: &Path) -> Result<String> {
 ///
 /// # Errors
 /// If the folder cannot be removed.
-pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
+pub fn clear(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
     }
@@ -170,7 +170,7 @@ pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
 }
 
 /// Returns the milliseconds of the oldest known run.
-fn first_cycle(ground: &Ground<'_>, root: &str) -> Result<f64> {
+fn first_cycle(ground: &BenchEnvironment<'_>, root: &str) -> Result<f64> {
     let mut client = ground.scratch.connect(PATIENCE)?;
     let mut history = |run| {
         let request = CycleHistoryRequest {
@@ -195,7 +195,7 @@ fn first_cycle(ground: &Ground<'_>, root: &str) -> Result<f64> {
 ///
 /// # Errors
 /// If the daemon does not restart.
-pub fn embedding(ground: &Ground<'_>, on: bool) -> Result<()> {
+pub fn embedding(ground: &BenchEnvironment<'_>, on: bool) -> Result<()> {
     let path = ground.scratch.folder.join("home/config.toml");
     ground.scratch.stop()?;
     let written = if on {

@@ -12,7 +12,7 @@ use hippo_text::text::start;
 use hippo_types::tokens;
 
 use super::table::{Figure, percentile};
-use super::transcripts::{Line, files, lines, read};
+use super::transcripts::{TranscriptLine, files, lines, read};
 
 /// Minimum tokens of a large tool result.
 const LARGE: usize = 1_000;
@@ -20,7 +20,7 @@ const LARGE: usize = 1_000;
 const BUDGETS: [usize; 3] = [100, 200, 500];
 
 /// A large tool result.
-struct Large {
+struct LargeResult {
     from: String,
     tool: String,
     call: String,
@@ -29,7 +29,7 @@ struct Large {
     asked: BTreeSet<String>,
 }
 
-impl Large {
+impl LargeResult {
     fn extract(&self, tokens: Option<usize>) -> Extract {
         let hints = Hints {
             source_type: &self.tool,
@@ -95,7 +95,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
 }
 
 /// Measures rendered entries with id, source, reference and turn.
-fn rendered(results: &[Large]) -> Figure {
+fn rendered(results: &[LargeResult]) -> Figure {
     let ratios: Vec<f64> = results
         .iter()
         .map(|result| {
@@ -120,7 +120,7 @@ fn rendered(results: &[Large]) -> Figure {
 }
 
 /// Measures the share of requested values in the entries, and in as many tokens from the start of the content.
-fn usefulness(results: &[Large], budget: Option<usize>) -> Figure {
+fn usefulness(results: &[LargeResult], budget: Option<usize>) -> Figure {
     let (mut asked, mut entry, mut other_entry) = (0, 0, 0);
     let (mut shares, mut start_shares) = (Vec::new(), Vec::new());
     for result in results.iter().filter(|result| !result.asked.is_empty()) {
@@ -186,7 +186,7 @@ fn by_kind(entries: &[Extract], ratios: &[f64]) -> String {
     told.join(", ")
 }
 
-fn show(results: &[Large], entries: &[Extract]) {
+fn show(results: &[LargeResult], entries: &[Extract]) {
     for (result, entry) in results.iter().zip(entries) {
         crate::terminal::say(format_args!(
             "--- {} {} {} → {} {:?} asked {:?}\n{}",
@@ -225,7 +225,7 @@ pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
 }
 
 /// Returns the large tool results of all transcripts, and large logs.
-fn results(eval: &Path) -> Result<Vec<Large>> {
+fn results(eval: &Path) -> Result<Vec<LargeResult>> {
     let mut results = Vec::new();
     for path in files(&eval.join("transcripts/norm"))? {
         from_transcript(&path, &lines(&path)?, &mut results);
@@ -233,7 +233,7 @@ fn results(eval: &Path) -> Result<Vec<Large>> {
     for path in files(&eval.join("tool_outputs"))? {
         let content = read(&path)?;
         if tokens::of(&content) > LARGE {
-            results.push(Large {
+            results.push(LargeResult {
                 from: path.display().to_string(),
                 tool: "exec".into(),
                 call: String::new(),
@@ -245,11 +245,11 @@ fn results(eval: &Path) -> Result<Vec<Large>> {
     Ok(results)
 }
 
-fn from_transcript(path: &Path, messages: &[Line], results: &mut Vec<Large>) {
+fn from_transcript(path: &Path, messages: &[TranscriptLine], results: &mut Vec<LargeResult>) {
     let mut seen = BTreeSet::new();
-    let mut calls: BTreeMap<&str, &Line> = BTreeMap::new();
+    let mut calls: BTreeMap<&str, &TranscriptLine> = BTreeMap::new();
     let mut last = None;
-    let is_result = |message: &Line| message.kind == "tool_result";
+    let is_result = |message: &TranscriptLine| message.kind == "tool_result";
     for (at, message) in messages.iter().enumerate() {
         let text = message.text.as_str();
         if message.kind == "tool_call" {
@@ -271,7 +271,7 @@ fn from_transcript(path: &Path, messages: &[Line], results: &mut Vec<Large>) {
                 .as_deref()
                 .and_then(|id| calls.get(id).copied())
                 .or(last);
-            results.push(Large {
+            results.push(LargeResult {
                 from: format!("{} {at}", path.display()),
                 tool: message
                     .name

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use hippo_proto::{Paths, Request, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::client::{add, root_of};
 use super::process::processor_seconds;
 use super::table::Figure;
@@ -26,7 +26,7 @@ const GROWTH: f64 = 1.5;
 ///
 /// # Errors
 /// If the daemon fails, or does not index all files.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let scratch = ground.scratch;
     let settings = Paths::below(&scratch.folder.join("home")).config_file;
     scratch.stop()?;
@@ -62,13 +62,13 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures.collect())
 }
 
-struct Took {
+struct ScanTime {
     wall: Duration,
     /// Processor seconds of the daemon per file.
     per_file: f64,
 }
 
-fn index(ground: &Ground<'_>, folders: usize, files: usize) -> Result<Took> {
+fn index(ground: &BenchEnvironment<'_>, folders: usize, files: usize) -> Result<ScanTime> {
     let scratch = ground.scratch;
     let place = scratch
         .folder
@@ -97,7 +97,7 @@ fn index(ground: &Ground<'_>, folders: usize, files: usize) -> Result<Took> {
     };
     let _: WorkspaceRemoveResponse = client.call(&Request::from(remove))?;
     fs::remove_dir_all(&place)?;
-    Ok(Took { wall, per_file })
+    Ok(ScanTime { wall, per_file })
 }
 
 /// Writes notes of a heading and a sentence, evenly spread over the folders.

@@ -12,7 +12,7 @@ use hippo_proto::{
     WorkspaceRemoveResponse, WorkspaceStatus,
 };
 
-use super::Ground;
+use super::BenchEnvironment;
 use crate::scratch::copy_folder;
 
 /// Time limit for the daemon to become idle.
@@ -30,7 +30,7 @@ const CALM: &str = "[cycles]\ndeep = \"\"\narchival = \"\"\n";
 ///
 /// # Errors
 /// If the workspace cannot be indexed or copied.
-pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
+pub fn fresh(ground: &mut BenchEnvironment<'_>, name: &str) -> Result<String> {
     let root = ground.scratch.folder.join("eval").join(name);
     let saved = ground.scratch.folder.join("fresh").join(name);
     let states = ground.scratch.folder.join("home/state/workspaces");
@@ -83,7 +83,7 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
 ///
 /// # Errors
 /// If the daemon does not restart.
-pub fn switch(ground: &Ground<'_>, root: &str, enabled: bool) -> Result<()> {
+pub fn switch(ground: &BenchEnvironment<'_>, root: &str, enabled: bool) -> Result<()> {
     settle(ground, root, &format!("[index]\nenabled = {enabled}\n"))
 }
 
@@ -91,7 +91,7 @@ pub fn switch(ground: &Ground<'_>, root: &str, enabled: bool) -> Result<()> {
 ///
 /// # Errors
 /// If the daemon does not restart.
-pub fn settle(ground: &Ground<'_>, root: &str, settings: &str) -> Result<()> {
+pub fn settle(ground: &BenchEnvironment<'_>, root: &str, settings: &str) -> Result<()> {
     ground.scratch.stop()?;
     configure(Path::new(root), settings)?;
     ground.scratch.start()?;

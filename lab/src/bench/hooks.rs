@@ -11,7 +11,7 @@ use hippo_proto::{
     Request, SessionFlushRequest, SessionFlushResponse, WorkspaceAddRequest, WorkspaceAddResponse,
 };
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::table::{Figure, percentile};
 use super::transcripts;
 use crate::house::{describe, succeeded};
@@ -34,7 +34,7 @@ const HOOKS: [(&str, Option<f64>); 4] = [
 ///
 /// # Errors
 /// If a hook fails, or the daemon refuses a request.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.scratch.folder.join("hooks");
     fs::create_dir_all(root.join("memory"))?;
     let line = "- pumps of hall 3 [project, 3d]: blue, relay, Finder → memory/2026-03-02.md\n";

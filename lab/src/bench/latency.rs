@@ -8,7 +8,7 @@ use hippo_proto::{Client, Request, SearchMode, SearchRequest, SearchResponse};
 use serde::Deserialize;
 
 use super::table::{Figure, ms, percentile};
-use super::{Ground, bare};
+use super::{BenchEnvironment, bare};
 use crate::scratch::answer;
 
 /// Number of times that every question is asked; the first only warms the caches.
@@ -17,7 +17,7 @@ const ROUNDS: usize = 4;
 const PROCESSES: usize = 100;
 
 #[derive(Deserialize)]
-struct Question {
+struct LatencyQuestion {
     query: String,
 }
 
@@ -25,7 +25,7 @@ struct Question {
 ///
 /// # Errors
 /// If the data is missing, or the daemon refuses a request.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let queries = queries(ground)?;
     let mut client = ground.scratch.connect(Duration::from_secs(30))?;
@@ -60,7 +60,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 ///
 /// # Errors
 /// If the questions are missing.
-pub fn queries(ground: &Ground<'_>) -> Result<Vec<String>> {
+pub fn queries(ground: &BenchEnvironment<'_>) -> Result<Vec<String>> {
     let path = ground
         .workspaces
         .data("memaware")
@@ -68,15 +68,15 @@ pub fn queries(ground: &Ground<'_>) -> Result<Vec<String>> {
     let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
     let questions = text.lines().filter(|line| !line.trim().is_empty());
     questions
-        .map(|line| serde_json::from_str::<Question>(line).map(|question| question.query))
+        .map(|line| serde_json::from_str::<LatencyQuestion>(line).map(|question| question.query))
         .collect::<Result<_, _>>()
         .with_context(|| format!("could not read {}", path.display()))
 }
 
 /// Times in milliseconds.
-struct Times(Vec<f64>);
+struct Latencies(Vec<f64>);
 
-impl Times {
+impl Latencies {
     fn p50(&self) -> f64 {
         percentile(&self.0, 0.5)
     }
@@ -86,7 +86,7 @@ impl Times {
     }
 }
 
-fn ask_all(client: &mut Client, root: &str, mode: SearchMode, queries: &[String]) -> Result<Times> {
+fn ask_all(client: &mut Client, root: &str, mode: SearchMode, queries: &[String]) -> Result<Latencies> {
     let mut times = Vec::new();
     for (at, query) in queries.iter().cycle().take(ROUNDS * queries.len()).enumerate() {
         let request = SearchRequest {
@@ -105,10 +105,10 @@ fn ask_all(client: &mut Client, root: &str, mode: SearchMode, queries: &[String]
             times.push(took.as_secs_f64() * 1e3);
         }
     }
-    Ok(Times(times))
+    Ok(Latencies(times))
 }
 
-fn processes(ground: &Ground<'_>, root: &str, queries: &[String]) -> Result<Times> {
+fn processes(ground: &BenchEnvironment<'_>, root: &str, queries: &[String]) -> Result<Latencies> {
     let mut times = Vec::new();
     for query in queries.iter().cycle().take(PROCESSES) {
         let mut command = ground.scratch.hippoctl();
@@ -126,5 +126,5 @@ fn processes(ground: &Ground<'_>, root: &str, queries: &[String]) -> Result<Time
         let _: SearchResponse = answer(&mut command)?;
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }
-    Ok(Times(times))
+    Ok(Latencies(times))
 }

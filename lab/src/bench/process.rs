@@ -9,7 +9,7 @@ use hippo_proto::{
     Client, Request, SearchMode, SearchRequest, SearchResponse, StatusRequest, StatusResponse,
 };
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::latency::queries;
 use super::table::Figure;
 use crate::scratch::Scratch;
@@ -26,7 +26,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 ///
 /// # Errors
 /// If the daemon fails, or embeds a text again.
-pub fn restart(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn restart(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let query = queries(ground)?.into_iter().next().context("no questions")?;
     let mut figures = Vec::new();
@@ -69,7 +69,7 @@ pub fn restart(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 ///
 /// # Errors
 /// If the daemon fails, or the platform does not provide the numbers.
-pub fn memory(ground: &mut Ground<'_>, idle_secs: u64) -> Result<Vec<Figure>> {
+pub fn memory(ground: &mut BenchEnvironment<'_>, idle_secs: u64) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     ground.scratch.stop()?;
     ground.scratch.start()?;

@@ -16,11 +16,11 @@ use anyhow::{Context, Result, bail};
 
 use hippo_proto::Client;
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::client::{self, root_of};
 use super::table::Figure;
-use play::{Found, Played, Way, play};
-use session::Session;
+use play::{ReplayOptions, ReplayResult, ValueTally, play};
+use session::ReplaySession;
 use show::{less, shares, thousands};
 
 const PART: &str = "replay";
@@ -29,7 +29,7 @@ const LIMITS: [usize; 3] = [200_000, 64_000, 32_000];
 /// Default minimum tokens of a tool result that becomes an entry, exclusive.
 const WORTH: usize = 1_000;
 /// Other ways, in the first window.
-const OTHERS: [Way; 8] = [
+const OTHERS: [ReplayOptions; 8] = [
     way(LIMITS[0], 3, None, WORTH),
     way(LIMITS[0], 10, None, WORTH),
     way(LIMITS[0], 1, Some(100), WORTH),
@@ -40,8 +40,8 @@ const OTHERS: [Way; 8] = [
     way(LIMITS[0], 10, Some(200), 300),
 ];
 
-const fn way(limit: usize, whole: usize, told: Option<usize>, worth: usize) -> Way {
-    Way {
+const fn way(limit: usize, whole: usize, told: Option<usize>, worth: usize) -> ReplayOptions {
+    ReplayOptions {
         limit,
         whole,
         told,
@@ -52,15 +52,15 @@ const fn way(limit: usize, whole: usize, told: Option<usize>, worth: usize) -> W
 /// Time limit of one call.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A session and its replays.
-struct Replayed {
-    session: Session,
+struct SessionReplays {
+    session: ReplaySession,
     /// Replay in each window.
-    played: [Played; 3],
+    played: [ReplayResult; 3],
     /// Replays in the other ways.
-    others: Vec<Played>,
+    others: Vec<ReplayResult>,
 }
 
-impl Replayed {
+impl SessionReplays {
     fn has_entries(&self) -> bool {
         !self.played[0].entries.is_empty()
     }
@@ -70,7 +70,7 @@ impl Replayed {
 ///
 /// # Errors
 /// If the data is missing, the daemon refuses a request, or a fetched content differs.
-pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let began = Instant::now();
     let sessions = session::all(&ground.workspaces.eval().join("transcripts"))?;
     if sessions.is_empty() {
@@ -87,7 +87,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let mut all = Vec::new();
     for session in sessions {
         let uses = uses::of(&session);
-        let mut once = |way: Way| {
+        let mut once = |way: ReplayOptions| {
             let root = roots.get(&way.worth).context("a workspace for each worth")?;
             play(&mut client, root, &session, &uses, way)
                 .with_context(|| format!("session {}, {way:?}", session.name))
@@ -100,7 +100,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         } else {
             OTHERS.into_iter().map(once).collect::<Result<_>>()?
         };
-        all.push(Replayed {
+        all.push(SessionReplays {
             session,
             played,
             others,
@@ -145,9 +145,9 @@ fn most(values: &[usize]) -> usize {
     values.iter().copied().max().unwrap_or(0)
 }
 
-fn figures(all: &[Replayed]) -> Vec<Figure> {
+fn figures(all: &[SessionReplays]) -> Vec<Figure> {
     let figure = |what: String, measured: String| Figure::new(PART, what, measured);
-    let with_entries: Vec<&Replayed> = all.iter().filter(|one| one.has_entries()).collect();
+    let with_entries: Vec<&SessionReplays> = all.iter().filter(|one| one.has_entries()).collect();
     let mut figures = Vec::new();
     let results: usize = all
         .iter()
@@ -181,7 +181,7 @@ fn figures(all: &[Replayed]) -> Vec<Figure> {
         format!("{count}, by {more} tokens together"),
     ));
     for (at, limit) in LIMITS.iter().enumerate() {
-        let together = |of: fn(&Played) -> &Vec<usize>| -> Vec<usize> {
+        let together = |of: fn(&ReplayResult) -> &Vec<usize>| -> Vec<usize> {
             let values = with_entries.iter().flat_map(|one| of(&one.played[at]));
             values.copied().collect()
         };
@@ -205,7 +205,7 @@ fn figures(all: &[Replayed]) -> Vec<Figure> {
             format!("{before} → {after}: {} avoided", before as i64 - after as i64),
         ));
     }
-    let (mut named, mut needed, mut fetches) = (Found::default(), Found::default(), 0);
+    let (mut named, mut needed, mut fetches) = (ValueTally::default(), ValueTally::default(), 0);
     for one in all {
         named.add(&one.played[0].named);
         needed.add(&one.played[0].needed);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::client::ask;
 use super::table::Figure;
 
@@ -12,7 +12,7 @@ use super::table::Figure;
 ///
 /// # Errors
 /// If the data is missing, or the client fails.
-pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("locomo");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .with_context(|| format!("could not read {}", folder.display()))?
@@ -58,7 +58,7 @@ pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 ///
 /// # Errors
 /// If the data is missing, or the client fails.
-pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn memaware(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let folder = ground.workspaces.data("memaware");
     let arguments = ["--modes", "hybrid", "--distinct", "section", "--budgets", "1000"];
@@ -106,7 +106,7 @@ pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 ///
 /// # Errors
 /// If the data is missing, or the client fails.
-pub fn scifact(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn scifact(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("scifact")?.root;
     let questions = ground.workspaces.data("scifact").join("questions.jsonl");
     let arguments = [

@@ -11,10 +11,10 @@ use hippo_proto::{Client, Request, SearchRequest, SearchResponse};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::Ground;
+use super::BenchEnvironment;
 use super::client::{add, root_of};
 use super::table::{Figure, ms, percentile};
-use crate::house::{self, House, describe, succeeded};
+use crate::house::{self, ProjectDirs, describe, succeeded};
 use crate::scratch::{Scratch, copy_folder};
 use crate::setup;
 
@@ -31,8 +31,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// If the packages cannot be built, or a program fails.
-pub fn run(ground: &Ground<'_>) -> Result<Vec<Figure>> {
-    let unpacked = Unpacked::make(ground.house)?;
+pub fn run(ground: &BenchEnvironment<'_>) -> Result<Vec<Figure>> {
+    let unpacked = UnpackedArchive::make(ground.house)?;
     let mut figures = unpacked.figures()?;
     figures.extend(over_mcp(ground.house, ground.scratch)?);
     Ok(figures)
@@ -42,8 +42,8 @@ pub fn run(ground: &Ground<'_>) -> Result<Vec<Figure>> {
 ///
 /// # Errors
 /// If the packages cannot be built, or a program fails.
-pub fn alone(house: &House) -> Result<Vec<Figure>> {
-    let unpacked = Unpacked::make(house)?;
+pub fn alone(house: &ProjectDirs) -> Result<Vec<Figure>> {
+    let unpacked = UnpackedArchive::make(house)?;
     let mut figures = unpacked.figures()?;
     let scratch = Scratch::of_programs(&unpacked.root.join("bin"), &setup::run(house)?)?;
     scratch.start()?;
@@ -54,15 +54,15 @@ pub fn alone(house: &House) -> Result<Vec<Figure>> {
 }
 
 /// The packages, and the unpacked archive.
-struct Unpacked {
+struct UnpackedArchive {
     /// Size of the archive and of the Debian package, in bytes.
     packages: [u64; 2],
     root: PathBuf,
     _folder: TempDir,
 }
 
-impl Unpacked {
-    fn make(house: &House) -> Result<Self> {
+impl UnpackedArchive {
+    fn make(house: &ProjectDirs) -> Result<Self> {
         let folder = tempfile::tempdir().context("could not create a temporary folder")?;
         let out = folder.path().join("packages");
         house::run(house.cargo().args(["xtask", "dist", "--out"]).arg(&out))?;
@@ -151,7 +151,7 @@ fn starts(bin: &Path) -> Result<Vec<Figure>> {
 }
 
 /// Asks the same questions over the socket and through an MCP server, alternating.
-fn over_mcp(house: &House, scratch: &Scratch) -> Result<Vec<Figure>> {
+fn over_mcp(house: &ProjectDirs, scratch: &Scratch) -> Result<Vec<Figure>> {
     let workspace = scratch.folder.join("example");
     copy_folder(&house.root.join("examples/workspace"), &workspace)?;
     let root = root_of(&workspace)?;
@@ -160,11 +160,11 @@ fn over_mcp(house: &House, scratch: &Scratch) -> Result<Vec<Figure>> {
 
     let mut begins = Vec::new();
     for _ in 0..SERVERS {
-        let (server, took) = Server::start(scratch, &root)?;
+        let (server, took) = McpProcess::start(scratch, &root)?;
         begins.push(took);
         server.end()?;
     }
-    let (mut server, _) = Server::start(scratch, &root)?;
+    let (mut server, _) = McpProcess::start(scratch, &root)?;
     let questions = questions(&house.root.join("examples/questions.jsonl"))?;
     let (mut socket, mut mcp) = (Vec::new(), Vec::new());
     for question in &questions {
@@ -231,13 +231,13 @@ fn ask(client: &mut Client, root: &str, question: &str) -> Result<f64> {
 }
 
 /// A running `hippoctl mcp`.
-struct Server {
+struct McpProcess {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-impl Server {
+impl McpProcess {
     /// Starts the server, and returns the milliseconds until its handshake answer.
     fn start(scratch: &Scratch, root: &str) -> Result<(Self, f64)> {
         let mut command = scratch.hippoctl();

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 /// A line of a transcript.
 #[derive(Deserialize)]
-pub struct Line {
+pub struct TranscriptLine {
     pub role: String,
     #[serde(default)]
     pub kind: String,
@@ -25,7 +25,7 @@ pub struct Line {
 ///
 /// # Errors
 /// If the file cannot be read, or a line has another format.
-pub fn lines(path: &Path) -> Result<Vec<Line>> {
+pub fn lines(path: &Path) -> Result<Vec<TranscriptLine>> {
     read(path)?
         .lines()
         .map(serde_json::from_str)

@@ -94,7 +94,7 @@ fn of_roots(nodes: &Nodes) -> Vec<Figure> {
     ]
 }
 
-fn of_answers(what: &str, answers: &[answers::Answer], nodes: &Nodes, reach: bool) -> Vec<Figure> {
+fn of_answers(what: &str, answers: &[answers::ShortAnswer], nodes: &Nodes, reach: bool) -> Vec<Figure> {
     let found = answers::found(answers, nodes);
     (0..LEVELS.len())
         .map(|level| {

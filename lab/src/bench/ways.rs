@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use hippo_proto::{EntryOrigin, IndexEntry, IndexListRequest, IndexListResponse, Request, SearchMode};
 
-use super::Ground;
-use super::ask::{AT_2000, Asker, BUDGETS, Question, mean, questions};
+use super::BenchEnvironment;
+use super::ask::{AT_2000, Asker, BUDGETS, BenchQuestion, mean, questions};
 use super::fresh::{at_rest, fresh, switch};
 use super::table::Figure;
 use crate::terminal::say;
-use rows::Ways;
+use rows::MethodRows;
 
 /// Number of chunks in the row of chunks.
 const CHUNKS: u32 = 3;
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// If the data is missing, or the daemon fails.
-pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("locomo");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .with_context(|| format!("could not read {}", folder.display()))?
@@ -44,7 +44,7 @@ pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 ///
 /// # Errors
 /// As [`locomo`].
-pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
+pub fn memaware(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     measure(
         ground,
         "index-memaware",
@@ -55,13 +55,13 @@ pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 }
 
 fn measure(
-    ground: &mut Ground<'_>,
+    ground: &mut BenchEnvironment<'_>,
     part: &'static str,
     title: &str,
     names: &[String],
     file: &str,
 ) -> Result<Vec<Figure>> {
-    let mut ways = Ways::default();
+    let mut ways = MethodRows::default();
     let (mut entries, mut tokens) = (Vec::new(), Vec::new());
     let mut pointed = Vec::new();
     for name in names {
@@ -91,7 +91,12 @@ fn measure(
     Ok(figures)
 }
 
-fn without_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mut Ways) -> Result<()> {
+fn without_index(
+    ground: &BenchEnvironment<'_>,
+    root: &str,
+    questions: &[BenchQuestion],
+    ways: &mut MethodRows,
+) -> Result<()> {
     let mut asker = Asker::new(ground.scratch, root)?;
     let chunks = asker.measure(SearchMode::Vector, Some(CHUNKS), questions)?;
     ways.take("vector, 3 chunks", chunks);
@@ -104,14 +109,19 @@ fn without_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: 
     switch(ground, root, true)
 }
 
-fn with_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mut Ways) -> Result<()> {
+fn with_index(
+    ground: &BenchEnvironment<'_>,
+    root: &str,
+    questions: &[BenchQuestion],
+    ways: &mut MethodRows,
+) -> Result<()> {
     let mut asker = Asker::new(ground.scratch, root)?;
     ways.take(
         "index + targeted read",
         asker.measure(SearchMode::Index, None, questions)?,
     );
     ways.take(rows::COLD, asker.measure(SearchMode::Hybrid, None, questions)?);
-    let asked: Vec<&Question> = questions.iter().step_by(2).collect();
+    let asked: Vec<&BenchQuestion> = questions.iter().step_by(2).collect();
     let before = learned(ground, root)?;
     asker.teach(BUDGET, &asked)?;
     let after = settled(ground, root)?;
@@ -129,7 +139,7 @@ fn with_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mu
 }
 
 /// Returns all entries of a workspace.
-fn listed(ground: &Ground<'_>, root: &str) -> Result<Vec<IndexEntry>> {
+fn listed(ground: &BenchEnvironment<'_>, root: &str) -> Result<Vec<IndexEntry>> {
     let request = IndexListRequest {
         workspace: root.to_owned(),
         ..IndexListRequest::default()
@@ -139,7 +149,7 @@ fn listed(ground: &Ground<'_>, root: &str) -> Result<Vec<IndexEntry>> {
 }
 
 /// Returns the number of entries that questions created.
-fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
+fn learned(ground: &BenchEnvironment<'_>, root: &str) -> Result<usize> {
     let entries = listed(ground, root)?;
     let made = entries
         .iter()
@@ -151,7 +161,7 @@ fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
 ///
 /// # Errors
 /// If the time limit is exceeded.
-pub fn settled(ground: &Ground<'_>, root: &str) -> Result<usize> {
+pub fn settled(ground: &BenchEnvironment<'_>, root: &str) -> Result<usize> {
     let begun = Instant::now();
     let mut last = learned(ground, root)?;
     while begun.elapsed() < PATIENCE {

@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 pub struct Workspaces<'a> {
     scratch: &'a Scratch,
     eval: PathBuf,
-    indexed: BTreeMap<String, Indexed>,
+    indexed: BTreeMap<String, FirstIndex>,
 }
 
 /// Results of the first index of a workspace.
 #[derive(Clone)]
-pub struct Indexed {
+pub struct FirstIndex {
     /// Root of the workspace.
     pub root: String,
     /// Time from the registration until all of it is searchable.
@@ -59,7 +59,7 @@ impl<'a> Workspaces<'a> {
     ///
     /// # Errors
     /// If the workspace is missing, or indexing fails.
-    pub fn get(&mut self, name: &str) -> Result<Indexed> {
+    pub fn get(&mut self, name: &str) -> Result<FirstIndex> {
         let from = self.data(name).join("workspace");
         self.index(name, &from, |_| true)
     }
@@ -73,7 +73,7 @@ impl<'a> Workspaces<'a> {
     ///
     /// # Errors
     /// As [`Workspaces::get`].
-    pub fn index(&mut self, name: &str, from: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Indexed> {
+    pub fn index(&mut self, name: &str, from: &Path, wanted: impl Fn(&Path) -> bool) -> Result<FirstIndex> {
         if let Some(known) = self.indexed.get(name) {
             return Ok(known.clone());
         }
@@ -98,7 +98,7 @@ impl<'a> Workspaces<'a> {
             .find(|workspace| workspace.root == root)
             .map_or(0, |found| found.chunks);
         let pieces = after.model.word_pieces - before.model.word_pieces;
-        let indexed = Indexed {
+        let indexed = FirstIndex {
             root,
             took,
             pieces,

@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 use hippo_fs::{Kind, WorkspaceDir};
 use hippo_types::tokens;
 
-use super::file::Question;
-use super::metrics::{Judged, Span, judge, recall};
-use super::run::Outcome;
-use super::{Arguments, Way};
+use super::file::EvidenceQuestion;
+use super::metrics::{EvidenceSpan, RankingFigures, judge, recall};
+use super::run::QuestionOutcome;
+use super::{BenchMode, QuestionArguments};
 
 /// Number of files that the grep row reads whole.
 const GREP_FILES: usize = 5;
@@ -19,7 +19,7 @@ const GREP_FILES: usize = 5;
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
 /// A file with its content.
-struct Text {
+struct BaselineFile {
     path: String,
     body: String,
 }
@@ -28,7 +28,12 @@ struct Text {
 ///
 /// # Errors
 /// If the workspace cannot be read.
-pub fn measure(mode: Way, root: &Path, questions: &[Question], args: &Arguments) -> Result<Vec<Outcome>> {
+pub fn measure(
+    mode: BenchMode,
+    root: &Path,
+    questions: &[EvidenceQuestion],
+    args: &QuestionArguments,
+) -> Result<Vec<QuestionOutcome>> {
     let failed = || format!("could not read the workspace: {}", root.display());
     let dir = WorkspaceDir::open(root).with_context(failed)?;
     let files = markdown_files(&dir).with_context(failed)?;
@@ -37,17 +42,17 @@ pub fn measure(mode: Way, root: &Path, questions: &[Question], args: &Arguments)
         let begun = Instant::now();
         let texts = files.iter().filter_map(|path| read(&dir, path)).collect();
         let read = match mode {
-            Way::Grep => grep(&question.query, texts),
+            BenchMode::Grep => grep(&question.query, texts),
             _ => texts,
         };
         let latency_ms = begun.elapsed().as_secs_f64() * 1000.0;
-        let whole: Vec<Span> = read.iter().map(|text| first_bytes(text, usize::MAX)).collect();
+        let whole: Vec<EvidenceSpan> = read.iter().map(|text| first_bytes(text, usize::MAX)).collect();
         let judged = match mode {
-            Way::Grep => judge(&whole, &question.evidence, &args.k),
+            BenchMode::Grep => judge(&whole, &question.evidence, &args.k),
             _ => all_at_once(&whole, &question.evidence, &args.k),
         };
         let budget = |budget: &u32| (*budget, recall(&within(&read, *budget), &question.evidence));
-        outcomes.push(Outcome {
+        outcomes.push(QuestionOutcome {
             judged,
             budget_recall: args.budgets.iter().map(budget).collect(),
             tokens: tokens::of_bytes(read.iter().map(|text| text.body.len()).sum()) as f64,
@@ -59,24 +64,24 @@ pub fn measure(mode: Way, root: &Path, questions: &[Question], args: &Arguments)
 }
 
 /// Judges a full scan. It has no ranking, so its rank figures are meaningless.
-fn all_at_once(whole: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
+fn all_at_once(whole: &[EvidenceSpan], evidence: &[EvidenceSpan], ks: &[u32]) -> RankingFigures {
     let recall = recall(whole, evidence);
     let hit = if recall > 0.0 { 1.0 } else { 0.0 };
-    Judged {
+    RankingFigures {
         recall: ks.iter().map(|k| (*k, recall)).collect(),
         hit: ks.iter().map(|k| (*k, hit)).collect(),
-        ..Judged::default()
+        ..RankingFigures::default()
     }
 }
 
 /// Returns the files with the most words of the query, then with the most occurrences; ties in path order.
-fn grep(query: &str, texts: Vec<Text>) -> Vec<Text> {
+fn grep(query: &str, texts: Vec<BaselineFile>) -> Vec<BaselineFile> {
     let query = query.to_lowercase();
     let words: BTreeSet<&str> = query
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    let score = |text: &Text| {
+    let score = |text: &BaselineFile| {
         let body = text.body.to_lowercase();
         let counts = words
             .iter()
@@ -97,7 +102,7 @@ fn grep(query: &str, texts: Vec<Text>) -> Vec<Text> {
 }
 
 /// Returns the lines that a reader sees who reads file after file until the budget is used up.
-fn within(texts: &[Text], budget_tokens: u32) -> Vec<Span> {
+fn within(texts: &[BaselineFile], budget_tokens: u32) -> Vec<EvidenceSpan> {
     let mut left = tokens::bytes(budget_tokens as usize);
     let mut spans = Vec::new();
     for text in texts {
@@ -114,24 +119,24 @@ fn within(texts: &[Text], budget_tokens: u32) -> Vec<Span> {
 }
 
 /// Returns the whole lines within the first `bytes` of a file; the last line is 0 if none fits.
-fn first_bytes(text: &Text, bytes: usize) -> Span {
+fn first_bytes(text: &BaselineFile, bytes: usize) -> EvidenceSpan {
     let mut used = 0;
     let lines = text.body.split_inclusive('\n').take_while(|line| {
         used += line.len();
         used <= bytes
     });
     let end_line = u32::try_from(lines.count()).unwrap_or(u32::MAX);
-    Span {
+    EvidenceSpan {
         path: text.path.clone(),
         start_line: 1,
         end_line,
     }
 }
 
-fn read(dir: &WorkspaceDir, path: &str) -> Option<Text> {
+fn read(dir: &WorkspaceDir, path: &str) -> Option<BaselineFile> {
     // Skip a file that vanished since the listing; grep would also miss it.
     let bytes = dir.read(path, u64::MAX).ok()?;
-    Some(Text {
+    Some(BaselineFile {
         path: path.to_owned(),
         body: String::from_utf8_lossy(&bytes).into_owned(),
     })
@@ -168,14 +173,14 @@ fn markdown_files(dir: &WorkspaceDir) -> std::io::Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    fn text(path: &str, body: &str) -> Text {
-        Text {
+    fn text(path: &str, body: &str) -> BaselineFile {
+        BaselineFile {
             path: path.into(),
             body: body.into(),
         }
     }
 
-    fn paths(texts: &[Text]) -> Vec<&str> {
+    fn paths(texts: &[BaselineFile]) -> Vec<&str> {
         texts.iter().map(|text| text.path.as_str()).collect()
     }
 
@@ -229,13 +234,13 @@ mod tests {
 
     #[test]
     fn a_full_scan_finds_all_and_ranks_nothing() {
-        let evidence = [Span {
+        let evidence = [EvidenceSpan {
             path: "a".into(),
             start_line: 1,
             end_line: 1,
         }];
         let judged = all_at_once(
-            &[Span {
+            &[EvidenceSpan {
                 path: "a".into(),
                 start_line: 1,
                 end_line: 9,

@@ -4,22 +4,22 @@ use std::collections::HashSet;
 
 use hippo_proto::SearchHit;
 
-use super::Distinct;
-use super::metrics::Span;
+use super::DistinctBy;
+use super::metrics::EvidenceSpan;
 
 /// Returns the first result of each place as a span, in rank order.
-pub fn ranking(results: &[SearchHit], distinct: Distinct) -> Vec<Span> {
+pub fn ranking(results: &[SearchHit], distinct: DistinctBy) -> Vec<EvidenceSpan> {
     let mut seen = HashSet::new();
     let mut spans = Vec::new();
     for hit in results {
         let heading = &hit.heading[..hit.heading.len().min(2)];
         let first = match distinct {
-            Distinct::None => true,
-            Distinct::Section => seen.insert((hit.path.as_str(), heading)),
-            Distinct::File => seen.insert((hit.path.as_str(), &[])),
+            DistinctBy::None => true,
+            DistinctBy::Section => seen.insert((hit.path.as_str(), heading)),
+            DistinctBy::File => seen.insert((hit.path.as_str(), &[])),
         };
         if first {
-            spans.push(Span {
+            spans.push(EvidenceSpan {
                 path: hit.path.clone(),
                 start_line: hit.start_line,
                 end_line: hit.end_line,
@@ -66,8 +66,8 @@ mod tests {
                 .map(|span| span.start_line)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(lines(Distinct::None), [1, 2, 3, 4, 5]);
-        assert_eq!(lines(Distinct::Section), [1, 3, 4, 5]);
-        assert_eq!(lines(Distinct::File), [1, 3]);
+        assert_eq!(lines(DistinctBy::None), [1, 2, 3, 4, 5]);
+        assert_eq!(lines(DistinctBy::Section), [1, 3, 4, 5]);
+        assert_eq!(lines(DistinctBy::File), [1, 3]);
     }
 }

@@ -2,18 +2,18 @@
 
 use serde::Deserialize;
 
-use super::metrics::Span;
+use super::metrics::EvidenceSpan;
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Question {
+pub struct EvidenceQuestion {
     /// Name in messages.
     pub id: String,
     /// Text of the question.
     pub query: String,
     /// Places of the answer.
     #[serde(default)]
-    pub evidence: Vec<Span>,
+    pub evidence: Vec<EvidenceSpan>,
     /// Group in the report.
     #[serde(default = "no_group")]
     pub group: String,
@@ -25,9 +25,9 @@ fn no_group() -> String {
 
 /// Contents of a question file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Questions {
+pub struct QuestionFile {
     /// Questions that can be judged.
-    pub questions: Vec<Question>,
+    pub questions: Vec<EvidenceQuestion>,
     /// Number of skipped questions without evidence.
     pub without_evidence: usize,
 }
@@ -36,8 +36,8 @@ pub struct Questions {
 ///
 /// # Errors
 /// The number of the first invalid line.
-pub fn parse(text: &str) -> Result<Questions, String> {
-    let mut questions: Vec<Question> = Vec::new();
+pub fn parse(text: &str) -> Result<QuestionFile, String> {
+    let mut questions: Vec<EvidenceQuestion> = Vec::new();
     for (at, line) in text
         .lines()
         .enumerate()
@@ -47,14 +47,14 @@ pub fn parse(text: &str) -> Result<Questions, String> {
     }
     let all = questions.len();
     questions.retain(|question| !question.evidence.is_empty());
-    Ok(Questions {
+    Ok(QuestionFile {
         without_evidence: all - questions.len(),
         questions,
     })
 }
 
 /// Returns at most `limit` questions, spread evenly over the file, in its order.
-pub fn spread(questions: Vec<Question>, limit: Option<u32>) -> Vec<Question> {
+pub fn spread(questions: Vec<EvidenceQuestion>, limit: Option<u32>) -> Vec<EvidenceQuestion> {
     let all = questions.len();
     let wanted = limit.map_or(all, |limit| all.min(limit as usize));
     let mut kept = 0;
@@ -81,7 +81,7 @@ mod tests {
             r#"{"id":"q3","query":"when","evidence":[{"path":"a.md","start_line":1,"end_line":1}]}"#,
             "\n",
         );
-        let Questions {
+        let QuestionFile {
             questions,
             without_evidence,
         } = parse(text).unwrap();
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(seen, [("q1", "g"), ("q3", "none")]);
         assert_eq!(
             questions[0].evidence,
-            [Span {
+            [EvidenceSpan {
                 path: "a.md".into(),
                 start_line: 1,
                 end_line: 2
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_limit_selects_questions_across_the_file() {
-        let question = |at: usize| Question {
+        let question = |at: usize| EvidenceQuestion {
             id: at.to_string(),
             query: String::new(),
             evidence: vec![],

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Lines of one file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Span {
+pub struct EvidenceSpan {
     /// Path relative to the workspace.
     pub path: String,
     /// First line, from 1.
@@ -14,16 +14,16 @@ pub struct Span {
     pub end_line: u32,
 }
 
-impl Span {
+impl EvidenceSpan {
     /// Returns `true` if the two spans share a line.
-    pub fn overlaps(&self, other: &Span) -> bool {
+    pub fn overlaps(&self, other: &EvidenceSpan) -> bool {
         self.path == other.path && self.start_line <= other.end_line && other.start_line <= self.end_line
     }
 }
 
 /// The figures of one ranking.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Judged {
+pub struct RankingFigures {
     /// Share of evidence spans overlapped by the first k results, by k.
     pub recall: BTreeMap<u32, f64>,
     /// 1 if one of the first k results overlaps evidence, else 0, by k.
@@ -35,7 +35,7 @@ pub struct Judged {
 }
 
 /// Judges results in rank order. Evidence must not be empty.
-pub fn judge(results: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
+pub fn judge(results: &[EvidenceSpan], evidence: &[EvidenceSpan], ks: &[u32]) -> RankingFigures {
     let first = |k: u32| &results[..results.len().min(k as usize)];
     let recall: BTreeMap<u32, f64> = ks.iter().map(|k| (*k, recall(first(*k), evidence))).collect();
     let hit = recall
@@ -46,7 +46,7 @@ pub fn judge(results: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
         .iter()
         .position(|result| evidence.iter().any(|span| span.overlaps(result)));
     let reciprocal_rank = rank.map_or(0.0, |rank| 1.0 / (rank + 1) as f64);
-    Judged {
+    RankingFigures {
         recall,
         hit,
         reciprocal_rank,
@@ -55,7 +55,7 @@ pub fn judge(results: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
 }
 
 /// Returns the share of evidence spans that any of the results overlaps.
-pub fn recall(results: &[Span], evidence: &[Span]) -> f64 {
+pub fn recall(results: &[EvidenceSpan], evidence: &[EvidenceSpan]) -> f64 {
     let covered = evidence
         .iter()
         .filter(|span| results.iter().any(|result| result.overlaps(span)));
@@ -64,9 +64,9 @@ pub fn recall(results: &[Span], evidence: &[Span]) -> f64 {
 
 /// Returns the binary nDCG (Järvelin & Kekäläinen 2002). The gain of a result is 1 if it overlaps a span that no
 /// earlier result overlapped, so that several pieces of one span count once. The ideal has one span on each rank.
-fn ndcg(results: &[Span], evidence: &[Span], depth: usize) -> f64 {
+fn ndcg(results: &[EvidenceSpan], evidence: &[EvidenceSpan], depth: usize) -> f64 {
     let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
-    let mut open: Vec<&Span> = evidence.iter().collect();
+    let mut open: Vec<&EvidenceSpan> = evidence.iter().collect();
     let mut gain = 0.0;
     for (rank, result) in results.iter().take(depth).enumerate() {
         let before = open.len();
@@ -99,8 +99,8 @@ pub fn percentile(values: &[f64], share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn span(path: &str, start_line: u32, end_line: u32) -> Span {
-        Span {
+    fn span(path: &str, start_line: u32, end_line: u32) -> EvidenceSpan {
+        EvidenceSpan {
             path: path.to_owned(),
             start_line,
             end_line,
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn more_evidence_than_ranks_can_still_be_perfect() {
-        let evidence: Vec<Span> = (1..=20).map(|line| span("a", line, line)).collect();
+        let evidence: Vec<EvidenceSpan> = (1..=20).map(|line| span("a", line, line)).collect();
         near(judge(&evidence, &evidence, &[10]).ndcg_at_10, 1.0);
     }
 

@@ -6,14 +6,14 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::file::Question;
+use super::file::EvidenceQuestion;
 use super::metrics::{mean, percentile};
-use super::run::Outcome;
-use super::{Arguments, Way};
+use super::run::QuestionOutcome;
+use super::{BenchMode, QuestionArguments};
 
 /// The whole benchmark, as `--json` prints it. Shares are 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub struct BenchReport {
     /// Path of the question file.
     pub file: String,
     /// Canonical root of the workspace.
@@ -25,14 +25,14 @@ pub struct Report {
     /// Unit that counts as one place in the ranking.
     pub distinct: String,
     /// One row per mode and group; the row of all questions of a mode (group null) is first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportRow>,
     /// Modes without figures, with the reason.
     pub left_out: BTreeMap<String, String>,
 }
 
 /// The figures of one mode and group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ReportRow {
     /// Name of the mode.
     pub mode: String,
     /// Name of the group; null means all questions.
@@ -59,18 +59,18 @@ pub struct Row {
     pub degraded: BTreeMap<String, usize>,
 }
 
-impl Report {
+impl BenchReport {
     /// Returns the row of all questions in one mode.
     ///
     /// # Errors
     /// If there is no such row.
-    pub fn row(&self, mode: &str) -> Result<&Row> {
+    pub fn row(&self, mode: &str) -> Result<&ReportRow> {
         let found = self.all().find(|row| row.mode == mode);
         found.with_context(|| format!("no row for {mode}"))
     }
 
     /// Returns the rows that cover all questions.
-    pub fn all(&self) -> impl Iterator<Item = &Row> {
+    pub fn all(&self) -> impl Iterator<Item = &ReportRow> {
         self.rows.iter().filter(|row| row.group.is_none())
     }
 
@@ -78,22 +78,22 @@ impl Report {
     /// the reason of each refused mode.
     pub fn new(
         workspace: String,
-        args: &Arguments,
-        questions: &[Question],
+        args: &QuestionArguments,
+        questions: &[EvidenceQuestion],
         without_evidence: usize,
-        measured: &[(Way, Vec<Outcome>)],
-        left_out: &[(Way, String)],
+        measured: &[(BenchMode, Vec<QuestionOutcome>)],
+        left_out: &[(BenchMode, String)],
     ) -> Self {
         let groups: BTreeSet<&str> = questions.iter().map(|question| question.group.as_str()).collect();
         let mut rows = Vec::new();
         for (mode, outcomes) in measured {
-            rows.push(Row::new(*mode, None, outcomes.iter().collect()));
+            rows.push(ReportRow::new(*mode, None, outcomes.iter().collect()));
             for group in groups.iter().filter(|_| groups.len() > 1) {
                 let of_group = questions
                     .iter()
                     .zip(outcomes)
                     .filter(|(question, _)| question.group == *group);
-                rows.push(Row::new(
+                rows.push(ReportRow::new(
                     *mode,
                     Some(group),
                     of_group.map(|(_, outcome)| outcome).collect(),
@@ -147,7 +147,7 @@ impl Report {
         let mut text = format!("{}{distinct}\n", plural(self.questions as u64, "question"));
         let groups: BTreeSet<Option<&str>> = self.rows.iter().map(|row| row.group.as_deref()).collect();
         for group in groups {
-            let rows: Vec<&Row> = self
+            let rows: Vec<&ReportRow> = self
                 .rows
                 .iter()
                 .filter(|row| row.group.as_deref() == group)
@@ -167,9 +167,9 @@ impl Report {
     }
 }
 
-impl Row {
-    fn new(mode: Way, group: Option<&str>, outcomes: Vec<&Outcome>) -> Self {
-        let by_key = |of: fn(&Outcome) -> &BTreeMap<u32, f64>| -> BTreeMap<u32, f64> {
+impl ReportRow {
+    fn new(mode: BenchMode, group: Option<&str>, outcomes: Vec<&QuestionOutcome>) -> Self {
+        let by_key = |of: fn(&QuestionOutcome) -> &BTreeMap<u32, f64>| -> BTreeMap<u32, f64> {
             let keys: BTreeSet<u32> = outcomes
                 .iter()
                 .flat_map(|outcome| of(outcome).keys().copied())
@@ -183,7 +183,7 @@ impl Row {
             };
             keys.into_iter().map(|key| (key, at(key))).collect()
         };
-        let ranked = mode != Way::FullScan;
+        let ranked = mode != BenchMode::FullScan;
         let latencies: Vec<f64> = outcomes.iter().map(|outcome| outcome.latency_ms).collect();
         let mut degraded = BTreeMap::new();
         for missing in outcomes.iter().filter_map(|outcome| outcome.degraded.clone()) {
@@ -268,11 +268,11 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::questions::metrics::Judged;
+    use crate::questions::metrics::RankingFigures;
 
-    fn outcome(recall: f64, latency_ms: f64, degraded: Option<&str>) -> Outcome {
-        Outcome {
-            judged: Judged {
+    fn outcome(recall: f64, latency_ms: f64, degraded: Option<&str>) -> QuestionOutcome {
+        QuestionOutcome {
+            judged: RankingFigures {
                 recall: BTreeMap::from([(1, recall / 2.0), (5, recall)]),
                 hit: BTreeMap::from([(1, 0.0), (5, 1.0)]),
                 reciprocal_rank: recall,
@@ -285,8 +285,8 @@ mod tests {
         }
     }
 
-    fn question(id: &str, group: &str) -> Question {
-        Question {
+    fn question(id: &str, group: &str) -> EvidenceQuestion {
+        EvidenceQuestion {
             id: id.into(),
             query: "q".into(),
             evidence: vec![],
@@ -294,8 +294,9 @@ mod tests {
         }
     }
 
-    fn report() -> Report {
-        let args = Arguments::try_parse_from(["questions", "q.jsonl", "--distinct", "section"]).unwrap();
+    fn report() -> BenchReport {
+        let args =
+            QuestionArguments::try_parse_from(["questions", "q.jsonl", "--distinct", "section"]).unwrap();
         let questions = [
             question("1", "easy"),
             question("2", "hard"),
@@ -307,14 +308,14 @@ mod tests {
             outcome(0.0, 9.0, Some("no-model")),
         ];
         let scan = vec![outcome(1.0, 5.0, None); 3];
-        let measured = [(Way::Hybrid, hybrid), (Way::FullScan, scan)];
-        Report::new(
+        let measured = [(BenchMode::Hybrid, hybrid), (BenchMode::FullScan, scan)];
+        BenchReport::new(
             "/w".into(),
             &args,
             &questions,
             2,
             &measured,
-            &[(Way::Vector, "no model".to_owned())],
+            &[(BenchMode::Vector, "no model".to_owned())],
         )
     }
 

@@ -7,15 +7,15 @@ use anyhow::Result;
 use hippo_proto::{Client, ClientError, ErrorKind, MAX_LIMIT, SearchMode, SearchRequest, SearchResponse};
 
 use super::distinct::ranking;
-use super::file::Question;
-use super::metrics::{Judged, judge, recall};
-use super::{Arguments, Distinct, Way};
+use super::file::EvidenceQuestion;
+use super::metrics::{RankingFigures, judge, recall};
+use super::{BenchMode, DistinctBy, QuestionArguments};
 
 /// Result of one question in one mode.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct QuestionOutcome {
     /// Figures of the ranking.
-    pub judged: Judged,
+    pub judged: RankingFigures,
     /// Evidence recall within each token budget.
     pub budget_recall: BTreeMap<u32, f64>,
     /// Tokens of the answer's texts.
@@ -28,25 +28,25 @@ pub struct Outcome {
 
 /// Result of one mode.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Measured {
+pub enum ModeResult {
     /// One outcome per question, in order.
-    Outcomes(Vec<Outcome>),
+    Outcomes(Vec<QuestionOutcome>),
     /// The daemon lacks a requirement of the mode; contains the reason.
     Refused(String),
 }
 
 /// Returns `true` if the daemon serves this row.
-pub fn is_served(mode: Way) -> bool {
+pub fn is_served(mode: BenchMode) -> bool {
     wire_mode(mode).is_some()
 }
 
-fn wire_mode(mode: Way) -> Option<SearchMode> {
+fn wire_mode(mode: BenchMode) -> Option<SearchMode> {
     match mode {
-        Way::Hybrid => Some(SearchMode::Hybrid),
-        Way::Lexical => Some(SearchMode::Lexical),
-        Way::Vector => Some(SearchMode::Vector),
-        Way::Index => Some(SearchMode::Index),
-        Way::Grep | Way::FullScan => None,
+        BenchMode::Hybrid => Some(SearchMode::Hybrid),
+        BenchMode::Lexical => Some(SearchMode::Lexical),
+        BenchMode::Vector => Some(SearchMode::Vector),
+        BenchMode::Index => Some(SearchMode::Index),
+        BenchMode::Grep | BenchMode::FullScan => None,
     }
 }
 
@@ -56,12 +56,12 @@ fn wire_mode(mode: Way) -> Option<SearchMode> {
 /// If the daemon fails, or refuses for any reason other than a missing requirement.
 pub fn measure(
     client: &mut Client,
-    mode: Way,
+    mode: BenchMode,
     workspace: &str,
-    questions: &[Question],
-    args: &Arguments,
-) -> Result<Measured> {
-    let request = |question: &Question| SearchRequest {
+    questions: &[EvidenceQuestion],
+    args: &QuestionArguments,
+) -> Result<ModeResult> {
+    let request = |question: &EvidenceQuestion| SearchRequest {
         mode: wire_mode(mode),
         record: false,
         ..SearchRequest::new(workspace, question.query.as_str())
@@ -70,7 +70,7 @@ pub fn measure(
         // Loads the model and warms the caches, so that no measured question includes this time.
         match client.call::<SearchResponse>(&request(first).into()) {
             Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::Degraded => {
-                return Ok(Measured::Refused(error.message));
+                return Ok(ModeResult::Refused(error.message));
             }
             answer => answer?,
         };
@@ -92,10 +92,10 @@ pub fn measure(
                 ..request(question)
             };
             let answer: SearchResponse = client.call(&within.into())?;
-            let found = ranking(&answer.results, Distinct::None);
+            let found = ranking(&answer.results, DistinctBy::None);
             budget_recall.insert(*budget, recall(&found, &question.evidence));
         }
-        outcomes.push(Outcome {
+        outcomes.push(QuestionOutcome {
             judged: judge(
                 &ranking(&answer.results, args.distinct),
                 &question.evidence,
@@ -107,14 +107,14 @@ pub fn measure(
             degraded: answer.index.degraded,
         });
     }
-    Ok(Measured::Outcomes(outcomes))
+    Ok(ModeResult::Outcomes(outcomes))
 }
 
 /// Returns the number of requested results: the depth of the deepest figure, or the maximum if places are merged
 /// afterwards.
-fn depth(args: &Arguments) -> u32 {
+fn depth(args: &QuestionArguments) -> u32 {
     match args.distinct {
-        Distinct::None => args.k.iter().copied().max().unwrap_or(1).clamp(10, MAX_LIMIT),
-        Distinct::Section | Distinct::File => MAX_LIMIT,
+        DistinctBy::None => args.k.iter().copied().max().unwrap_or(1).clamp(10, MAX_LIMIT),
+        DistinctBy::Section | DistinctBy::File => MAX_LIMIT,
     }
 }

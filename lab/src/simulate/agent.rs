@@ -21,13 +21,13 @@ pub const EVENT_AGE: f64 = 0.8;
 const RECENT: usize = 14;
 
 /// The simulated agent.
-pub struct Agent {
+pub struct SimulatedAgent {
     dice: Dice,
     recent: VecDeque<(usize, usize)>,
 }
 
 /// A question.
-pub struct Question {
+pub struct SimulatedQuestion {
     /// Need that the question is about.
     pub need: usize,
     /// Text of the question.
@@ -36,7 +36,7 @@ pub struct Question {
     pub second: i64,
 }
 
-impl Agent {
+impl SimulatedAgent {
     /// Creates an agent without earlier questions.
     pub fn new(seed: u64) -> Self {
         Self {
@@ -46,12 +46,12 @@ impl Agent {
     }
 
     /// Returns the questions of a day, in sessions of one to five about one topic.
-    pub fn day(&mut self, world: &mut World, day: usize) -> Vec<Question> {
+    pub fn day(&mut self, world: &mut World, day: usize) -> Vec<SimulatedQuestion> {
         while self.recent.front().is_some_and(|(_, asked)| asked + RECENT < day) {
             self.recent.pop_front();
         }
         let count = if day % 7 < 5 { WEEKDAY } else { WEEKEND };
-        let mut questions: Vec<Question> = Vec::new();
+        let mut questions: Vec<SimulatedQuestion> = Vec::new();
         let (mut topic, mut left) = (0, 0);
         for at in 0..count {
             if left == 0 {
@@ -71,7 +71,7 @@ impl Agent {
             self.recent.push_back((need, day));
             // From nine to half past five, before the log of the day is written.
             let second = 9 * 3600 + (at * 30_600 / count) as i64 + self.dice.below(600) as i64;
-            questions.push(Question { need, text, second });
+            questions.push(SimulatedQuestion { need, text, second });
         }
         questions.sort_by_key(|question| question.second);
         questions

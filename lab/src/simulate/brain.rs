@@ -28,7 +28,7 @@ use super::shelf::Shelf;
 
 /// Options of a simulated daemon.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct BrainOptions {
     /// The decay curve.
     pub profile: DecayCurve,
     /// Limits of the index file: entries and tokens.
@@ -42,7 +42,7 @@ pub const SILENT: f32 = 0.1;
 
 /// The index of a workspace with its maintenance.
 pub struct Brain {
-    options: Options,
+    options: BrainOptions,
     /// All entries, and the input of the next cycle.
     pub snapshot: Snapshot,
     schedule: schedule::Settings,
@@ -75,7 +75,7 @@ impl Brain {
     ///
     /// # Errors
     /// If the store cannot be created.
-    pub fn new(options: Options, now: Timestamp) -> Result<Self> {
+    pub fn new(options: BrainOptions, now: Timestamp) -> Result<Self> {
         let store = if options.stored {
             let folder = tempfile::tempdir().context("could not create a temporary folder")?;
             let store = Store::open(&folder.path().join("index.db"), "/simulated")?;

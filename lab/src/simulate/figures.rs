@@ -6,7 +6,7 @@ use hippo_types::time::Timestamp;
 
 use super::plot::{Panel, figure};
 use super::report::{DAY, Years};
-use super::year::{Asked, Week, Year};
+use super::year::{QuestionResults, Week, Year};
 
 /// Returns all figures, by file name.
 pub fn all(years: &Years<'_>, cold: &[(bool, bool)]) -> Vec<(&'static str, String)> {
@@ -137,11 +137,15 @@ fn access() -> String {
 }
 
 /// Returns a line over the weeks; each point covers the week and the three before it.
-fn weekly(year: &Year, of: impl Fn(&Asked) -> usize, which: impl Fn(&Week) -> Asked) -> Vec<(f64, f64)> {
+fn weekly(
+    year: &Year,
+    of: impl Fn(&QuestionResults) -> usize,
+    which: impl Fn(&Week) -> QuestionResults,
+) -> Vec<(f64, f64)> {
     let weeks = year.weeks.iter().enumerate();
     weeks
         .map(|(at, _)| {
-            let mut asked = Asked::default();
+            let mut asked = QuestionResults::default();
             for week in &year.weeks[at.saturating_sub(3)..=at] {
                 asked.add(&which(week));
             }

@@ -7,9 +7,9 @@ use hippo_map::consolidation::Rule;
 use hippo_map::decay::{self, DecayCurve, DecayModifiers};
 use hippo_types::cycle::Cycle;
 
-use super::studies::{Alike, Grain};
-use super::sweep::Outcome;
-use super::year::{Asked, Week, Year};
+use super::studies::{Grain, SimilarityStudy};
+use super::sweep::CurveOutcome;
+use super::year::{QuestionResults, Week, Year};
 
 /// Both years, with the names of their profiles.
 pub type Years<'a> = [(&'static str, &'a Year); 2];
@@ -23,8 +23,8 @@ const SPANS: [(&str, Range<usize>); 3] = [
     ("weeks 49–52", 48..52),
 ];
 
-fn sum(year: &Year, span: &Range<usize>, which: impl Fn(&Week) -> Asked) -> Asked {
-    let mut asked = Asked::default();
+fn sum(year: &Year, span: &Range<usize>, which: impl Fn(&Week) -> QuestionResults) -> QuestionResults {
+    let mut asked = QuestionResults::default();
     year.weeks
         .get(span.clone())
         .into_iter()
@@ -34,12 +34,16 @@ fn sum(year: &Year, span: &Range<usize>, which: impl Fn(&Week) -> Asked) -> Aske
 }
 
 /// Name of a row, its questions, and the counted results.
-type Row = (&'static str, fn(&Week) -> Asked, fn(&Asked) -> usize);
+type ResultRow = (
+    &'static str,
+    fn(&Week) -> QuestionResults,
+    fn(&QuestionResults) -> usize,
+);
 
 /// Returns the table of the year.
 pub fn year_table(years: &Years<'_>) -> String {
     let mut table = "| | weeks | PROTOCOL | TUNED |\n|---|---|---|---|\n".to_owned();
-    let rows: [Row; 6] = [
+    let rows: [ResultRow; 6] = [
         (
             "agent's questions, right entry among the 5 best",
             |week| week.asked,
@@ -132,10 +136,11 @@ pub fn year_table(years: &Years<'_>) -> String {
 }
 
 /// Returns the table of curves and their predictions.
-pub fn curve_table(rows: &[(String, [Outcome; 4])]) -> String {
+pub fn curve_table(rows: &[(String, [CurveOutcome; 4])]) -> String {
     let mut table = "| ranked by | drift 0 | 0.3 | 1 | 3 | silent when asked for | not silent at the end |\n|---|---|---|---|---|---|---|\n".to_owned();
     for (name, outcomes) in rows {
-        let mean = |of: fn(&Outcome) -> f64| outcomes.iter().map(of).sum::<f64>() / outcomes.len() as f64;
+        let mean =
+            |of: fn(&CurveOutcome) -> f64| outcomes.iter().map(of).sum::<f64>() / outcomes.len() as f64;
         let seen = outcomes
             .map(|outcome| format!("{:.1} %", outcome.seen * 100.0))
             .join(" | ");
@@ -197,7 +202,7 @@ pub fn grain_table(grains: &[Grain]) -> String {
 }
 
 /// Returns the table of pairs by similarity.
-pub fn alike_table(rows: &[Alike]) -> String {
+pub fn alike_table(rows: &[SimilarityStudy]) -> String {
     let mut table =
         "| cosine from | pairs | state the same values | of these about different things |\n|---|---|---|---|\n".to_owned();
     for row in rows {

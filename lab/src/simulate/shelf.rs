@@ -10,10 +10,10 @@ use hippo_types::entry::Pointer;
 use hippo_types::time::Timestamp;
 use hippo_types::tokens;
 
-use super::world::Written;
+use super::world::WorldFile;
 
 /// A file with its parsed contents.
-pub struct Shelved {
+pub struct ShelfFile {
     bytes: Vec<u8>,
     document: Document,
     state: DocumentState,
@@ -24,15 +24,15 @@ pub struct Shelved {
 /// All files, in memory.
 #[derive(Default)]
 pub struct Shelf {
-    files: BTreeMap<String, Shelved>,
+    files: BTreeMap<String, ShelfFile>,
 }
 
 impl Shelf {
     /// Writes a file.
-    pub fn put(&mut self, written: Written, now: Timestamp) {
+    pub fn put(&mut self, written: WorldFile, now: Timestamp) {
         let bytes = written.text.into_bytes();
         let document = chunk::chunk(&bytes);
-        let shelved = Shelved {
+        let shelved = ShelfFile {
             state: state(&bytes, &document),
             kind: SourceKind::from_path(&written.path),
             document,

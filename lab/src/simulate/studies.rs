@@ -10,7 +10,7 @@ use hippo_text::chunk::{ChunkKind, chunk_text};
 use hippo_text::terms::Analyzer;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 
-use super::agent::Agent;
+use super::agent::SimulatedAgent;
 use super::dice::Dice;
 use super::shelf::Shelf;
 use super::world::World;
@@ -23,7 +23,7 @@ const COLD_DAYS: usize = 56;
 pub fn cold_start(seed: u64) -> Vec<(bool, bool)> {
     let start = first_moment();
     let (mut world, files) = World::new(seed, 1.0);
-    let mut agent = Agent::new(seed);
+    let mut agent = SimulatedAgent::new(seed);
     let mut happenings = Dice::new(seed, "days");
     let mut analyzer = Analyzer::new();
     let mut shelf = Shelf::default();
@@ -185,7 +185,7 @@ fn lines(shelf: &Shelf) -> Vec<Entry> {
 
 /// Pairs of similar live entries.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Alike {
+pub struct SimilarityStudy {
     /// Minimum cosine.
     pub cosine: f32,
     /// Number of pairs.
@@ -200,7 +200,7 @@ pub struct Alike {
 ///
 /// # Errors
 /// If an entry cannot be embedded.
-pub fn alike(year: &Year) -> anyhow::Result<Vec<Alike>> {
+pub fn alike(year: &Year) -> anyhow::Result<Vec<SimilarityStudy>> {
     let records = year.brain.snapshot.records.values();
     let live: Vec<&Record> = records
         .filter(|record| record.place == RecordPlace::Index)
@@ -211,10 +211,10 @@ pub fn alike(year: &Year) -> anyhow::Result<Vec<Alike>> {
         let text = format!("{}. {}", record.entry.topic, record.entry.summary);
         texts.push((embedder.embed_query(&text)?, text));
     }
-    let mut alike: Vec<Alike> = [0.8, 0.85, 0.9, 0.92, 0.95]
-        .map(|cosine| Alike {
+    let mut alike: Vec<SimilarityStudy> = [0.8, 0.85, 0.9, 0.92, 0.95]
+        .map(|cosine| SimilarityStudy {
             cosine,
-            ..Alike::default()
+            ..SimilarityStudy::default()
         })
         .into();
     for (at, (mine, text)) in texts.iter().enumerate() {

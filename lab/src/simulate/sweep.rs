@@ -10,7 +10,7 @@ use hippo_map::decay::{self, DecayCurve};
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::Timestamp;
 
-use super::agent::Agent;
+use super::agent::SimulatedAgent;
 use super::brain::SILENT;
 use super::dice::Dice;
 use super::world::World;
@@ -23,7 +23,7 @@ const SETTLED: f64 = 0.25;
 
 /// History of the entries in a year.
 #[derive(Debug, Clone, Default)]
-pub struct Trace {
+pub struct EntryHistory {
     /// Entries in order of creation.
     pub born: Vec<Entry>,
     /// Questions: time, answering entry, and accessed entries.
@@ -45,7 +45,7 @@ pub enum Curve {
 
 /// Results of a curve.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Outcome {
+pub struct CurveOutcome {
     /// Share of the questions whose entry was among the [`ROOM`] strongest.
     pub seen: f64,
     /// Mean share of the other entries that were weaker than the right one.
@@ -59,12 +59,12 @@ pub struct Outcome {
 }
 
 /// Returns the questions of a year with one entry per need, so that no index is required.
-pub fn trace(seed: u64, drift: f64) -> Trace {
+pub fn trace(seed: u64, drift: f64) -> EntryHistory {
     let start = first_moment();
     let (mut world, _) = World::new(seed, drift);
-    let mut agent = Agent::new(seed);
+    let mut agent = SimulatedAgent::new(seed);
     let mut happenings = Dice::new(seed, "days");
-    let mut trace = Trace::default();
+    let mut trace = EntryHistory::default();
     for day in 0..DAYS {
         let midnight = start.plus(day as i64 * 86_400_000);
         if day % 7 == 0 {
@@ -84,7 +84,7 @@ pub fn trace(seed: u64, drift: f64) -> Trace {
 }
 
 /// Adds entries for all new needs.
-fn born(trace: &mut Trace, world: &World, now: Timestamp) {
+fn born(trace: &mut EntryHistory, world: &World, now: Timestamp) {
     for need in trace.born.len()..world.needs.len() {
         trace.born.push(Entry {
             id: EntryId(need.to_string()),
@@ -96,7 +96,7 @@ fn born(trace: &mut Trace, world: &World, now: Timestamp) {
     }
 }
 
-struct State {
+struct SweptEntry {
     entry: Entry,
     day: i64,
     nth: u32,
@@ -104,19 +104,19 @@ struct State {
 }
 
 /// Replays a year.
-pub fn play(trace: &Trace, curve: Curve) -> Outcome {
-    let mut all: Vec<State> = Vec::new();
+pub fn play(trace: &EntryHistory, curve: Curve) -> CurveOutcome {
+    let mut all: Vec<SweptEntry> = Vec::new();
     let mut by_id: BTreeMap<&EntryId, usize> = BTreeMap::new();
     let mut unborn = trace.born.iter().peekable();
     let (Some(first), Some(last)) = (trace.touches.first(), trace.touches.last()) else {
-        return Outcome::default();
+        return CurveOutcome::default();
     };
     let from = first.0.plus(((last.0.0 - first.0.0) as f64 * SETTLED) as i64);
-    let (mut outcome, mut asked, mut known) = (Outcome::default(), 0.0, 0.0);
+    let (mut outcome, mut asked, mut known) = (CurveOutcome::default(), 0.0, 0.0);
     for (now, right, accessed) in &trace.touches {
         while let Some(entry) = unborn.next_if(|entry| entry.created <= *now) {
             by_id.insert(&entry.id, all.len());
-            all.push(State {
+            all.push(SweptEntry {
                 entry: entry.clone(),
                 day: 0,
                 nth: 0,
@@ -170,7 +170,7 @@ pub fn play(trace: &Trace, curve: Curve) -> Outcome {
     outcome
 }
 
-fn value(state: &State, curve: Curve, now: Timestamp) -> f64 {
+fn value(state: &SweptEntry, curve: Curve, now: Timestamp) -> f64 {
     match curve {
         Curve::Profile(profile) => f64::from(decay::strength_at(&profile, &state.entry, now)),
         Curve::Recency => state.entry.accessed.0 as f64,

@@ -2,32 +2,32 @@
 
 use super::dice::Dice;
 use super::words;
-use super::world::{Kind, Written};
+use super::world::{TopicKind, WorldFile};
 
 /// A fact that holds until it changes: a sentence template and its values.
 #[derive(Debug, Clone)]
-pub struct Fact {
-    form: &'static Form,
+pub struct ChangingFact {
+    form: &'static FactForm,
     values: Vec<String>,
     filler: usize,
 }
 
 /// A kind of fact.
 #[derive(Debug)]
-struct Form {
+struct FactForm {
     title: &'static str,
     /// Sentence; `{T}` is the topic, `{0}`, `{1}` are the values.
     told: &'static str,
     /// Additional sentence of the section.
     beside: &'static str,
-    values: &'static [Value],
+    values: &'static [FactValue],
     /// The first question uses the words of the file, the second uses other words.
     asked: [&'static str; 2],
 }
 
 /// A generator for a value.
 #[derive(Debug, Clone, Copy)]
-enum Value {
+enum FactValue {
     Of(&'static [&'static str]),
     Number(usize, usize),
     Time,
@@ -49,7 +49,7 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-impl Value {
+impl FactValue {
     fn throw(self, dice: &mut Dice) -> String {
         match self {
             Self::Of(words) => (*dice.pick(words)).to_owned(),
@@ -60,57 +60,57 @@ impl Value {
     }
 }
 
-const PROJECT: [Form; 6] = [
-    Form {
+const PROJECT: [FactForm; 6] = [
+    FactForm {
         title: "Goal",
         told: "{T} {0} for {1}.",
         beside: "The first version went out before the summer.",
-        values: &[Value::Of(&words::GOALS), Value::Of(&words::CLIENTS)],
+        values: &[FactValue::Of(&words::GOALS), FactValue::Of(&words::CLIENTS)],
         asked: ["What is the goal of {T}?", "Which client do we build {T} for?"],
     },
-    Form {
+    FactForm {
         title: "Deployment",
         told: "{T} is deployed to {0} with {1}; a rollout takes {2} minutes.",
         beside: "Rollbacks use the same pipeline with the tag before.",
         values: &[
-            Value::Of(&words::PLACES),
-            Value::Of(&words::TOOLS),
-            Value::Number(3, 55),
+            FactValue::Of(&words::PLACES),
+            FactValue::Of(&words::TOOLS),
+            FactValue::Number(3, 55),
         ],
         asked: [
             "How is {T} deployed?",
             "Where does {T} run and how long is a rollout?",
         ],
     },
-    Form {
+    FactForm {
         title: "Database",
         told: "{T} stores its data in {0} on port {1}.",
         beside: "Migrations are applied at startup, never by hand.",
-        values: &[Value::Of(&words::TOOLS), Value::Number(1_100, 9_900)],
+        values: &[FactValue::Of(&words::TOOLS), FactValue::Number(1_100, 9_900)],
         asked: [
             "Which database does {T} use?",
             "On what port does the storage of {T} listen?",
         ],
     },
-    Form {
+    FactForm {
         title: "Owners",
         told: "{0} owns {T}; {1} reviews its changes.",
         beside: "Both are in the release channel.",
-        values: &[Value::Of(&words::PEOPLE), Value::Of(&words::PEOPLE)],
+        values: &[FactValue::Of(&words::PEOPLE), FactValue::Of(&words::PEOPLE)],
         asked: ["Who owns {T}?", "Whom do I ask for a review of {T} changes?"],
     },
-    Form {
+    FactForm {
         title: "Milestones",
         told: "The next milestone of {T} is due on {0}: the {1}.",
         beside: "The one before was two weeks late.",
-        values: &[Value::Month, Value::Of(&words::PARTS)],
+        values: &[FactValue::Month, FactValue::Of(&words::PARTS)],
         asked: ["When is the next milestone of {T}?", "What is due next for {T}?"],
     },
-    Form {
+    FactForm {
         title: "Known problems",
         told: "The {0} of {T} stops now and then because of {1}.",
         beside: "A restart helps for some days.",
-        values: &[Value::Of(&words::PARTS), Value::Of(&words::CAUSES)],
+        values: &[FactValue::Of(&words::PARTS), FactValue::Of(&words::CAUSES)],
         asked: [
             "Which known problems does {T} have?",
             "Why does {T} stop now and then?",
@@ -118,127 +118,131 @@ const PROJECT: [Form; 6] = [
     },
 ];
 
-const SYSTEM: [Form; 5] = [
-    Form {
+const SYSTEM: [FactForm; 5] = [
+    FactForm {
         title: "Hosts",
         told: "The {T} runs in {0} on {1} machines.",
         beside: "They are named after rivers.",
-        values: &[Value::Of(&words::PLACES), Value::Number(2, 40)],
+        values: &[FactValue::Of(&words::PLACES), FactValue::Number(2, 40)],
         asked: [
             "On which hosts does the {T} run?",
             "How many machines does the {T} have?",
         ],
     },
-    Form {
+    FactForm {
         title: "Backups",
         told: "Backups of the {T} start at {0} with {1} and are kept for {2} days.",
         beside: "A restore is tried once a quarter.",
-        values: &[Value::Time, Value::Of(&words::TOOLS), Value::Number(7, 400)],
+        values: &[
+            FactValue::Time,
+            FactValue::Of(&words::TOOLS),
+            FactValue::Number(7, 400),
+        ],
         asked: [
             "When do backups of the {T} start?",
             "How long do we keep copies of the {T}?",
         ],
     },
-    Form {
+    FactForm {
         title: "Alerts",
         told: "The {T} pages {0} when errors exceed {1} percent.",
         beside: "At night it waits for ten minutes first.",
-        values: &[Value::Of(&words::PEOPLE), Value::Number(1, 20)],
+        values: &[FactValue::Of(&words::PEOPLE), FactValue::Number(1, 20)],
         asked: [
             "Who gets alerts of the {T}?",
             "From how many errors on does the {T} page somebody?",
         ],
     },
-    Form {
+    FactForm {
         title: "Limits",
         told: "The {T} takes at most {0} {1} a second.",
         beside: "What is more waits in line.",
-        values: &[Value::Number(10, 9_000), Value::Of(&words::UNITS)],
+        values: &[FactValue::Number(10, 9_000), FactValue::Of(&words::UNITS)],
         asked: [
             "What are the limits of the {T}?",
             "How much can the {T} take a second?",
         ],
     },
-    Form {
+    FactForm {
         title: "Access",
         told: "Access to the {T} is granted by {0} through {1}.",
         beside: "It ends with the contract.",
-        values: &[Value::Of(&words::PEOPLE), Value::Of(&words::TOOLS)],
+        values: &[FactValue::Of(&words::PEOPLE), FactValue::Of(&words::TOOLS)],
         asked: ["Who grants access to the {T}?", "How do I get into the {T}?"],
     },
 ];
 
-const PERSON: [Form; 4] = [
-    Form {
+const PERSON: [FactForm; 4] = [
+    FactForm {
         title: "Role",
         told: "{T} is {0} in {1}.",
         beside: "Before that there were years at sea.",
-        values: &[Value::Of(&words::ROLES), Value::Of(&words::PLACES)],
+        values: &[FactValue::Of(&words::ROLES), FactValue::Of(&words::PLACES)],
         asked: ["What is the role of {T}?", "Where does {T} work?"],
     },
-    Form {
+    FactForm {
         title: "Contact",
         told: "Reach {T} through {0}, best at {1}.",
         beside: "Mail is read on Mondays only.",
-        values: &[Value::Of(&words::TOOLS), Value::Time],
+        values: &[FactValue::Of(&words::TOOLS), FactValue::Time],
         asked: ["How do I contact {T}?", "When can I reach {T} best?"],
     },
-    Form {
+    FactForm {
         title: "Preferences",
         told: "{T} prefers {0}.",
         beside: "This came up in the last talk.",
-        values: &[Value::Of(&words::LIKINGS)],
+        values: &[FactValue::Of(&words::LIKINGS)],
         asked: ["What does {T} prefer?", "How does {T} like to work?"],
     },
-    Form {
+    FactForm {
         title: "Birthday",
         told: "{T} was born on {0}.",
         beside: "Cake is always welcome.",
-        values: &[Value::Month],
+        values: &[FactValue::Month],
         asked: ["When is the birthday of {T}?", "On which day was {T} born?"],
     },
 ];
 
-const PRACTICE: [Form; 4] = [
-    Form {
+const PRACTICE: [FactForm; 4] = [
+    FactForm {
         title: "Steps",
         told: "For {T}, fill in the {0} first and send it to {1}.",
         beside: "The form is in the shared folder.",
-        values: &[Value::Of(&words::PARTS), Value::Of(&words::PEOPLE)],
+        values: &[FactValue::Of(&words::PARTS), FactValue::Of(&words::PEOPLE)],
         asked: ["What are the steps of {T}?", "How do we start with {T}?"],
     },
-    Form {
+    FactForm {
         title: "Deadline",
         told: "Everything about {T} is to be done within {0} days.",
         beside: "Reminders go out after half of the time.",
-        values: &[Value::Number(2, 60)],
+        values: &[FactValue::Number(2, 60)],
         asked: ["What is the deadline for {T}?", "How much time is there for {T}?"],
     },
-    Form {
+    FactForm {
         title: "Exceptions",
         told: "{0} may leave out {T} when there is {1}.",
         beside: "This has to be noted in the log.",
-        values: &[Value::Of(&words::PEOPLE), Value::Of(&words::CAUSES)],
+        values: &[FactValue::Of(&words::PEOPLE), FactValue::Of(&words::CAUSES)],
         asked: ["Which exceptions are there for {T}?", "When may {T} be left out?"],
     },
-    Form {
+    FactForm {
         title: "Tools",
         told: "{T} is done in {0}; drafts are kept in {1}.",
         beside: "Paper copies are not needed any more.",
-        values: &[Value::Of(&words::TOOLS), Value::Of(&words::TOOLS)],
+        values: &[FactValue::Of(&words::TOOLS), FactValue::Of(&words::TOOLS)],
         asked: ["Which tools are used for {T}?", "Where do I find drafts of {T}?"],
     },
 ];
 
 /// Returns the facts of a new topic.
-pub fn facts(kind: Kind, dice: &mut Dice) -> Vec<Fact> {
-    let forms: &'static [Form] = match kind {
-        Kind::Project => &PROJECT,
-        Kind::System => &SYSTEM,
-        Kind::Person => &PERSON,
-        Kind::Practice => &PRACTICE,
+pub fn facts(kind: TopicKind, dice: &mut Dice) -> Vec<ChangingFact> {
+    let forms: &'static [FactForm] = match kind {
+        TopicKind::Project => &PROJECT,
+        TopicKind::System => &SYSTEM,
+        TopicKind::Person => &PERSON,
+        TopicKind::Practice => &PRACTICE,
     };
-    let mut fill = |form: &'static Form| Fact {
+    let mut fill = |form: &'static FactForm| ChangingFact {
         form,
         values: form.values.iter().map(|value| value.throw(dice)).collect(),
         filler: dice.below(words::FILLERS.len()),
@@ -246,7 +250,7 @@ pub fn facts(kind: Kind, dice: &mut Dice) -> Vec<Fact> {
     forms.iter().map(&mut fill).collect()
 }
 
-impl Fact {
+impl ChangingFact {
     /// Returns the title of the fact's section.
     pub fn title(&self) -> &'static str {
         self.form.title
@@ -291,7 +295,7 @@ impl Fact {
 }
 
 /// An event.
-pub struct Event {
+pub struct SimulatedEvent {
     /// Title of the event's section.
     pub title: String,
     /// Description in one sentence.
@@ -301,14 +305,14 @@ pub struct Event {
 }
 
 /// Generates an event of a topic.
-pub fn event(topic: &str, dice: &mut Dice) -> Event {
+pub fn event(topic: &str, dice: &mut Dice) -> SimulatedEvent {
     let part = *dice.pick(&words::PARTS);
     let (cause, tool, person) = (
         *dice.pick(&words::CAUSES),
         *dice.pick(&words::TOOLS),
         *dice.pick(&words::PEOPLE),
     );
-    let (number, month) = (dice.between(12, 990), Value::Month.throw(dice));
+    let (number, month) = (dice.between(12, 990), FactValue::Month.throw(dice));
     let (title, told, questions) = match dice.below(6) {
         0 => (
             format!("{topic}: outage"),
@@ -359,7 +363,7 @@ pub fn event(topic: &str, dice: &mut Dice) -> Event {
             ],
         ),
     };
-    Event {
+    SimulatedEvent {
         title,
         told,
         questions: questions.into(),
@@ -367,7 +371,7 @@ pub fn event(topic: &str, dice: &mut Dice) -> Event {
 }
 
 /// Returns the files in the root of every workspace.
-pub fn root_files() -> Vec<Written> {
+pub fn root_files() -> Vec<WorldFile> {
     let files = [
         (
             "MEMORY.md",
@@ -387,7 +391,7 @@ pub fn root_files() -> Vec<Written> {
     ];
     files
         .into_iter()
-        .map(|(path, text)| Written {
+        .map(|(path, text)| WorldFile {
             path: path.to_owned(),
             text: text.to_owned(),
         })

@@ -7,12 +7,12 @@
 use hippo_types::entry::Pointer;
 
 use super::dice::Dice;
-use super::templates::{self, Fact};
+use super::templates::{self, ChangingFact};
 use super::words;
 
 /// Kind of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TopicKind {
     /// A project, which ends.
     Project,
     /// A running system.
@@ -25,22 +25,22 @@ pub enum Kind {
 
 /// A topic of conversation.
 #[derive(Debug, Clone)]
-pub struct Topic {
+pub struct SimulatedTopic {
     /// Kind of the topic.
-    pub kind: Kind,
+    pub kind: TopicKind,
     /// Name of the topic.
     pub name: String,
     /// Path of the file with the facts.
     pub path: String,
     /// Facts with their needs; each is a section of the file.
-    pub facts: Vec<(Fact, usize)>,
+    pub facts: Vec<(ChangingFact, usize)>,
     /// Needs of the events.
     pub events: Vec<usize>,
 }
 
 /// Information that can be asked for.
 #[derive(Debug, Clone)]
-pub struct Need {
+pub struct InformationNeed {
     /// Questions for the need.
     pub questions: Vec<String>,
     /// Right places.
@@ -56,9 +56,9 @@ pub struct Need {
 /// The topics of a workspace and everything written about them.
 pub struct World {
     /// Topics, the oldest first.
-    pub topics: Vec<Topic>,
+    pub topics: Vec<SimulatedTopic>,
     /// All needs.
-    pub needs: Vec<Need>,
+    pub needs: Vec<InformationNeed>,
     /// Topics by current frequency, the most frequent first.
     pub ranks: Vec<usize>,
     drift: f64,
@@ -67,7 +67,7 @@ pub struct World {
 }
 
 /// A file to write.
-pub struct Written {
+pub struct WorldFile {
     /// Path relative to the workspace.
     pub path: String,
     /// Text of the file.
@@ -82,7 +82,7 @@ const FIRST_PROJECTS: usize = 12;
 impl World {
     /// Creates a workspace as of the first day, and its files. `drift` is the speed at which relevance changes: 1 as
     /// stated in the documentation, 0 for no change.
-    pub fn new(seed: u64, drift: f64) -> (Self, Vec<Written>) {
+    pub fn new(seed: u64, drift: f64) -> (Self, Vec<WorldFile>) {
         let mut world = Self {
             topics: Vec::new(),
             needs: Vec::new(),
@@ -92,10 +92,10 @@ impl World {
             unborn: words::PROJECTS[FIRST_PROJECTS..].iter().rev().copied().collect(),
         };
         let kinds = [
-            (Kind::Project, &words::PROJECTS[..FIRST_PROJECTS]),
-            (Kind::System, &words::SYSTEMS[..]),
-            (Kind::Person, &words::PEOPLE[..]),
-            (Kind::Practice, &words::PRACTICES[..]),
+            (TopicKind::Project, &words::PROJECTS[..FIRST_PROJECTS]),
+            (TopicKind::System, &words::SYSTEMS[..]),
+            (TopicKind::Person, &words::PEOPLE[..]),
+            (TopicKind::Practice, &words::PRACTICES[..]),
         ];
         for (kind, name) in kinds
             .into_iter()
@@ -107,24 +107,24 @@ impl World {
             let other = world.dice.below(at + 1);
             world.ranks.swap(at, other);
         }
-        let mut files: Vec<Written> = (0..world.topics.len()).map(|topic| world.file(topic)).collect();
+        let mut files: Vec<WorldFile> = (0..world.topics.len()).map(|topic| world.file(topic)).collect();
         files.extend(templates::root_files());
         (world, files)
     }
 
     /// Adds a topic.
-    fn begin(&mut self, kind: Kind, name: &str, day: usize) {
+    fn begin(&mut self, kind: TopicKind, name: &str, day: usize) {
         let slug = name.to_lowercase().replace(' ', "-");
         let path = match kind {
-            Kind::Project => format!("projects/{slug}/PROJECT.md"),
-            Kind::System => format!("knowledge/systems/{slug}.md"),
-            Kind::Person => format!("knowledge/people/{slug}.md"),
-            Kind::Practice => format!("knowledge/practices/{slug}.md"),
+            TopicKind::Project => format!("projects/{slug}/PROJECT.md"),
+            TopicKind::System => format!("knowledge/systems/{slug}.md"),
+            TopicKind::Person => format!("knowledge/people/{slug}.md"),
+            TopicKind::Practice => format!("knowledge/practices/{slug}.md"),
         };
         let topic = self.topics.len();
         let mut facts = Vec::new();
         for fact in templates::facts(kind, &mut self.dice) {
-            self.needs.push(Need {
+            self.needs.push(InformationNeed {
                 questions: fact.questions(name),
                 gold: vec![pointer(&path, fact.title())],
                 told: day,
@@ -133,7 +133,7 @@ impl World {
             });
             facts.push((fact, self.needs.len() - 1));
         }
-        self.topics.push(Topic {
+        self.topics.push(SimulatedTopic {
             kind,
             name: name.to_owned(),
             path,
@@ -144,20 +144,20 @@ impl World {
     }
 
     /// Returns the current file of a topic.
-    fn file(&self, topic: usize) -> Written {
+    fn file(&self, topic: usize) -> WorldFile {
         let topic = &self.topics[topic];
         let mut text = format!("# {}\n", topic.name);
         for (fact, _) in &topic.facts {
             text += &format!("\n## {}\n\n{}\n", fact.title(), fact.told(&topic.name));
         }
-        Written {
+        WorldFile {
             path: topic.path.clone(),
             text,
         }
     }
 
     /// Simulates a day with `busy` events: its log, and the changed files.
-    pub fn day(&mut self, day: usize, date: &str, busy: usize) -> Vec<Written> {
+    pub fn day(&mut self, day: usize, date: &str, busy: usize) -> Vec<WorldFile> {
         let mut files = Vec::new();
         let path = format!("memory/{date}.md");
         let mut log = format!("# {date}\n");
@@ -209,7 +209,7 @@ impl World {
                 log += &format!("- {}\n", self.dice.pick(&words::FILLERS));
             }
             self.topics[topic].events.push(self.needs.len());
-            self.needs.push(Need {
+            self.needs.push(InformationNeed {
                 questions: event.questions,
                 gold: vec![pointer(&path, &section)],
                 told: day,
@@ -218,7 +218,7 @@ impl World {
             });
         }
         if !told.is_empty() {
-            files.push(Written { path, text: log });
+            files.push(WorldFile { path, text: log });
         }
         files
     }
@@ -229,7 +229,7 @@ impl World {
     }
 
     /// Simulates a week: topics drift. Returns new files.
-    pub fn week(&mut self, week: usize, day: usize) -> Vec<Written> {
+    pub fn week(&mut self, week: usize, day: usize) -> Vec<WorldFile> {
         for _ in 0..(SWAPS as f64 * self.drift) as usize {
             let at = self.dice.below(self.ranks.len() - 1);
             self.ranks.swap(at, at + 1);
@@ -247,7 +247,7 @@ impl World {
         let done = self
             .ranks
             .iter()
-            .position(|topic| self.topics[*topic].kind == Kind::Project);
+            .position(|topic| self.topics[*topic].kind == TopicKind::Project);
         if let Some(at) = done {
             let topic = self.ranks.remove(at);
             self.ranks.push(topic);
@@ -255,7 +255,7 @@ impl World {
         let Some(name) = self.unborn.pop() else {
             return Vec::new();
         };
-        self.begin(Kind::Project, name, day);
+        self.begin(TopicKind::Project, name, day);
         let topic = self.topics.len() - 1;
         self.ranks.pop();
         let to = self.dice.below(4);

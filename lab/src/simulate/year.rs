@@ -9,11 +9,11 @@ use hippo_types::entry::EntryId;
 use hippo_types::time::{Date, Timestamp};
 use hippo_types::tokens;
 
-use super::agent::Agent;
-use super::brain::{Brain, Options, SILENT};
+use super::agent::SimulatedAgent;
+use super::brain::{Brain, BrainOptions, SILENT};
 use super::dice::Dice;
 use super::shelf::Shelf;
-use super::sweep::Trace;
+use super::sweep::EntryHistory;
 use super::world::World;
 
 /// Number of simulated days.
@@ -48,11 +48,11 @@ pub struct Week {
     /// Live entries by band: silent, decaying, weak, moderate, strong.
     pub bands: [usize; 5],
     /// Results of the week's own questions.
-    pub asked: Asked,
+    pub asked: QuestionResults,
     /// Results for needs that were asked for before.
-    pub accessed: Asked,
+    pub accessed: QuestionResults,
     /// Results for needs that were never asked for.
-    pub never: Asked,
+    pub never: QuestionResults,
     /// Pointers of live entries, and the valid ones among them.
     pub pointers: (usize, usize),
     /// Size of the workspace in bytes.
@@ -61,7 +61,7 @@ pub struct Week {
 
 /// Results of questions.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked {
+pub struct QuestionResults {
     /// Number of questions.
     pub all: usize,
     /// Questions whose right entry was the best.
@@ -78,7 +78,7 @@ pub struct Asked {
     pub shown: usize,
 }
 
-impl Asked {
+impl QuestionResults {
     /// Returns a share of the questions.
     pub fn share(&self, part: usize) -> f64 {
         part as f64 / self.all.max(1) as f64
@@ -109,7 +109,7 @@ pub struct Year {
     /// Everything that could be asked for.
     pub world: World,
     /// History of the entries.
-    pub trace: Trace,
+    pub trace: EntryHistory,
 }
 
 /// Returns the first moment.
@@ -122,10 +122,10 @@ pub fn first_moment() -> Timestamp {
 ///
 /// # Errors
 /// If the store refuses a write.
-pub fn live(seed: u64, options: Options) -> Result<Year> {
+pub fn live(seed: u64, options: BrainOptions) -> Result<Year> {
     let start = first_moment();
     let (mut world, files) = World::new(seed, 1.0);
-    let mut agent = Agent::new(seed);
+    let mut agent = SimulatedAgent::new(seed);
     let mut happenings = Dice::new(seed, "days");
     let mut probes = Dice::new(seed, "probes");
     let mut shelf = Shelf::default();
@@ -136,7 +136,7 @@ pub fn live(seed: u64, options: Options) -> Result<Year> {
     }
     let (mut weeks, mut week) = (Vec::new(), Week::default());
     let mut strengths: BTreeMap<EntryId, Vec<f32>> = BTreeMap::new();
-    let mut trace = Trace::default();
+    let mut trace = EntryHistory::default();
     brain.tick(&shelf, start)?;
     let mut now = start;
     for day in 0..DAYS {
@@ -234,7 +234,7 @@ fn ask(
     question: &str,
     gold: &[hippo_types::entry::Pointer],
     now: Timestamp,
-    asked: &mut Asked,
+    asked: &mut QuestionResults,
 ) -> Vec<EntryId> {
     let named = brain.ask(question, now, LOOKED_AT);
     let right = brain.of_place(gold);

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 
 /// Programs of a package.
 pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
@@ -16,7 +16,7 @@ pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 ///
 /// # Errors
 /// The build failed.
-pub fn build(house: &House) -> Result<PathBuf> {
+pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     let mut command = house.cargo();
     command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
     command.args(["--locked", "--profile", "dist"]);
@@ -25,7 +25,7 @@ pub fn build(house: &House) -> Result<PathBuf> {
 }
 
 /// Returns local folders with their replacements in a program. If several match, compilers use the last one.
-fn places(house: &House) -> Result<[(PathBuf, &'static str); 3]> {
+fn places(house: &ProjectFolders) -> Result<[(PathBuf, &'static str); 3]> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = variable("HOME").map(|home| Path::new(&home).join(".cargo"));
     let cargo = variable("CARGO_HOME").map(PathBuf::from).or(home);
@@ -67,7 +67,7 @@ fn for_everywhere<'c>(
 }
 
 /// Returns the first occurrence of a local folder in a program, with some context.
-pub fn named_folder(house: &House, program: &Path) -> Result<Option<String>> {
+pub fn named_folder(house: &ProjectFolders, program: &Path) -> Result<Option<String>> {
     let program = fs::read(program).with_context(|| format!("could not read {}", program.display()))?;
     for (place, _) in places(house)? {
         let name = place.as_os_str().as_encoded_bytes();

@@ -11,8 +11,8 @@ use super::contents::make_pages;
 use super::root::Root;
 use super::runtime::{model_wheel, sum};
 use super::{folder, make, time, write};
-use crate::demo::{self, Question};
-use crate::house::{self, House};
+use crate::demo::{self, DemoQuestion};
+use crate::house::{self, ProjectFolders};
 use crate::setup;
 use crate::terminal::{duration, say};
 
@@ -23,7 +23,7 @@ const MOST: u64 = 60_000_000;
 ///
 /// # Errors
 /// A check failed; the error lists differences, failures or leftover files.
-pub fn run(house: &House) -> Result<()> {
+pub fn run(house: &ProjectFolders) -> Result<()> {
     Root::possible()?;
     let work = work(house);
     let time = time(house)?;
@@ -37,7 +37,7 @@ pub fn run(house: &House) -> Result<()> {
     ));
     write(&first, &folder(house))?;
 
-    let elsewhere = House {
+    let elsewhere = ProjectFolders {
         root: work.join("tree"),
         target: work.join("target"),
     };
@@ -67,7 +67,7 @@ pub fn run(house: &House) -> Result<()> {
 }
 
 /// Returns the folder of the second build and the Debian system.
-fn work(house: &House) -> PathBuf {
+fn work(house: &ProjectFolders) -> PathBuf {
     house.target.join("dist-check")
 }
 
@@ -75,7 +75,7 @@ fn work(house: &House) -> PathBuf {
 ///
 /// # Errors
 /// A check failed; the error lists failures or leftover files.
-pub fn try_out(house: &House, package: &Path) -> Result<()> {
+pub fn try_out(house: &ProjectFolders, package: &Path) -> Result<()> {
     Root::possible()?;
     let bytes = fs::read(package).with_context(|| format!("could not read {}", package.display()))?;
     let root = Root::fresh(&work(house))?;
@@ -114,7 +114,7 @@ pub fn try_out(house: &House, package: &Path) -> Result<()> {
 }
 
 /// Returns the user's commands. Answers are written to files and checked afterwards.
-fn session(model: &str, questions: &[Question]) -> String {
+fn session(model: &str, questions: &[DemoQuestion]) -> String {
     let mut lines = vec![
         "hippoctl --version".to_owned(),
         format!("hippoctl model import {model}"),
@@ -143,7 +143,7 @@ fn session(model: &str, questions: &[Question]) -> String {
     lines.join("\n")
 }
 
-fn look_at_answers(root: &Root, questions: &[Question]) -> Result<()> {
+fn look_at_answers(root: &Root, questions: &[DemoQuestion]) -> Result<()> {
     let read = |name: &str| -> Result<Value> {
         serde_json::from_slice(&root.read_of_user(name)?).with_context(|| format!("could not read {name}"))
     };
@@ -169,7 +169,7 @@ fn look_at_answers(root: &Root, questions: &[Question]) -> Result<()> {
 }
 
 /// Copies the project's files with their modification times, to avoid unnecessary builds.
-fn copy_sources(house: &House, to: &Path) -> Result<()> {
+fn copy_sources(house: &ProjectFolders, to: &Path) -> Result<()> {
     let listed =
         house::output(
             house

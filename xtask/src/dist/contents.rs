@@ -8,12 +8,12 @@ use anyhow::{Context, Result, bail};
 
 use super::build::PROGRAMS;
 use super::runtime;
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::setup::copy_folder;
 
 /// Target of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PackageKind {
     /// Any folder, such as `~/.local`.
     Archive,
     /// Debian's `/usr`.
@@ -48,7 +48,7 @@ const SHELLS: [(&str, &str, &str); 3] = [
 
 /// Parts of a package that are built separately.
 #[derive(Clone, Copy)]
-pub struct Parts<'a> {
+pub struct PackageParts<'a> {
     /// Folder of the programs.
     pub programs: &'a Path,
     /// Folder of the manual pages and completions.
@@ -61,7 +61,7 @@ pub struct Parts<'a> {
 ///
 /// # Errors
 /// The generation failed.
-pub fn make_pages(house: &House) -> Result<PathBuf> {
+pub fn make_pages(house: &ProjectFolders) -> Result<PathBuf> {
     let folder = house.root.join("target/package/pages");
     let mut command = house.cargo();
     command.args([
@@ -80,16 +80,21 @@ pub fn make_pages(house: &House) -> Result<PathBuf> {
 ///
 /// # Errors
 /// A file cannot be read or written.
-pub fn stage(house: &House, kind: Kind, name: &str, parts: Parts<'_>) -> Result<PathBuf> {
+pub fn stage(
+    house: &ProjectFolders,
+    kind: PackageKind,
+    name: &str,
+    parts: PackageParts<'_>,
+) -> Result<PathBuf> {
     // `[package.metadata.deb]` of hippod refers to this folder.
     let work = house.root.join("target/package").join(match kind {
-        Kind::Archive => "archive",
-        Kind::Debian => "debian",
+        PackageKind::Archive => "archive",
+        PackageKind::Debian => "debian",
     });
     if work.exists() {
         fs::remove_dir_all(&work).with_context(|| format!("could not remove {}", work.display()))?;
     }
-    let stage = Stage(work.join(name));
+    let stage = StageFolder(work.join(name));
     for program in PROGRAMS {
         stage.add(&format!("bin/{program}"), &read(&parts.programs.join(program))?)?;
         executable(&stage.0.join("bin").join(program))?;
@@ -112,7 +117,7 @@ pub fn stage(house: &House, kind: Kind, name: &str, parts: Parts<'_>) -> Result<
     stage.document("copyright", COPYRIGHT.as_bytes())?;
     stage.document("THIRD-PARTY.txt", parts.licences.as_bytes())?;
     stage.pages(kind, parts.pages)?;
-    if kind == Kind::Debian {
+    if kind == PackageKind::Debian {
         // On other systems, `hippoctl service install` writes the units with the path of the program.
         let units = house.root.join("systemd");
         for name in names(&units)? {
@@ -126,9 +131,9 @@ pub fn stage(house: &House, kind: Kind, name: &str, parts: Parts<'_>) -> Result<
     Ok(work)
 }
 
-struct Stage(PathBuf);
+struct StageFolder(PathBuf);
 
-impl Stage {
+impl StageFolder {
     fn add(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let place = self.0.join(path);
         let failed = || format!("could not write {}", place.display());
@@ -141,7 +146,7 @@ impl Stage {
     }
 
     /// Adds manual pages and completions.
-    fn pages(&self, kind: Kind, folder: &Path) -> Result<()> {
+    fn pages(&self, kind: PackageKind, folder: &Path) -> Result<()> {
         for page in names(&folder.join("man"))? {
             let gz = house::output(
                 Command::new("gzip")
@@ -153,7 +158,7 @@ impl Stage {
         for (shell, before, after) in SHELLS {
             for program in PROGRAMS {
                 let mut place = format!("{before}{program}{after}");
-                if kind == Kind::Debian {
+                if kind == PackageKind::Debian {
                     place = place.replace("site-functions", "vendor-completions");
                 }
                 self.add(&place, &read(&folder.join(shell).join(program))?)?;

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::contents::{self, DOCUMENTS, Kind, Parts, names};
+use super::contents::{self, DOCUMENTS, PackageKind, PackageParts, names};
 use super::{archive, time};
-use crate::house::House;
+use crate::house::ProjectFolders;
 use crate::terminal::say;
 
 /// Files of both packages, without manual pages and documents.
@@ -35,8 +35,8 @@ const BOTH: [&str; 13] = [
 ///
 /// # Errors
 /// The packages differ from the expectation; the error lists missing, additional or different files.
-pub fn rehearse(house: &House) -> Result<()> {
-    let parts = Parts {
+pub fn rehearse(house: &ProjectFolders) -> Result<()> {
+    let parts = PackageParts {
         programs: &house.target.join("debug"),
         pages: &contents::make_pages(house)?,
         licences: "Not made for a rehearsal.\n",
@@ -51,9 +51,9 @@ pub fn rehearse(house: &House) -> Result<()> {
     if first != again {
         bail!("the archive differs when it is packed again");
     }
-    compare(house, "the archive", &found, Kind::Archive)?;
-    let debian = contents::stage(house, Kind::Debian, "usr", parts)?.join("usr");
-    compare(house, "the Debian package", &files(&debian)?, Kind::Debian)?;
+    compare(house, "the archive", &found, PackageKind::Archive)?;
+    let debian = contents::stage(house, PackageKind::Debian, "usr", parts)?.join("usr");
+    compare(house, "the Debian package", &files(&debian)?, PackageKind::Debian)?;
     say(format_args!(
         "the archive: {:.1} MB, twice the same",
         first.len() as f64 / 1e6
@@ -61,7 +61,7 @@ pub fn rehearse(house: &House) -> Result<()> {
     Ok(())
 }
 
-fn compare(house: &House, what: &str, found: &BTreeSet<String>, kind: Kind) -> Result<()> {
+fn compare(house: &ProjectFolders, what: &str, found: &BTreeSet<String>, kind: PackageKind) -> Result<()> {
     let mut expected: BTreeSet<String> = BOTH.map(str::to_owned).into();
     let document = |name: &String| format!("share/doc/hippod/{name}");
     expected.extend(DOCUMENTS.iter().map(|name| document(&(*name).to_owned())));
@@ -71,11 +71,11 @@ fn compare(house: &House, what: &str, found: &BTreeSet<String>, kind: Kind) -> R
             .map(|name| document(&format!("docs/{name}"))),
     );
     let zsh = match kind {
-        Kind::Archive => "share/zsh/site-functions",
-        Kind::Debian => "share/zsh/vendor-completions",
+        PackageKind::Archive => "share/zsh/site-functions",
+        PackageKind::Debian => "share/zsh/vendor-completions",
     };
     expected.extend(["hippoctl", "hippod"].map(|program| format!("{zsh}/_{program}")));
-    if kind == Kind::Debian {
+    if kind == PackageKind::Debian {
         let units = names(&house.root.join("systemd"))?;
         expected.extend(units.iter().map(|name| format!("lib/systemd/user/{name}")));
     }

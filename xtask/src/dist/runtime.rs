@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::house::{self, House};
+use crate::house::{self, ProjectFolders};
 use crate::setup;
 
 /// Licence files in the wheel, and their names in a package.
@@ -31,7 +31,7 @@ pub struct Runtime {
 ///
 /// # Errors
 /// The wheel cannot be downloaded, or its checksum differs.
-pub fn obtain(house: &House) -> Result<Runtime> {
+pub fn obtain(house: &ProjectFolders) -> Result<Runtime> {
     let manifest = manifest(house)?;
     let here = |one: &&Value| {
         one["os"].as_str() == Some(std::env::consts::OS)
@@ -104,12 +104,12 @@ pub fn obtain(house: &House) -> Result<Runtime> {
 ///
 /// # Errors
 /// The manifest cannot be read.
-pub fn model_wheel(house: &House) -> Result<String> {
+pub fn model_wheel(house: &ProjectFolders) -> Result<String> {
     text(&manifest(house)?["model"][0]["wheel"]["name"])
 }
 
 /// Returns the manifest of the model and the runtime.
-fn manifest(house: &House) -> Result<Value> {
+fn manifest(house: &ProjectFolders) -> Result<Value> {
     let script = "import json, sys, tomllib; json.dump(tomllib.load(sys.stdin.buffer), sys.stdout)";
     let place = house.root.join("models/manifest.toml");
     let file = fs::File::open(&place).with_context(|| format!("could not read {}", place.display()))?;

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::complete;
-use super::policy::{self, Compression, Decided, Decision, ERROR, PolicyRule, Subject};
+use super::policy::{self, Compression, Decision, ERROR, PolicyRule, RuleValue, Subject};
 use super::render::format_block;
 use crate::extract::{self, Hints, MOST_TOKENS};
 use hippo_text::fence::without_sections;
@@ -102,7 +102,7 @@ pub enum Indexing {
 
 /// Result of a capture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Captured {
+pub struct CaptureResult {
     /// Outcome.
     pub indexing: Indexing,
     /// The entry, if one was created.
@@ -123,7 +123,7 @@ pub struct Captured {
 
 /// Decides on the outcome and creates the entry. Runs in time linear in the content.
 #[must_use]
-pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> Captured {
+pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> CaptureResult {
     let kind = put.kind.unwrap_or(ContextKind::ToolResult);
     let error = put.error || put.source_type == ERROR;
     let decision = policy::decide(
@@ -155,7 +155,7 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
         let retrievable = store || complete::source_path(put.source_type, put.source_ref).is_some();
         build_entry(put, kind, retrievable, secret, rules, &decision, settings)
     });
-    Captured {
+    CaptureResult {
         indexing: verdict.indexing,
         entry_tokens: entry
             .as_ref()
@@ -171,7 +171,7 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
 
 /// Chooses between the caller's value and the value of a rule. A workspace rule wins over the caller; a built-in rule
 /// only fills in a missing value.
-fn resolve<T>(given: Option<T>, decided: Decided<T>, rules: &[PolicyRule]) -> Option<T> {
+fn resolve<T>(given: Option<T>, decided: RuleValue<T>, rules: &[PolicyRule]) -> Option<T> {
     let built_in = |rule: usize| rules.get(rule).is_some_and(|rule| rule.built_in);
     match decided {
         Some((value, rule)) if given.is_none() || !built_in(rule) => Some(value),

@@ -25,7 +25,7 @@ mod tests;
 use serde_json::{Map, Value};
 
 use draft::Draft;
-use lines::Text;
+use lines::NumberedText;
 
 use hippo_types::tokens;
 
@@ -47,7 +47,7 @@ pub struct Hints<'h> {
 
 /// Detected kind of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ContentKind {
     /// Only white space.
     Empty,
     /// Bytes that are not text.
@@ -68,7 +68,7 @@ pub enum Kind {
     Text,
 }
 
-impl Kind {
+impl ContentKind {
     /// Returns the name used on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -90,7 +90,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extract {
     /// Detected kind of the content.
-    pub kind: Kind,
+    pub kind: ContentKind,
     /// Summary in one or a few sentences, on one line.
     pub summary: String,
     /// Values that are likely to be needed again, by name.
@@ -141,16 +141,16 @@ pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usi
         clean::binary(content)
     } else {
         let shown = clean::shown(content, clean);
-        let text = Text::new(&shown);
+        let text = NumberedText::new(&shown);
         draft_of(&text, hints)
     };
     draft.within(budget, content_tokens)
 }
 
 /// Returns the draft of the first matching kind that finds any values.
-fn draft_of(text: &Text<'_>, hints: &Hints<'_>) -> Draft {
+fn draft_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Draft {
     if text.all.trim().is_empty() {
-        return Draft::new(Kind::Empty, "nothing but white space");
+        return Draft::new(ContentKind::Empty, "nothing but white space");
     }
     detect::kinds(text, hints)
         .into_iter()
@@ -158,13 +158,13 @@ fn draft_of(text: &Text<'_>, hints: &Hints<'_>) -> Draft {
         .unwrap_or_else(|| text::draft(text))
 }
 
-fn drafted(kind: Kind, text: &Text<'_>) -> Option<Draft> {
+fn drafted(kind: ContentKind, text: &NumberedText<'_>) -> Option<Draft> {
     match kind {
-        Kind::Json | Kind::JsonSchema => json::draft(text),
-        Kind::Snapshot => snapshot::draft(text),
-        Kind::Log => log::draft(text),
-        Kind::Trace => trace::draft(text),
-        Kind::Diff => diff::draft(text),
-        Kind::Empty | Kind::Binary | Kind::Text => None,
+        ContentKind::Json | ContentKind::JsonSchema => json::draft(text),
+        ContentKind::Snapshot => snapshot::draft(text),
+        ContentKind::Log => log::draft(text),
+        ContentKind::Trace => trace::draft(text),
+        ContentKind::Diff => diff::draft(text),
+        ContentKind::Empty | ContentKind::Binary | ContentKind::Text => None,
     }
 }

@@ -146,28 +146,28 @@ pub struct Subject<'a> {
 }
 
 /// Value with the position of the rule that set it.
-pub type Decided<T> = Option<(T, usize)>;
+pub type RuleValue<T> = Option<(T, usize)>;
 
 /// Combined result of the rules; `None` leaves a field to the defaults. Unlike [`RuleAction`], it has the deciding rule of each
 /// value.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Decision {
     /// See [`RuleAction::decay_rate`].
-    pub decay_rate: Decided<f32>,
+    pub decay_rate: RuleValue<f32>,
     /// See [`RuleAction::floor`].
-    pub floor: Decided<f32>,
+    pub floor: RuleValue<f32>,
     /// See [`RuleAction::priority`].
-    pub priority: Decided<ContextPriority>,
+    pub priority: RuleValue<ContextPriority>,
     /// See [`RuleAction::persist`].
-    pub persist: Decided<bool>,
+    pub persist: RuleValue<bool>,
     /// See [`RuleAction::expires_after_turns`].
-    pub expires_after_turns: Decided<u64>,
+    pub expires_after_turns: RuleValue<u64>,
     /// See [`RuleAction::keep`].
-    pub keep: Decided<bool>,
+    pub keep: RuleValue<bool>,
     /// See [`RuleAction::index`].
-    pub index: Decided<bool>,
+    pub index: RuleValue<bool>,
     /// See [`RuleAction::compression`].
-    pub compression: Decided<Compression>,
+    pub compression: RuleValue<Compression>,
 }
 
 /// Applies the rules to a content.
@@ -201,7 +201,7 @@ pub fn decide(rules: &[PolicyRule], subject: &Subject<'_>) -> Decision {
     decision
 }
 
-fn set_field<T>(field: &mut Decided<T>, value: Option<T>, rule: usize) {
+fn set_field<T>(field: &mut RuleValue<T>, value: Option<T>, rule: usize) {
     if let Some(value) = value {
         *field = Some((value, rule));
     }

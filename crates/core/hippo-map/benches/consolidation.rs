@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use divan::Bencher;
 
-use hippo_map::consolidation::{self, Filed, Record, Snapshot};
+use hippo_map::consolidation::{self, ConsolidationSnapshot, EntryRecord, FiledUse};
 use hippo_map::decay::DecayCurve;
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{Entry, EntryId, Pointer};
@@ -17,7 +17,7 @@ fn main() {
 }
 
 /// Entries as a light cycle leaves them.
-fn settled(entries: usize) -> Snapshot {
+fn settled(entries: usize) -> ConsolidationSnapshot {
     let mut records = BTreeMap::new();
     for number in 0..entries {
         let id = EntryId(format!("entry-number-{number}"));
@@ -37,22 +37,22 @@ fn settled(entries: usize) -> Snapshot {
             version: 1,
             ..Entry::default()
         };
-        let record = Record {
+        let record = EntryRecord {
             strength: 0.68,
             hashes: vec![Some([7; 16])],
-            filed: Some(Filed {
+            filed: Some(FiledUse {
                 accessed: entry.accessed,
                 hits: entry.hits,
                 hundredths: 68,
             }),
-            ..Record::new(entry, "Projects")
+            ..EntryRecord::new(entry, "Projects")
         };
         records.insert(id, record);
     }
-    let mut snapshot = Snapshot {
+    let mut snapshot = ConsolidationSnapshot {
         quick_access: vec![EntryId("entry-number-0".to_owned())],
         records,
-        ..Snapshot::default()
+        ..ConsolidationSnapshot::default()
     };
     snapshot.settings.profile = DecayCurve::PROTOCOL;
     snapshot.begin(NOW);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use divan::Bencher;
-use hippo_map::consolidation::{Filed, Record};
+use hippo_map::consolidation::{EntryRecord, FiledUse};
 use hippo_map::hierarchy::Limits;
 use hippo_map::index_file::IndexFileOptions;
 use hippo_map::layout::{LaidOutFiles, LayoutInput, lay_out};
@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-type Records = BTreeMap<EntryId, Record>;
+type Records = BTreeMap<EntryId, EntryRecord>;
 
 #[divan::bench(args = [1_000, 10_000])]
 fn new(bencher: Bencher<'_, '_>, count: u32) {
@@ -93,13 +93,13 @@ fn records(count: u32) -> Records {
             version: 1,
             ..Entry::default()
         };
-        let record = Record {
-            filed: Some(Filed {
+        let record = EntryRecord {
+            filed: Some(FiledUse {
                 accessed: entry.accessed,
                 hits: entry.hits,
                 hundredths: u8::try_from(20 + number * 7 % 80).unwrap_or(50),
             }),
-            ..Record::new(entry, group)
+            ..EntryRecord::new(entry, group)
         };
         records.insert(record.entry.id.clone(), record);
     }

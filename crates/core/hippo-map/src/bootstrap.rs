@@ -100,7 +100,7 @@ impl Default for BootstrapSettings {
 
 /// New entry with its group below By Topic.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewEntry {
+pub struct BootstrapEntry {
     /// Entry.
     pub entry: Entry,
     /// Heading below By Topic.
@@ -134,7 +134,7 @@ pub fn bootstrap(
     files: &[MemoryFile<'_>],
     state: &[StateFile<'_>],
     settings: &BootstrapSettings,
-) -> Vec<NewEntry> {
+) -> Vec<BootstrapEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
         .iter()
         .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
@@ -174,7 +174,7 @@ pub fn bootstrap(
 }
 
 /// Creates at most `most` entries, in the order of their pointers.
-fn create_entries(work: &mut EntryBuilder<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEntry> {
+fn create_entries(work: &mut EntryBuilder<'_>, state: &[StateFile<'_>], most: usize) -> Vec<BootstrapEntry> {
     let mut entries = work.entries(most.saturating_sub(state.len()));
     let described = state.iter().filter_map(|file| work.state_entry(file));
     entries.extend(described.take(most));

@@ -25,19 +25,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::bootstrap::NewEntry;
+use crate::bootstrap::BootstrapEntry;
 use crate::decay::DecayCurve;
 use hippo_text::chunk::ContentHash;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::{Date, Timestamp};
 
 pub use archival::Health;
-pub use change::{Change, Step};
+pub use change::{EntryChange, PlanStep};
 pub use facts::{LogDay, find_repeated_facts};
 pub use light::plan_idle;
 pub use merge::{Likeness, classify_pair};
-pub use planner::{Finding, Plan, Refusal, plan, plan_and_apply};
-pub use record::{Filed, Learned, Passage, Record, RecordPlace, Removed};
+pub use planner::{ConsolidationPlan, Finding, RefusedChange, plan, plan_and_apply};
+pub use record::{EntryRecord, FiledUse, LearnedAnswer, PassageKey, RecordPlace, RemovedEntry};
 pub use similar::find_similar;
 pub use value::{ComparedText, ValueConflict, value_conflict};
 
@@ -111,7 +111,7 @@ pub struct DocumentState {
 
 /// Pair of similar entries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Similar {
+pub struct SimilarPair {
     /// First entry.
     pub a: EntryId,
     /// Second entry.
@@ -230,23 +230,23 @@ impl Default for ConsolidationSettings {
 
 /// Input of a cycle.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Snapshot {
+pub struct ConsolidationSnapshot {
     /// Run that plans.
     pub run: ConsolidationRun,
     /// All entries, including archived ones.
-    pub records: BTreeMap<EntryId, Record>,
+    pub records: BTreeMap<EntryId, EntryRecord>,
     /// Entries that a person removed.
-    pub tombstones: BTreeMap<EntryId, Removed>,
+    pub tombstones: BTreeMap<EntryId, RemovedEntry>,
     /// Documents by path.
     pub documents: BTreeMap<String, DocumentState>,
     /// Files that could not be read, and may exist. Pointers to them are left alone.
     pub unread: BTreeSet<String>,
     /// Entries that bootstrap proposes for files without entries.
-    pub candidates: Vec<NewEntry>,
+    pub candidates: Vec<BootstrapEntry>,
     /// Newly extracted summaries of entries whose source changed.
     pub summaries: BTreeMap<EntryId, String>,
     /// Pairs of similar entries.
-    pub similar: Vec<Similar>,
+    pub similar: Vec<SimilarPair>,
     /// Pairs of entries that were accessed together.
     pub co_access: Vec<CoAccess>,
     /// Paths whose text this run reviewed (v1 §8.3).
@@ -261,9 +261,9 @@ pub struct Snapshot {
     pub settings: ConsolidationSettings,
 }
 
-impl Snapshot {
+impl ConsolidationSnapshot {
     /// Returns the entries in the index, without those in the Decay Queue.
-    pub fn live(&self) -> impl Iterator<Item = &Record> {
+    pub fn live(&self) -> impl Iterator<Item = &EntryRecord> {
         self.records
             .values()
             .filter(|record| record.place == RecordPlace::Index)
@@ -288,7 +288,7 @@ impl Snapshot {
 
 /// Returns the snapshot after all steps of a plan.
 #[must_use]
-pub fn apply(snapshot: &Snapshot, plan: &Plan) -> Snapshot {
+pub fn apply(snapshot: &ConsolidationSnapshot, plan: &ConsolidationPlan) -> ConsolidationSnapshot {
     let mut after = snapshot.clone();
     for step in &plan.steps {
         step.change.apply(&mut after);
@@ -298,7 +298,7 @@ pub fn apply(snapshot: &Snapshot, plan: &Plan) -> Snapshot {
 
 /// Returns the changes that undo a plan, in the order in which to apply them.
 #[must_use]
-pub fn undo(plan: &Plan) -> Vec<Change> {
+pub fn undo(plan: &ConsolidationPlan) -> Vec<EntryChange> {
     plan.steps
         .iter()
         .rev()

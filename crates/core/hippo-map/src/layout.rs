@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::consolidation::{Record, RecordPlace};
+use crate::consolidation::{EntryRecord, RecordPlace};
 use crate::hierarchy::{self, FOLDER, HierarchyMeta, Limits, MasterSelection, SelectionItem};
 use crate::index_file::{IndexFile, IndexFileOptions, entry_text};
 use hippo_types::entry::EntryId;
@@ -28,7 +28,7 @@ pub const META_FILE: &str = ".hippocampus/meta.json";
 #[derive(Debug, Clone, Copy)]
 pub struct LayoutInput<'a> {
     /// All entries, including archived ones.
-    pub records: &'a BTreeMap<EntryId, Record>,
+    pub records: &'a BTreeMap<EntryId, EntryRecord>,
     /// Entries that a person removed; no file contains them.
     pub forgotten: &'a BTreeSet<EntryId>,
     /// Entries under Quick Access.

@@ -28,7 +28,7 @@ const RETRY: i64 = 5 * 60_000;
 /// Result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// The run is in progress.
     Running,
     /// The plan was completed.
@@ -51,12 +51,12 @@ pub struct RunRecord {
     /// End time; `None` if the run has not ended.
     pub finished: Option<Timestamp>,
     /// Result.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
 }
 
 /// Schedule of the cycles.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct ScheduleSettings {
     /// Light cycles; `None` disables automatic runs.
     pub light: Option<Cron>,
     /// Deep cycles; `None` disables automatic runs.
@@ -65,7 +65,7 @@ pub struct Settings {
     pub archival: Option<Cron>,
 }
 
-impl Settings {
+impl ScheduleSettings {
     /// Returns the default schedule: light hourly, deep at 02:30, archival checked on Sundays at 03:30 and run every
     /// 28 days.
     ///
@@ -100,7 +100,7 @@ pub enum Reason {
 
 /// A due cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Due {
+pub struct DueCycle {
     /// Cycle.
     pub cycle: Cycle,
     /// Time since which it is due.
@@ -121,13 +121,13 @@ pub fn due(
     known_since: Timestamp,
     now: Timestamp,
     zone: &TimeZone,
-    settings: &Settings,
-) -> Vec<Due> {
+    settings: &ScheduleSettings,
+) -> Vec<DueCycle> {
     let cycles = [Cycle::Light, Cycle::Deep, Cycle::Archival];
     let of = |cycle| {
         due_of(
             cycle,
-            &Past::of(runs, cycle, known_since, now),
+            &PastRuns::of(runs, cycle, known_since, now),
             now,
             zone,
             settings,
@@ -143,11 +143,11 @@ pub fn next_tick(
     known_since: Timestamp,
     now: Timestamp,
     zone: &TimeZone,
-    settings: &Settings,
+    settings: &ScheduleSettings,
 ) -> Option<Timestamp> {
     let cycles = [Cycle::Light, Cycle::Deep, Cycle::Archival];
     let of = |cycle| {
-        let past = Past::of(runs, cycle, known_since, now);
+        let past = PastRuns::of(runs, cycle, known_since, now);
         let planned = first_planned(cycle, past.base.unwrap_or(now), zone, settings)?;
         let planned = match planned > now {
             true => planned,
@@ -160,7 +160,7 @@ pub fn next_tick(
 }
 
 /// Recorded runs of one cycle, without runs in the future.
-struct Past {
+struct PastRuns {
     /// Time from which planned times count; `None` if all recorded runs lie in the future.
     base: Option<Timestamp>,
     ever: bool,
@@ -170,27 +170,27 @@ struct Past {
     failed: Option<(Timestamp, u32)>,
 }
 
-impl Past {
+impl PastRuns {
     fn of(runs: &[RunRecord], cycle: Cycle, known_since: Timestamp, now: Timestamp) -> Self {
         let mut mine: Vec<&RunRecord> = runs
             .iter()
             .filter(|run| run.cycle == cycle && run.started <= now)
             .collect();
         mine.sort_by_key(|run| run.started);
-        let ended = |run: &&&RunRecord| matches!(run.outcome, Outcome::Done | Outcome::Capped);
+        let ended = |run: &&&RunRecord| matches!(run.outcome, RunOutcome::Done | RunOutcome::Capped);
         let last_done = mine.iter().rev().find(ended).map(|run| run.started);
         let last = mine.last();
         let failures = mine
             .iter()
             .rev()
-            .take_while(|run| run.outcome == Outcome::Failed)
+            .take_while(|run| run.outcome == RunOutcome::Failed)
             .count();
         Self {
             base: last_done.or((known_since <= now).then_some(known_since)),
             ever: last_done.is_some(),
-            running: last.is_some_and(|run| run.outcome == Outcome::Running),
+            running: last.is_some_and(|run| run.outcome == RunOutcome::Running),
             interrupted: last
-                .filter(|run| run.outcome == Outcome::Interrupted)
+                .filter(|run| run.outcome == RunOutcome::Interrupted)
                 .map(|run| run.started),
             failed: last
                 .filter(|_| failures > 0)
@@ -206,7 +206,7 @@ impl Past {
     }
 }
 
-const fn line(cycle: Cycle, settings: &Settings) -> Option<&Cron> {
+const fn line(cycle: Cycle, settings: &ScheduleSettings) -> Option<&Cron> {
     match cycle {
         Cycle::Light => settings.light.as_ref(),
         Cycle::Deep => settings.deep.as_ref(),
@@ -215,7 +215,12 @@ const fn line(cycle: Cycle, settings: &Settings) -> Option<&Cron> {
 }
 
 /// Returns the first planned time after the last run; for archival cycles, after the minimum number of days.
-fn first_planned(cycle: Cycle, base: Timestamp, zone: &TimeZone, settings: &Settings) -> Option<Timestamp> {
+fn first_planned(
+    cycle: Cycle,
+    base: Timestamp,
+    zone: &TimeZone,
+    settings: &ScheduleSettings,
+) -> Option<Timestamp> {
     let from = match cycle {
         // Include a check at the exact end of the period.
         Cycle::Archival => base.plus(ARCHIVAL_DAYS * DAY_MS).plus(-1).max(base),
@@ -224,13 +229,19 @@ fn first_planned(cycle: Cycle, base: Timestamp, zone: &TimeZone, settings: &Sett
     line(cycle, settings)?.next_after(from, zone)
 }
 
-fn due_of(cycle: Cycle, past: &Past, now: Timestamp, zone: &TimeZone, settings: &Settings) -> Option<Due> {
+fn due_of(
+    cycle: Cycle,
+    past: &PastRuns,
+    now: Timestamp,
+    zone: &TimeZone,
+    settings: &ScheduleSettings,
+) -> Option<DueCycle> {
     let line = line(cycle, settings)?;
     if past.running {
         return None;
     }
     let at_once = |since, reason| {
-        Some(Due {
+        Some(DueCycle {
             cycle,
             since,
             missed: 0,
@@ -268,7 +279,7 @@ fn due_of(cycle: Cycle, past: &Past, now: Timestamp, zone: &TimeZone, settings: 
     } else {
         Reason::Planned
     };
-    Some(Due {
+    Some(DueCycle {
         cycle,
         since,
         missed,

@@ -4,21 +4,21 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::corpus::Corpus;
-use crate::rank::Ranked;
+use crate::rank::RankedChunk;
 use hippo_text::source::SourceKind;
 
 /// Returns the first `limit` chunks of a ranked list, best first, each text once.
 ///
 /// Of equal texts, the best ranked one is kept, except that the source file of a compaction tree node takes over the
 /// node's rank and score. Texts are compared by [`crate::corpus::ChunkPlace::mark`].
-pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked> {
-    let is_node = |hit: &Ranked| {
+pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<RankedChunk> {
+    let is_node = |hit: &RankedChunk| {
         let place = corpus.place(hit.chunk);
         let document = place.and_then(|place| corpus.document(place.document));
         document.is_some_and(|document| matches!(SourceKind::from_path(&document.path), SourceKind::Node(_)))
     };
     let mut marks: HashMap<u32, usize> = HashMap::with_capacity(ranked.len());
-    let mut kept: Vec<Ranked> = Vec::new();
+    let mut kept: Vec<RankedChunk> = Vec::new();
     for hit in ranked {
         let Some(place) = corpus.place(hit.chunk) else {
             continue;
@@ -31,7 +31,7 @@ pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked>
             Entry::Occupied(occupied) => {
                 let before = &mut kept[*occupied.get()];
                 if is_node(before) && !is_node(hit) {
-                    *before = Ranked {
+                    *before = RankedChunk {
                         score: before.score,
                         ..*hit
                     };
@@ -45,11 +45,11 @@ pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked>
 
 /// Texts of an answer, for the detection of near-duplicates.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct AnswerTexts {
     texts: Vec<Vec<u64>>,
 }
 
-impl Said {
+impl AnswerTexts {
     /// Minimum number of distinct words of a near-duplicate: "yes, on Monday" and "yes, on Tuesday" differ.
     const WORDS: usize = 8;
     /// Minimum Jaccard similarity of the words of near-duplicates.

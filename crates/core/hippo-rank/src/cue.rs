@@ -49,7 +49,7 @@ pub struct Cues {
 impl Cues {
     /// Indexes the words of `entries`, which are identified by their positions.
     pub fn new<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = CueReader::default();
         for entry in entries {
             reader.read(entry);
         }
@@ -75,7 +75,7 @@ impl Cues {
     pub fn find(&self, terms: &[QueryTerm], limit: usize) -> Vec<Match> {
         let words = || terms.iter().filter(|term| !is_speaker_term(&term.term));
         let telling = words().any(|term| !term.stop);
-        let mut found = vec![Found::default(); self.entries];
+        let mut found = vec![CueScore::default(); self.entries];
         let mut mass = 0.0;
         for (number, term) in (1u32..).zip(words().filter(|term| !(term.stop && telling))) {
             let postings = self.postings(term);
@@ -151,7 +151,7 @@ impl Cues {
 
 /// Intermediate result for an entry.
 #[derive(Debug, Clone, Copy, Default)]
-struct Found {
+struct CueScore {
     score: f32,
     /// Weight of the matched words.
     covered: f32,
@@ -171,7 +171,7 @@ type Occurrences = Vec<(u32, [f32; FIELDS])>;
 
 /// Reads entries one at a time.
 #[derive(Default)]
-struct Reader {
+struct CueReader {
     analyzer: Analyzer,
     counts: HashMap<Box<str>, Occurrences>,
     /// Number of words in the fields of each entry.
@@ -180,7 +180,7 @@ struct Reader {
     terms: String,
 }
 
-impl Reader {
+impl CueReader {
     fn read(&mut self, entry: &Entry) {
         self.lengths.push([0.0; FIELDS]);
         self.field(0, &entry.topic);

@@ -10,7 +10,7 @@ mod word;
 use hippo_types::time::Date;
 
 use calendar::Days;
-use moment::{Found, find};
+use moment::{DateMatch, find};
 use word::{Word, words};
 
 /// Maximum number of words examined: dates occur in questions rather than in pasted files.
@@ -138,7 +138,7 @@ fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usiz
 }
 
 /// Parses "X and Y" and "X to Y": from the first day of X to the last day of Y.
-fn pair(words: &[Word], at: usize, today: Date) -> Option<(Found, usize)> {
+fn pair(words: &[Word], at: usize, today: Date) -> Option<(DateMatch, usize)> {
     let one = find(words, at, today)?;
     let link = at + one.length;
     let linked = match words.get(link)?.text.as_str() {
@@ -162,7 +162,7 @@ fn pair(words: &[Word], at: usize, today: Date) -> Option<(Found, usize)> {
     };
     let length = one.length + 1 + other.length;
     Some((
-        Found {
+        DateMatch {
             days,
             explicit: other.explicit,
             length,

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
 use crate::lexical::{LexicalHit, REACH};
-use crate::rank::{Features, RankInput, RankMode, Ranked};
+use crate::rank::{Features, RankInput, RankMode, RankedChunk};
 use hippo_text::chunk::Speaker;
 use hippo_types::time::{Date, days_between};
 
@@ -25,7 +25,7 @@ const CANDIDATES: usize = 300;
 /// cosine of 0.5 scores about 0.2, noise (a cosine of 0.1) below 0.1, and a hit that matches in words and meaning
 /// above 0.8. The scaling does not change the order; it is for thresholds.
 #[derive(Debug)]
-struct Weights {
+struct FeatureWeights {
     unit: f32,
     window: f32,
     passage: f32,
@@ -40,7 +40,7 @@ struct Weights {
 /// Words and vectors. The weights were fitted with a softmax over the chunks of each question, leaving one
 /// conversation out at a time, then chosen on a coarse grid over conversations and assistant logs, in a region where
 /// results are stable.
-const HYBRID: Weights = Weights {
+const HYBRID: FeatureWeights = FeatureWeights {
     unit: 6.5,
     window: 8.0,
     passage: 5.0,
@@ -52,7 +52,7 @@ const HYBRID: Weights = Weights {
     middle: 7.0,
 };
 /// Words only.
-const LEXICAL: Weights = Weights {
+const LEXICAL: FeatureWeights = FeatureWeights {
     user: 0.5,
     cosine: 0.0,
     cosine_window: 0.0,
@@ -60,7 +60,7 @@ const LEXICAL: Weights = Weights {
     ..HYBRID
 };
 /// Vectors only.
-const VECTOR: Weights = Weights {
+const VECTOR: FeatureWeights = FeatureWeights {
     unit: 0.0,
     window: 0.0,
     passage: 0.0,
@@ -72,7 +72,7 @@ const VECTOR: Weights = Weights {
     middle: 6.5,
 };
 
-impl Weights {
+impl FeatureWeights {
     /// Returns the part of the sum that does not depend on cosines.
     fn words(&self, features: &Features) -> f32 {
         self.unit * features.lexical_unit
@@ -93,7 +93,7 @@ impl Weights {
 }
 
 /// Scores the candidates of both kinds and sorts them.
-pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Ranked> {
+pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<RankedChunk> {
     let vectors = input.vectors.filter(|_| input.mode != RankMode::Lexical);
     let weights = match (input.mode, vectors) {
         (RankMode::Vector, _) => &VECTOR,
@@ -132,9 +132,9 @@ pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Rank
     if vectors.is_some() {
         add_cosines(input, &mut candidates);
     }
-    let mut ranked: Vec<Ranked> = candidates
+    let mut ranked: Vec<RankedChunk> = candidates
         .iter()
-        .map(|Candidate { chunk, features, .. }| Ranked {
+        .map(|Candidate { chunk, features, .. }| RankedChunk {
             chunk: *chunk,
             score: weights.score(features),
             lexical: (input.mode != RankMode::Vector).then(|| LEXICAL.score(features)),

@@ -32,7 +32,7 @@ pub(crate) struct LexicalHit {
 /// Arrays by chunk id, all zero between queries. A passage is identified by the id of its first chunk.
 #[derive(Debug, Default)]
 pub(crate) struct LexicalScratch {
-    sums: Vec<Sums>,
+    sums: Vec<LexicalSums>,
     counts: Vec<u16>,
     touched: Vec<u32>,
     found: Vec<u32>,
@@ -41,7 +41,7 @@ pub(crate) struct LexicalScratch {
 
 /// Sums of term weights of a chunk, before they become the shares of a [`LexicalHit`].
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct LexicalSums {
     unit: f32,
     window: f32,
     passage: f32,
@@ -92,7 +92,7 @@ pub(crate) fn score(
 impl LexicalScratch {
     fn grow(&mut self, bound: usize) {
         if self.sums.len() < bound {
-            self.sums.resize(bound, Sums::default());
+            self.sums.resize(bound, LexicalSums::default());
             self.counts.resize(bound, 0);
         }
     }
@@ -176,7 +176,7 @@ impl LexicalScratch {
             .chain(self.passages.drain(..))
             .chain(self.touched.drain(..))
         {
-            self.sums[chunk as usize] = Sums::default();
+            self.sums[chunk as usize] = LexicalSums::default();
         }
         hits
     }

@@ -56,7 +56,7 @@ pub struct RankInput<'a> {
 
 /// A ranked chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct RankedChunk {
     /// Id of the chunk.
     pub chunk: u32,
     /// Score in [0, 1].
@@ -138,7 +138,7 @@ impl RankScratch {
 
 /// Ranks the chunks found by words or vectors, best first, each once, at most `limit`; ties are ordered by path and
 /// position.
-pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
+pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk> {
     let postings = if input.mode == RankMode::Vector {
         &[]
     } else {

@@ -31,7 +31,7 @@ pub use batch::ParallelRunner;
 pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_KEY, CompactionConfig, OLD_CONFIG_FILE};
-pub use message::{ContentId, Message, Role};
+pub use message::{Message, Role, ShortContentId};
 pub use score::{RECENT, ScoreFacts, Tier, importance, retention, tier};
 pub use split::LONGEST;
 
@@ -56,7 +56,7 @@ pub struct CompactionOptions {
     pub format: TranscriptFormat,
     /// Maximum size of the summary in tokens; `None` for no limit.
     pub budget: Option<usize>,
-    /// The caller stores the content of each message, and [`Compacted::dropped_list`], by its id. Only then does the summary
+    /// The caller stores the content of each message, and [`CompactionResult::dropped_list`], by its id. Only then does the summary
     /// say that they can be fetched.
     pub stored: bool,
     /// Runs preparation work on other threads for long transcripts. The summary does not depend on it.
@@ -74,14 +74,14 @@ pub struct Compactor {
 #[derive(Debug)]
 pub enum CompactionPass {
     /// The summary is complete.
-    Done(Box<Compacted>),
+    Done(Box<CompactionResult>),
     /// The session abandoned a branch: read the same bytes again with [`Compactor::with_selection`].
     Again(RecordSelection),
 }
 
 /// Result of a compaction.
 #[derive(Debug)]
-pub struct Compacted {
+pub struct CompactionResult {
     /// The summary, as markdown.
     pub summary: String,
     /// Statistics of the compaction.
@@ -118,7 +118,7 @@ impl Compactor {
 
     /// Reads the next bytes and passes each scored message with its id to `each`. A caller that stores these contents
     /// can resolve the ids in the summary. Messages may be delayed until [`Compactor::finish_with`].
-    pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ContentId, &Message<'_>)) {
+    pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
         self.feed_sink(bytes, &mut Some(&mut each));
     }
 
@@ -135,7 +135,7 @@ impl Compactor {
 
     /// Finishes reading, passes the remaining messages to `each` and creates the summary.
     #[must_use]
-    pub fn finish_with(self, mut each: impl FnMut(ContentId, &Message<'_>)) -> CompactionPass {
+    pub fn finish_with(self, mut each: impl FnMut(ShortContentId, &Message<'_>)) -> CompactionPass {
         self.finish_sink(&mut Some(&mut each))
     }
 
@@ -152,7 +152,7 @@ impl Compactor {
     }
 }
 
-impl Compacted {
+impl CompactionResult {
     /// Returns the scores of all messages, in transcript order.
     pub fn scores(&self) -> impl ExactSizeIterator<Item = MessageScore> {
         (0..self.ledger.cores().len()).map(|index| {
@@ -177,7 +177,7 @@ impl Compacted {
     }
 
     /// Returns the ids of the dropped messages, in transcript order.
-    pub fn dropped_ids(&self) -> impl Iterator<Item = ContentId> {
+    pub fn dropped_ids(&self) -> impl Iterator<Item = ShortContentId> {
         self.rest
             .indexes(&self.ledger)
             .map(|index| self.ledger.cores()[index].id())
@@ -190,7 +190,7 @@ fn round_score(value: f64) -> f64 {
 
 /// Compacts a transcript that is in memory.
 #[must_use]
-pub fn compact(bytes: &[u8], options: &CompactionOptions) -> Compacted {
+pub fn compact(bytes: &[u8], options: &CompactionOptions) -> CompactionResult {
     let mut compactor = Compactor::new(options.clone());
     loop {
         compactor.feed(bytes);

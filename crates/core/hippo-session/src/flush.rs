@@ -60,7 +60,7 @@ pub struct FlushOptions {
 
 /// Result of a flush.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Flushed {
+pub struct FlushResult {
     /// Sections in the order in which their topics began.
     pub sections: Vec<LogSection>,
     /// Number of new messages.
@@ -99,7 +99,7 @@ struct FlushState<'a> {
     today: Option<Date>,
     calls: BTreeMap<u64, (String, String)>,
     at_the_end: bool,
-    found: Flushed,
+    found: FlushResult,
 }
 
 impl<'a> Flusher<'a> {
@@ -124,7 +124,7 @@ impl<'a> Flusher<'a> {
                 today: None,
                 calls: BTreeMap::new(),
                 at_the_end: false,
-                found: Flushed::default(),
+                found: FlushResult::default(),
             },
         }
     }
@@ -141,7 +141,7 @@ impl<'a> Flusher<'a> {
 
     /// Finishes reading and creates the sections.
     #[must_use]
-    pub fn finish(self) -> Flushed {
+    pub fn finish(self) -> FlushResult {
         let Self {
             splitter,
             upto,
@@ -328,7 +328,7 @@ impl FlushState<'_> {
         }
     }
 
-    fn finish(self) -> Flushed {
+    fn finish(self) -> FlushResult {
         let Self {
             mut topics,
             options,
@@ -362,7 +362,7 @@ impl std::fmt::Debug for Flusher<'_> {
 
 /// Creates the sections of a transcript that is in memory, with no known messages.
 #[must_use]
-pub fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> Flushed {
+pub fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> FlushResult {
     let mut seen = std::collections::BTreeSet::new();
     let mut flusher = Flusher::new(options, |key| !seen.insert(*key), day);
     flusher.feed(bytes);

@@ -13,7 +13,7 @@ mod tests;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use section::{Section, hashes, section};
+pub use section::{MemorySection, hashes, section};
 
 use hippo_redact::without_secrets;
 use hippo_text::text::start;
@@ -61,14 +61,14 @@ pub struct Memory {
 
 /// A problem in an export and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Trouble {
+pub struct ImportProblem {
     /// Line of the file, from 1; `None` if unknown.
     pub line: Option<u32>,
     /// Description of the problem.
     pub what: String,
 }
 
-impl Trouble {
+impl ImportProblem {
     fn at(line: u32, what: impl Into<String>) -> Self {
         Self {
             line: Some(line),
@@ -79,11 +79,11 @@ impl Trouble {
 
 /// Result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ImportResult {
     /// Memories in the order of the source.
     pub memories: Vec<Memory>,
     /// Damaged parts that were skipped.
-    pub troubles: Vec<Trouble>,
+    pub troubles: Vec<ImportProblem>,
     /// Number of records that are not memories: sessions, prompts, deleted records.
     pub left_out: u64,
 }
@@ -92,13 +92,13 @@ pub struct Found {
 ///
 /// # Errors
 /// The file is not an export of this program.
-pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<Found, Trouble> {
+pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, ImportProblem> {
     let groups: &[&str] = match program {
         ExportProgram::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
         ExportProgram::Mem0 => &["results", "memories"],
     };
     let records = records::read(bytes, groups)?;
-    let mut found = Found::default();
+    let mut found = ImportResult::default();
     let mut explained = false;
     for record in records.records {
         let place = match (record.number, record.group) {
@@ -113,7 +113,7 @@ pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<Found, Trouble> {
                 let place = Some(place).filter(|place| !place.is_empty());
                 let place = place.unwrap_or_else(|| "the record that begins here".to_owned());
                 let what = format!("{place} is damaged: {what}");
-                found.troubles.push(Trouble::at(record.line, what));
+                found.troubles.push(ImportProblem::at(record.line, what));
                 continue;
             }
         };
@@ -122,16 +122,20 @@ pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<Found, Trouble> {
             ExportProgram::Mem0 => mem0::memory(&fields).map(Some),
         };
         let named = |what| named(&place, &id(&fields, "id"), what);
-        found.take(memory, |what| Trouble::at(record.line, named(what)));
+        found.take(memory, |what| ImportProblem::at(record.line, named(what)));
     }
     found.troubles.extend(records.ends);
     found.troubles.extend(records.damage.filter(|_| !explained));
     Ok(found)
 }
 
-impl Found {
+impl ImportResult {
     /// Adds a memory, unless the record is not a memory or is too large.
-    fn take(&mut self, memory: Result<Option<Memory>, String>, trouble: impl FnOnce(String) -> Trouble) {
+    fn take(
+        &mut self,
+        memory: Result<Option<Memory>, String>,
+        trouble: impl FnOnce(String) -> ImportProblem,
+    ) {
         match memory.and_then(of_a_size) {
             Ok(Some(memory)) => self.memories.push(memory),
             Ok(None) => self.left_out += 1,

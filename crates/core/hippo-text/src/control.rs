@@ -17,7 +17,7 @@ const ENDS: [u8; 3] = [0x18, 0x1a, b'\n'];
 #[must_use]
 pub fn without_escapes(text: &str) -> Cow<'_, str> {
     match has_escapes(text) {
-        true => Cow::Owned(Reader::default().read(text)),
+        true => Cow::Owned(ControlReader::default().read(text)),
         false => Cow::Borrowed(text),
     }
 }
@@ -27,9 +27,9 @@ pub fn without_escapes(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn as_seen(text: &str) -> Cow<'_, str> {
     if has_escapes(text) || overwrites(text.as_bytes()) {
-        let reader = Reader {
+        let reader = ControlReader {
             overwrites: true,
-            ..Reader::default()
+            ..ControlReader::default()
         };
         return Cow::Owned(reader.read(text));
     }
@@ -56,12 +56,12 @@ fn control(bytes: &[u8]) -> Option<u8> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ControlReader {
     overwrites: bool,
     out: String,
 }
 
-impl Reader {
+impl ControlReader {
     fn read(mut self, text: &str) -> String {
         let bytes = text.as_bytes();
         self.out.reserve(text.len());

@@ -14,7 +14,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use super::speaker;
 use crate::text;
 pub use fold::is_unspaced;
-use scan::Token;
+use scan::TermToken;
 pub use stop::is_stop;
 
 /// Maximum bytes of a term; longer words are cut, and longer compounds are indexed by their parts only.
@@ -124,7 +124,7 @@ impl Analyzer {
         scan::scan(text, |token| self.token(token, &mut sink));
     }
 
-    fn token(&mut self, token: Token<'_>, sink: &mut impl FnMut(&str, &str)) {
+    fn token(&mut self, token: TermToken<'_>, sink: &mut impl FnMut(&str, &str)) {
         let mut folded = std::mem::take(&mut self.folded);
         folded.clear();
         if token.foreign {
@@ -147,7 +147,7 @@ impl Analyzer {
     }
 
     /// Emits a token with marks as a whole, and its parts.
-    fn compound(&mut self, token: Token<'_>, folded: &str, sink: &mut impl FnMut(&str, &str)) {
+    fn compound(&mut self, token: TermToken<'_>, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         if folded.ends_with(['+', '#']) {
             sink(folded, folded);
             return;

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use hippo_text::source::NodeKind;
 use hippo_types::time::Date;
 
-use super::item::Source;
-use super::node::{Node, Writer};
+use super::item::NodeSource;
+use super::node::{BodyAuthor, Node};
 use super::period::Period;
 use super::plan::SourceFile;
 use super::root;
 
 /// A source with its text. It owns what [`Source`] borrows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct SourceText {
     /// Path relative to the workspace.
     pub path: String,
     /// Text without front matter.
@@ -24,11 +24,11 @@ pub struct Text {
     pub date: Option<Date>,
 }
 
-impl Text {
+impl SourceText {
     /// Returns the source as [`super::make`] expects it.
     #[must_use]
-    pub fn source(&self) -> Source<'_> {
-        Source {
+    pub fn source(&self) -> NodeSource<'_> {
+        NodeSource {
             path: &self.path,
             text: &self.text,
             first_line: self.first_line,
@@ -41,7 +41,7 @@ impl Text {
     #[must_use]
     pub fn of_node(node: &Node, file: &str) -> Self {
         let path = node.period.path();
-        let (path, first_line) = lies(&path, node, file);
+        let (path, first_line) = locate_body(&path, node, file);
         Self {
             path: path.to_owned(),
             text: node.body.clone(),
@@ -52,10 +52,10 @@ impl Text {
 }
 
 /// Returns the file that the body's lines refer to, and the first line of the body in it.
-fn lies<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
+fn locate_body<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
     match node.sources.as_slice() {
         [only]
-            if node.writer == Writer::Hippod
+            if node.writer == BodyAuthor::Hippod
                 && node.lines.is_none()
                 && node.period.level() == NodeKind::Daily =>
         {
@@ -93,10 +93,10 @@ pub fn sources<'n>(
 /// Each node is passed with its path and its file. `accesses` has the read counts of the files that the nodes were
 /// made from.
 #[must_use]
-pub fn told<'n>(
+pub fn collect_root_sources<'n>(
     nodes: &[(&'n str, &'n Node, &str)],
     accesses: &BTreeMap<String, u32>,
-) -> Vec<root::Node<'n>> {
+) -> Vec<root::ChildNode<'n>> {
     let has_below = |period: Period| {
         let mut below = nodes
             .iter()
@@ -110,8 +110,8 @@ pub fn told<'n>(
             && (level == NodeKind::Daily || !has_below(node.period))
     });
     let below = told.filter_map(|(path, node, file)| {
-        let (path, first_line) = lies(path, node, file);
-        Some(root::Node {
+        let (path, first_line) = locate_body(path, node, file);
+        Some(root::ChildNode {
             date: node.period.first_day()?,
             path,
             first_line,

@@ -6,7 +6,7 @@ use hippo_redact::without_secrets;
 use hippo_types::time::{Date, days_between};
 use hippo_types::tokens;
 
-use super::root::{Node, Passages, root};
+use super::root::{ChildNode, PassageLookup, root};
 
 const INDEX: &str = "## Topics Index";
 const HISTORY: &str = "## Historical Summary";
@@ -15,7 +15,7 @@ const SHARE: usize = 3;
 
 /// A `ROOT.md` by another author.
 #[derive(Debug, Clone, Copy)]
-pub struct Carried<'a> {
+pub struct ForeignRoot<'a> {
     /// Body without front matter.
     pub body: &'a str,
     /// Date that the ages in the body refer to.
@@ -27,10 +27,10 @@ pub struct Carried<'a> {
 /// History lines and topics of the previous version are kept, the first ones first, unless the nodes cover the same
 /// topic.
 #[must_use]
-pub(super) fn rooted(
-    nodes: &[Node<'_>],
-    passages: &Passages<'_>,
-    carried: Option<Carried<'_>>,
+pub(super) fn build_root_body(
+    nodes: &[ChildNode<'_>],
+    passages: &PassageLookup<'_>,
+    carried: Option<ForeignRoot<'_>>,
     today: Date,
     most: usize,
 ) -> String {
@@ -54,7 +54,7 @@ pub(super) fn rooted(
     };
     let topics: Vec<String> = section(&shown, INDEX)
         .filter(|line| topic(line).is_none_or(|topic| !known.contains(&topic)))
-        .map(|line| aged(line, days_between(carried.updated, today)))
+        .map(|line| add_age(line, days_between(carried.updated, today)))
         .filter(&mut fits)
         .collect();
     let past: Vec<String> = section(&shown, HISTORY)
@@ -66,8 +66,8 @@ pub(super) fn rooted(
     let titles = INDEX.len() + HISTORY.len() + 4;
     let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
     let mut body = root(nodes, passages, today, left);
-    body = with(&body, HISTORY, &past, INDEX);
-    with(&body, INDEX, &topics, "")
+    body = append_to_section(&body, HISTORY, &past, INDEX);
+    append_to_section(&body, INDEX, &topics, "")
 }
 
 /// Returns the list lines of a section.
@@ -91,7 +91,7 @@ fn topic(line: &str) -> Option<String> {
 
 /// Returns the line with the age in `[type, 12d]` increased by `days`; a reference older than 30 days is marked for
 /// review.
-fn aged(line: &str, days: i32) -> String {
+fn add_age(line: &str, days: i32) -> String {
     let Some((before, rest)) = line.split_once('[') else {
         return line.to_owned();
     };
@@ -119,7 +119,7 @@ fn aged(line: &str, days: i32) -> String {
 
 /// Returns the body with lines added at the end of a section; a missing section is created before `before`, or at the
 /// end.
-fn with(body: &str, title: &str, lines: &[String], before: &str) -> String {
+fn append_to_section(body: &str, title: &str, lines: &[String], before: &str) -> String {
     if lines.is_empty() {
         return body.to_owned();
     }
@@ -169,18 +169,18 @@ mod tests {
     #[test]
     fn carried_history_and_topics_are_kept_and_age() {
         let body = "## Topics\nWarehouse [project]\n\n## Key Decisions\n- Warehouse: crate 7 goes to pier 3 → memory/2026-03-19.md#L4\n";
-        let node = Node {
+        let node = ChildNode {
             date: date(2026, 3, 19),
             path: "memory/daily/2026-03-19.md",
             first_line: 1,
             body,
             accesses: 0,
         };
-        let carried = Carried {
+        let carried = ForeignRoot {
             body: THEIRS,
             updated: date(2026, 3, 1),
         };
-        let text = rooted(&[node], &|_, _| None, Some(carried), date(2026, 3, 20), 3_000);
+        let text = build_root_body(&[node], &|_, _| None, Some(carried), date(2026, 3, 20), 3_000);
         assert!(
             text.contains("- depot [project, 139d]: fire, insurance → knowledge/depot.md"),
             "{text}"
@@ -207,8 +207,8 @@ mod tests {
         #[test]
         fn a_root_with_carried_text_stays_within_its_budget(theirs in "([#-]{1,2} [a-zA-Z \\[\\],0-9:]{0,40}\n){0,60}", most in 200_usize..2_000) {
             let theirs = THEIRS.to_owned() + &theirs;
-            let carried = Carried { body: &theirs, updated: date(2026, 3, 1) };
-            let text = rooted(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);
+            let carried = ForeignRoot { body: &theirs, updated: date(2026, 3, 1) };
+            let text = build_root_body(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);
             prop_assert!(tokens::of(&text) <= most, "{}", text.len());
         }
     }

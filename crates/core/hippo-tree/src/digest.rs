@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-pub use super::item::{Kind, Source};
-use super::item::{Reading, Statement, read};
-use super::salience::{Parts, choose};
+pub use super::item::{NodeSource, StatementKind};
+use super::item::{SourceContent, Statement, read};
+use super::salience::{StatementParts, choose};
 use super::topic::topics;
-use super::write::{Body, Line, Names};
+use super::write::{Body, Names, NodeLine};
 use hippo_redact::redact;
 use hippo_text::chunk::Speaker;
 use hippo_text::gist::words::WordCounts;
@@ -47,8 +47,8 @@ pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
 ///
 /// The result is deterministic: the same sources always give the same body.
 #[must_use]
-pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
-    made(level, sources, most, None)
+pub fn digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize) -> Digest {
+    build_digest(level, sources, most, None)
 }
 
 /// Returns a digest to append to a submitted `body`.
@@ -56,12 +56,12 @@ pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
 /// Statements that `body` repeats word for word are left out, and words that `body` contains count as already said.
 /// Because logs grow at the end, a statement's worth is divided by 16 for each `most` tokens of statements after it.
 #[must_use]
-pub fn digest_since(level: NodeKind, sources: &[Source<'_>], most: usize, body: &str) -> Digest {
-    made(level, sources, most, Some(body))
+pub fn digest_since(level: NodeKind, sources: &[NodeSource<'_>], most: usize, body: &str) -> Digest {
+    build_digest(level, sources, most, Some(body))
 }
 
-fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&str>) -> Digest {
-    let readings: Vec<Reading> = sources.iter().map(read).collect();
+fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind: Option<&str>) -> Digest {
+    let readings: Vec<SourceContent> = sources.iter().map(read).collect();
     let mut all = Statements::of(&readings);
     if let Some(body) = behind {
         all.leave_out(body);
@@ -78,9 +78,9 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
         .iter()
         .map(|(_, section, statement)| (*section, *statement))
         .collect();
-    let mut parts = Parts::of(&list, &mut words);
+    let mut parts = StatementParts::of(&list, &mut words);
     if let Some(body) = behind {
-        parts.say(body, &mut words);
+        parts.mark_said(body, &mut words);
         let mut after = 0;
         let mut weights: Vec<f32> = Vec::with_capacity(list.len());
         for (_, statement) in list.iter().rev() {
@@ -103,7 +103,7 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
             takes += 8 + pointer_bytes(sources[source].path, statement);
             let heading = named.get(part.section as usize).and_then(Option::as_ref);
             let count = sections.entry(part.section).or_default();
-            if !part.name && statement.kind == Kind::Note {
+            if !part.name && statement.kind == StatementKind::Note {
                 *count += 1;
                 if *count == 2 {
                     takes += heading.map_or(0, |topic| topic.name.len() + 18);
@@ -123,11 +123,11 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
     let mut kept = order.len();
     // The size estimate is approximate: remove the least valuable parts until the text fits.
     let text = loop {
-        let mut chosen: Vec<Line> = Vec::new();
+        let mut chosen: Vec<NodeLine> = Vec::new();
         for at in &order[..kept] {
             let part = &parts.parts[*at];
             let (source, section, statement) = all.list[part.statement as usize];
-            chosen.push(Line {
+            chosen.push(NodeLine {
                 part,
                 source: sources[source].path,
                 section,
@@ -156,8 +156,8 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
 
 fn pointer_bytes(path: &str, statement: &Statement) -> usize {
     match &statement.place {
-        super::item::Place::Given(given) => given.len(),
-        super::item::Place::Line(_) => path.len() + 5,
+        super::item::StatementOrigin::Given(given) => given.len(),
+        super::item::StatementOrigin::Line(_) => path.len() + 5,
     }
 }
 
@@ -171,7 +171,7 @@ struct Statements<'r> {
 }
 
 impl<'r> Statements<'r> {
-    fn of(readings: &'r [Reading]) -> Self {
+    fn of(readings: &'r [SourceContent]) -> Self {
         let (mut list, mut bases, mut base) = (Vec::new(), Vec::new(), 0_u32);
         for (source, reading) in readings.iter().enumerate() {
             bases.push(base);
@@ -192,7 +192,7 @@ impl<'r> Statements<'r> {
 
     /// Removes statements that a body already contains word for word.
     fn leave_out(&mut self, body: &str) {
-        let reading = read(&Source {
+        let reading = read(&NodeSource {
             path: "",
             text: body,
             first_line: 1,

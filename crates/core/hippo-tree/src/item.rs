@@ -9,6 +9,7 @@ use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
 use hippo_text::gist::MACHINE;
 pub use hippo_text::gist::label::Kind;
+pub use hippo_text::gist::label::StatementKind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
 use hippo_text::gist::line::unmarked;
 use hippo_text::own_block::generated_ranges;
@@ -28,7 +29,7 @@ pub(super) const TOPICS: &str = "Topics";
 
 /// One source of a node: a log, or a node of the level below.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct NodeSource<'a> {
     /// Path in the workspace, with `/`.
     pub path: &'a str,
     /// Text without front matter.
@@ -41,7 +42,7 @@ pub struct Source<'a> {
 
 /// Origin of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum StatementOrigin {
     /// Line of the source, from 1.
     Line(u32),
     /// Pointer in the statement itself, `path#Lx`.
@@ -52,13 +53,13 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
     /// Kind of the statement.
-    pub kind: Kind,
-    /// Index into [`Reading::sections`].
+    pub kind: StatementKind,
+    /// Index into [`SourceContent::sections`].
     pub section: u32,
     /// Text on one line, without list and emphasis marks; user and feedback statements are verbatim.
     pub text: String,
     /// Origin of the statement.
-    pub place: Place,
+    pub place: StatementOrigin,
     /// Speaker of the statement.
     pub speaker: Speaker,
     /// True for a part of a table or a quote.
@@ -67,7 +68,7 @@ pub struct Statement {
 
 /// A section of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct SourceSection {
     /// Title without its tag; may be empty.
     pub title: String,
     /// Type from the tag.
@@ -76,9 +77,9 @@ pub struct Section {
 
 /// Content of a source.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reading {
+pub struct SourceContent {
     /// Sections in order; at least one if there are statements.
-    pub sections: Vec<Section>,
+    pub sections: Vec<SourceSection>,
     /// Statements in order.
     pub statements: Vec<Statement>,
     /// Topics listed by a node.
@@ -87,11 +88,11 @@ pub struct Reading {
 
 /// Parses a log or the body of a node. Parsing never fails; text in an unknown form becomes a note.
 #[must_use]
-pub fn read(source: &Source<'_>) -> Reading {
+pub fn read(source: &NodeSource<'_>) -> SourceContent {
     let text = lines_without_secrets(source.text, false);
     let document = chunk(text.as_bytes());
-    let mut reader = Reader {
-        out: Reading::default(),
+    let mut reader = SourceReader {
+        out: SourceContent::default(),
         headings: headings(&document),
         first_line: source.first_line.max(1),
         node: matches!(SourceKind::from_path(source.path), SourceKind::Node(_)),
@@ -144,7 +145,7 @@ fn goes_on(line: &str) -> bool {
 struct Heading {
     title: String,
     tag: Option<MemoryType>,
-    kind: Option<Kind>,
+    kind: Option<StatementKind>,
     /// Each line below has its own topic.
     loose: bool,
     topics: bool,
@@ -175,8 +176,8 @@ fn headings(document: &Document) -> Vec<Heading> {
     out
 }
 
-struct Reader {
-    out: Reading,
+struct SourceReader {
+    out: SourceContent,
     headings: Vec<Heading>,
     first_line: u32,
     /// The source is a node of the tree, written by hippod or a summarizer.
@@ -185,12 +186,12 @@ struct Reader {
     at: Option<u32>,
 }
 
-impl Reader {
+impl SourceReader {
     fn begin(&mut self, section: u32) {
         if self.at != Some(section) {
             self.at = Some(section);
             let heading = self.headings.get(section as usize);
-            self.out.sections.push(Section {
+            self.out.sections.push(SourceSection {
                 title: heading.map(|heading| heading.title.clone()).unwrap_or_default(),
                 kind: heading.and_then(|heading| heading.tag).unwrap_or_default(),
             });
@@ -218,15 +219,16 @@ impl Reader {
         }
         let (mut kind, tagged) = match heading {
             Some(heading) => (heading.kind.unwrap_or_default(), heading.tag),
-            None => (Kind::Note, None),
+            None => (StatementKind::Note, None),
         };
         let (title, loose) = heading.map_or((String::new(), false), |heading| {
             (heading.title.clone(), heading.loose)
         });
         // Only nodes have sections for user and feedback; in other sources such a heading names a speaker.
-        let given = given.filter(|_| self.node || !matches!(kind, Kind::User | Kind::Feedback));
-        if matches!(kind, Kind::User | Kind::Feedback) && given.is_none() {
-            kind = Kind::Note;
+        let given =
+            given.filter(|_| self.node || !matches!(kind, StatementKind::User | StatementKind::Feedback));
+        if matches!(kind, StatementKind::User | StatementKind::Feedback) && given.is_none() {
+            kind = StatementKind::Note;
         }
         let (boxed, bare) = check_box(said);
         let listed = bare.len() < said.len();
@@ -234,20 +236,20 @@ impl Reader {
         // An assistant or a quoted person cannot speak for the user.
         let others = matches!(speaker, Speaker::Assistant | Speaker::Other) && given.is_none();
         let tagged = leading.or(tagged).filter(|tag| !others || !is_kept(*tag));
-        let says_feedback = |bare: &str| matches!(field(bare), Some((Kind::Feedback, _)));
+        let says_feedback = |bare: &str| matches!(field(bare), Some((StatementKind::Feedback, _)));
         // `- user feedback: …` is the form used in logs; a paragraph or numbered item with this label can have any
         // author.
         let feedback = speaker == Speaker::User || listed && !others && says_feedback(bare);
         let kept = kind;
         kind = match (boxed, tagged) {
-            (_, Some(MemoryType::User)) => Kind::User,
-            (_, Some(MemoryType::Feedback)) => Kind::Feedback,
-            _ if matches!(kept, Kind::User | Kind::Feedback) => kept,
-            (Some(true), _) => Kind::Task,
-            (Some(false), _) => Kind::Open,
+            (_, Some(MemoryType::User)) => StatementKind::User,
+            (_, Some(MemoryType::Feedback)) => StatementKind::Feedback,
+            _ if matches!(kept, StatementKind::User | StatementKind::Feedback) => kept,
+            (Some(true), _) => StatementKind::Task,
+            (Some(false), _) => StatementKind::Open,
             _ => kind,
         };
-        let verbatim = matches!(kind, Kind::User | Kind::Feedback);
+        let verbatim = matches!(kind, StatementKind::User | StatementKind::Feedback);
         let mut text = match boxed {
             _ if !verbatim => unmarked(bare),
             // The state of the check box is part of the statement.
@@ -258,10 +260,10 @@ impl Reader {
             && given.is_none()
             && let Some((named, said)) = field(&text)
             && !said.is_empty()
-            && (named != Kind::Feedback || feedback)
+            && (named != StatementKind::Feedback || feedback)
         {
             kind = named;
-            if named != Kind::Feedback {
+            if named != StatementKind::Feedback {
                 text = said.to_owned();
             }
         }
@@ -272,7 +274,10 @@ impl Reader {
                 .map_or_else(String::new, |(_, said)| said.trim().to_owned());
         }
         // A line in a functional section has its topic in its text; in other sections the heading provides it.
-        let functional = !matches!(kind, Kind::Note | Kind::User | Kind::Feedback | Kind::Entity);
+        let functional = !matches!(
+            kind,
+            StatementKind::Note | StatementKind::User | StatementKind::Feedback | StatementKind::Entity
+        );
         if functional
             && given.is_none()
             && !title.is_empty()
@@ -284,8 +289,8 @@ impl Reader {
         if !text.contains(char::is_alphanumeric) {
             return;
         }
-        if loose && given.is_some() && kind == Kind::Note {
-            self.out.sections.push(Section {
+        if loose && given.is_some() && kind == StatementKind::Note {
+            self.out.sections.push(SourceSection {
                 title: String::new(),
                 kind: MemoryType::Project,
             });
@@ -295,7 +300,9 @@ impl Reader {
             kind,
             section: u32::try_from(self.out.sections.len().saturating_sub(1)).unwrap_or(u32::MAX),
             text,
-            place: given.map_or(Place::Line(line), |given| Place::Given(given.into())),
+            place: given.map_or(StatementOrigin::Line(line), |given| {
+                StatementOrigin::Given(given.into())
+            }),
             speaker,
             aside: matches!(chunk, ChunkKind::Table | ChunkKind::Quote),
         });

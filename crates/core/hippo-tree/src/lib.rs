@@ -22,15 +22,15 @@ mod top;
 mod topic;
 mod write;
 
-pub use below::{Text, sources, told};
-pub use carried::Carried;
-pub use item::Source;
+pub use below::{SourceText, collect_root_sources, sources};
+pub use carried::ForeignRoot;
+pub use item::NodeSource;
 pub use make::{make, threshold};
-pub use node::{Fingerprint, Node, SINCE, Status, Writer, level_name};
+pub use node::{BodyAuthor, Fingerprint, Node, NodeStatus, SINCE, level_name};
 pub use period::Period;
-pub use plan::{Action, Cause, Input, SourceFile, Step, plan};
-pub use submitted::{LEAST_OVERLAP, Rejected, most_tokens, submitted};
-pub use top::top;
+pub use plan::{Cause, LevelInput, NodeAction, NodeStep, SourceFile, plan};
+pub use submitted::{BodyRejection, LEAST_OVERLAP, build_submitted, most_tokens};
+pub use top::build_root_file;
 
 #[cfg(test)]
 mod tests;

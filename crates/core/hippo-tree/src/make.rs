@@ -7,10 +7,10 @@ use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
 use super::digest::{budget, digest, digest_since};
-use super::item::Source;
-use super::node::{Node, SINCE, Status, Writer};
+use super::item::NodeSource;
+use super::node::{BodyAuthor, Node, NodeStatus, SINCE};
 use super::period::Period;
-use super::plan::{Action, Step, status};
+use super::plan::{NodeAction, NodeStep, status};
 
 /// Minimum bytes of a node.
 pub(super) const LEAST: usize = 50;
@@ -37,26 +37,26 @@ pub fn threshold(level: NodeKind) -> usize {
 /// `improved`: an external writer is configured to improve extracted bodies.
 #[must_use]
 pub fn make(
-    step: &Step,
-    sources: &[Source<'_>],
+    step: &NodeStep,
+    sources: &[NodeSource<'_>],
     before: Option<&Node>,
     today: Date,
     improved: bool,
 ) -> Option<Node> {
     match step.action {
-        Action::Adopt => None,
-        Action::Restate(status) => before.map(|node| Node {
+        NodeAction::Adopt => None,
+        NodeAction::Restate(status) => before.map(|node| Node {
             status: Some(status),
             ..node.clone()
         }),
-        Action::Make => made(step, sources, before, today, improved),
-        Action::Outdate => before.map(|node| outdated(step, sources, node)),
+        NodeAction::Make => build_node(step, sources, before, today, improved),
+        NodeAction::Outdate => before.map(|node| append_newer(step, sources, node)),
     }
 }
 
-fn made(
-    step: &Step,
-    sources: &[Source<'_>],
+fn build_node(
+    step: &NodeStep,
+    sources: &[NodeSource<'_>],
     before: Option<&Node>,
     today: Date,
     improved: bool,
@@ -65,10 +65,10 @@ fn made(
     let lines: usize = sources.iter().map(|source| lines_of(level, source.text)).sum();
     let extracted = lines > threshold(level);
     let (body, topics) = if extracted {
-        let made = digest(level, sources, room(level, sources));
+        let made = digest(level, sources, max_tokens(level, sources));
         (made.body, topics(&made.topics))
     } else {
-        (verbatim(level, sources), String::new())
+        (concatenate_sources(level, sources), String::new())
     };
     if body.trim().len() < LEAST {
         return None;
@@ -99,7 +99,7 @@ fn lines_of(level: NodeKind, text: &str) -> usize {
 }
 
 /// Keeps a submitted body and appends the statements that are newer.
-fn outdated(step: &Step, sources: &[Source<'_>], before: &Node) -> Node {
+fn append_newer(step: &NodeStep, sources: &[NodeSource<'_>], before: &Node) -> Node {
     let level = step.period.level();
     let since = digest_since(level, sources, since_room(level, sources), &before.own_body()).body;
     let body = own_block::put(before.body.as_bytes(), SINCE, &since);
@@ -109,11 +109,11 @@ fn outdated(step: &Step, sources: &[Source<'_>], before: &Node) -> Node {
         _ => before.body.clone(),
     };
     Node {
-        status: Some(Status::NeedsSummarization),
+        status: Some(NodeStatus::NeedsSummarization),
         sources: step.sources.clone(),
         source_digest: Some(step.digest),
         writer: match before.writer {
-            Writer::Unknown | Writer::Hippod => Writer::Agent,
+            BodyAuthor::Unknown | BodyAuthor::Hippod => BodyAuthor::Agent,
             writer => writer,
         },
         body,
@@ -122,7 +122,7 @@ fn outdated(step: &Step, sources: &[Source<'_>], before: &Node) -> Node {
 }
 
 /// Concatenates all sources, each below its name if there are several.
-fn verbatim(level: NodeKind, sources: &[Source<'_>]) -> String {
+fn concatenate_sources(level: NodeKind, sources: &[NodeSource<'_>]) -> String {
     let mut out = String::new();
     for source in sources {
         // Nodes above refer to these lines by number.
@@ -152,7 +152,7 @@ fn verbatim(level: NodeKind, sources: &[Source<'_>]) -> String {
 }
 
 /// Returns the maximum number of tokens of a node with these sources.
-pub(super) fn room(level: NodeKind, sources: &[Source<'_>]) -> usize {
+pub(super) fn max_tokens(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
     let tokens = sources
         .iter()
         .map(|source| hippo_types::tokens::of(source.text))
@@ -161,8 +161,8 @@ pub(super) fn room(level: NodeKind, sources: &[Source<'_>]) -> usize {
 }
 
 /// Returns the maximum number of tokens appended to a submitted body; short sources fit completely.
-fn since_room(level: NodeKind, sources: &[Source<'_>]) -> usize {
-    (room(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
+fn since_room(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
+    (max_tokens(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
 }
 
 fn topics(topics: &[(String, MemoryType)]) -> String {

@@ -79,7 +79,7 @@ fn head(text: &str) -> Option<Range<usize>> {
 }
 
 /// Returns the names in a line that lists them: `Ada, Ben`.
-pub(super) fn listed(text: &str) -> Vec<Range<usize>> {
+pub(super) fn find_listed_names(text: &str) -> Vec<Range<usize>> {
     let mut from = 0;
     let mut out = Vec::new();
     for piece in text.split_inclusive([',', '，', '、', ';']) {
@@ -110,7 +110,10 @@ mod tests {
         assert_eq!(of("Nothing here to see. It is so."), Vec::<&str>::new());
         assert_eq!(of("日本語のテキスト"), Vec::<&str>::new());
         let text = "Ada, Ben、 小明";
-        let listed: Vec<&str> = listed(text).into_iter().map(|range| &text[range]).collect();
+        let listed: Vec<&str> = find_listed_names(text)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect();
         assert_eq!(listed, ["Ada", "Ben", "小明"]);
     }
 }

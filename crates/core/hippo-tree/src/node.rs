@@ -13,7 +13,7 @@ pub const SINCE: &str = "since";
 
 /// State of a node's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum NodeStatus {
     /// The period is not closed yet.
     Tentative,
     /// The period is closed.
@@ -22,7 +22,7 @@ pub enum Status {
     NeedsSummarization,
 }
 
-impl Status {
+impl NodeStatus {
     /// Returns the name in the front matter.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -41,7 +41,7 @@ impl Status {
 
 /// Author of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Writer {
+pub enum BodyAuthor {
     /// hippod, from the sources alone; the body can be regenerated at any time.
     Hippod,
     /// An agent or a person who replaced the text of hippod.
@@ -52,7 +52,7 @@ pub enum Writer {
     Unknown,
 }
 
-impl Writer {
+impl BodyAuthor {
     /// Returns the name in the front matter, or `None` for an unknown author.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
@@ -113,7 +113,7 @@ pub struct Node {
     /// The period of the node.
     pub period: Period,
     /// State of the body; `None` if the file contains no status.
-    pub status: Option<Status>,
+    pub status: Option<NodeStatus>,
     /// Files that the node was made from, relative to the workspace.
     pub sources: Vec<String>,
     /// Topics with their types, as one line.
@@ -124,8 +124,8 @@ pub struct Node {
     pub updated: Option<Date>,
     /// Fingerprint of the sources when the node was made.
     pub source_digest: Option<Fingerprint>,
-    /// Author of the body; [`Writer::Agent`] if a text of hippod was changed afterwards.
-    pub writer: Writer,
+    /// Author of the body; [`BodyAuthor::Agent`] if a text of hippod was changed afterwards.
+    pub writer: BodyAuthor,
     /// Other lines of the front matter.
     pub others: Vec<String>,
     /// The text after the front matter, without leading empty lines.
@@ -137,7 +137,7 @@ impl Node {
     #[must_use]
     pub fn new(
         period: Period,
-        status: Status,
+        status: NodeStatus,
         sources: Vec<String>,
         source_digest: Option<Fingerprint>,
         body: String,
@@ -150,7 +150,7 @@ impl Node {
             lines: None,
             updated: None,
             source_digest,
-            writer: Writer::Hippod,
+            writer: BodyAuthor::Hippod,
             others: Vec::new(),
             body,
         }
@@ -169,7 +169,7 @@ impl Node {
             lines: None,
             updated: None,
             source_digest: None,
-            writer: Writer::Unknown,
+            writer: BodyAuthor::Unknown,
             others: Vec::new(),
             body: body.trim_start_matches(['\n', '\r']).to_owned(),
         };
@@ -184,22 +184,22 @@ impl Node {
             match key {
                 "type" | "period" | "dates" | "weeks" => {}
                 "lines" => node.lines = value.parse().ok(),
-                "status" => node.status = Status::parse(value),
+                "status" => node.status = NodeStatus::parse(value),
                 "source-files" => node.sources = list(value),
-                "topics" => unbracketed(value).clone_into(&mut node.topics),
+                "topics" => strip_brackets(value).clone_into(&mut node.topics),
                 "last-updated" => node.updated = find_date(value),
                 "source-digest" => node.source_digest = Fingerprint::parse(value),
                 "body-digest" => body_digest = Fingerprint::parse(value),
                 "written-by" => {
-                    let known = [Writer::Hippod, Writer::Agent, Writer::Command];
+                    let known = [BodyAuthor::Hippod, BodyAuthor::Agent, BodyAuthor::Command];
                     let named = known.into_iter().find(|writer| writer.name() == Some(value));
-                    node.writer = named.unwrap_or(Writer::Unknown);
+                    node.writer = named.unwrap_or(BodyAuthor::Unknown);
                 }
                 _ => node.others.push(line.to_owned()),
             }
         }
-        if node.writer == Writer::Hippod && body_digest != Some(node.digest()) {
-            node.writer = Writer::Agent;
+        if node.writer == BodyAuthor::Hippod && body_digest != Some(node.digest()) {
+            node.writer = BodyAuthor::Agent;
         }
         node
     }
@@ -215,7 +215,7 @@ impl Node {
             out.push('\n');
         };
         line("type", level_name(self.period.level()));
-        line("status", self.status.unwrap_or(Status::Tentative).name());
+        line("status", self.status.unwrap_or(NodeStatus::Tentative).name());
         if self.period != Period::All {
             line("period", &self.period.to_string());
         }
@@ -242,7 +242,7 @@ impl Node {
         if let Some(digest) = self.source_digest {
             line("source-digest", &digest.to_string());
         }
-        if self.writer == Writer::Hippod {
+        if self.writer == BodyAuthor::Hippod {
             line("body-digest", &self.digest().to_string());
         }
         if let Some(writer) = self.writer.name() {
@@ -273,16 +273,16 @@ impl Node {
     /// submitted body is not requested again while its sources are unchanged, whatever its status.
     #[must_use]
     pub fn is_wanted(&self, today: Date) -> bool {
-        self.status == Some(Status::NeedsSummarization)
+        self.status == Some(NodeStatus::NeedsSummarization)
             && self.period.is_fixed(today)
-            && (self.writer == Writer::Hippod || self.is_behind())
+            && (self.writer == BodyAuthor::Hippod || self.is_behind())
     }
 
     /// Returns true if the body was written by others and has an appended block of newer statements.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         // A damaged block counts as a block.
-        self.writer != Writer::Hippod && !matches!(own_block::body(self.body.as_bytes(), SINCE), Ok(None))
+        self.writer != BodyAuthor::Hippod && !matches!(own_block::body(self.body.as_bytes(), SINCE), Ok(None))
     }
 
     /// Returns the body without the block of newer statements.
@@ -301,7 +301,8 @@ impl Node {
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         let mut lines = self.body.lines().map(str::trim);
-        self.writer == Writer::Unknown && lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
+        self.writer == BodyAuthor::Unknown
+            && lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
     }
 
     /// Returns true if the file only reserves the place for a body to be written later.
@@ -309,8 +310,8 @@ impl Node {
     pub fn is_placeholder(&self) -> bool {
         /// A placeholder contains two lines about itself.
         const MOST_LINES: usize = 6;
-        self.writer == Writer::Unknown
-            && self.status == Some(Status::NeedsSummarization)
+        self.writer == BodyAuthor::Unknown
+            && self.status == Some(NodeStatus::NeedsSummarization)
             && self.body.lines().filter(|line| !line.trim().is_empty()).count() <= MOST_LINES
             && self.body.contains("needs LLM summarization")
     }
@@ -328,7 +329,7 @@ pub fn level_name(level: NodeKind) -> &'static str {
 }
 
 /// Returns the key-value pairs of a text's front matter.
-pub(super) fn named(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn front_matter_pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let pairs = split(text).0.lines().filter_map(|line| line.split_once(':'));
     pairs.map(|(key, value)| (key.trim(), value.trim()))
 }
@@ -351,14 +352,14 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 /// Returns a value without the brackets that enclose it.
-fn unbracketed(value: &str) -> &str {
+fn strip_brackets(value: &str) -> &str {
     let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inner.unwrap_or(value).trim()
 }
 
 /// Parses a list such as `[a, b]`; the brackets are optional.
 fn list(value: &str) -> Vec<String> {
-    let parts = unbracketed(value)
+    let parts = strip_brackets(value)
         .split(',')
         .map(|part| part.trim().trim_matches(['"', '\'']));
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()

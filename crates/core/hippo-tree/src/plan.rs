@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use hippo_text::source::NodeKind;
 use hippo_types::time::Date;
 
-use super::node::{Fingerprint, Node, Status, Writer};
+use super::node::{BodyAuthor, Fingerprint, Node, NodeStatus};
 use super::period::Period;
 
 /// A source of a node.
@@ -23,7 +23,7 @@ pub struct SourceFile {
 impl SourceFile {
     /// Returns the combined fingerprint of a node's sources.
     #[must_use]
-    pub fn together(sources: &[Self]) -> Fingerprint {
+    pub fn combine_sources(sources: &[Self]) -> Fingerprint {
         Fingerprint::of_all(sources.iter().map(|source| (source.path.as_str(), source.digest)))
     }
 
@@ -36,7 +36,7 @@ impl SourceFile {
 
 /// Input for planning one level.
 #[derive(Debug, Clone)]
-pub struct Input<'a> {
+pub struct LevelInput<'a> {
     /// Current day in the time zone of the workspace.
     pub today: Date,
     /// Non-empty sources by the period of their node, in order of time within a period.
@@ -51,11 +51,11 @@ pub struct Input<'a> {
 
 /// Operation on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum NodeAction {
     /// Generate the node from its sources.
     Make,
     /// Change only the status.
-    Restate(Status),
+    Restate(NodeStatus),
     /// Mark a submitted body as older than its sources: request a new body, and append newer statements until then.
     Outdate,
     /// Record the current sources of a node by another author, without changing its file.
@@ -96,11 +96,11 @@ impl Cause {
 
 /// One planned operation on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct NodeStep {
     /// Period of the node.
     pub period: Period,
     /// Operation.
-    pub action: Action,
+    pub action: NodeAction,
     /// Reason.
     pub cause: Cause,
     /// Combined fingerprint of the sources.
@@ -111,14 +111,14 @@ pub struct Step {
 
 /// Returns the steps for one level of the tree, in order of time. `ROOT.md` is not planned here.
 #[must_use]
-pub fn plan(input: &Input<'_>) -> Vec<Step> {
+pub fn plan(input: &LevelInput<'_>) -> Vec<NodeStep> {
     let mut steps = Vec::new();
     for (period, sources) in input.sources {
         if sources.is_empty() || period.level() == NodeKind::Root {
             continue;
         }
-        let digest = SourceFile::together(sources);
-        let step = |action, cause| Step {
+        let digest = SourceFile::combine_sources(sources);
+        let step = |action, cause| NodeStep {
             period: *period,
             action,
             cause,
@@ -126,35 +126,35 @@ pub fn plan(input: &Input<'_>) -> Vec<Step> {
             sources: SourceFile::paths(sources),
         };
         let Some(node) = input.nodes.get(period) else {
-            steps.push(step(Action::Make, Cause::New));
+            steps.push(step(NodeAction::Make, Cause::New));
             continue;
         };
         if node.is_placeholder() {
-            steps.push(step(Action::Make, Cause::Placeholder));
+            steps.push(step(NodeAction::Make, Cause::Placeholder));
             continue;
         }
         let known = node.source_digest.or_else(|| input.adopted.get(period).copied());
         match (node.writer, known) {
-            (Writer::Hippod, Some(known)) if known == digest => {
+            (BodyAuthor::Hippod, Some(known)) if known == digest => {
                 let status = status(*period, input.today, input.improved && node.lines.is_some());
                 if node.status != Some(status) {
-                    steps.push(step(Action::Restate(status), Cause::Over));
+                    steps.push(step(NodeAction::Restate(status), Cause::Over));
                 }
             }
-            (Writer::Hippod, _) => steps.push(step(Action::Make, Cause::SourcesChanged)),
+            (BodyAuthor::Hippod, _) => steps.push(step(NodeAction::Make, Cause::SourcesChanged)),
             // The requested body was written directly into the file.
             (_, Some(known))
                 if known == digest
                     && node.source_digest.is_some()
-                    && node.status == Some(Status::NeedsSummarization)
+                    && node.status == Some(NodeStatus::NeedsSummarization)
                     && !node.is_behind() =>
             {
                 let status = status(*period, input.today, false);
-                steps.push(step(Action::Restate(status), Cause::Written));
+                steps.push(step(NodeAction::Restate(status), Cause::Written));
             }
             (_, Some(known)) if known == digest => {}
-            (_, Some(_)) => steps.push(step(Action::Outdate, Cause::SourcesChanged)),
-            (_, None) => steps.push(step(Action::Adopt, Cause::Found)),
+            (_, Some(_)) => steps.push(step(NodeAction::Outdate, Cause::SourcesChanged)),
+            (_, None) => steps.push(step(NodeAction::Adopt, Cause::Found)),
         }
     }
     steps
@@ -164,10 +164,10 @@ pub fn plan(input: &Input<'_>) -> Vec<Step> {
 ///
 /// `extracted`: the body is shorter than its sources, and an external writer improves it after the period is closed.
 #[must_use]
-pub fn status(period: Period, today: Date, extracted: bool) -> Status {
+pub fn status(period: Period, today: Date, extracted: bool) -> NodeStatus {
     match (period.is_fixed(today), extracted) {
-        (true, true) => Status::NeedsSummarization,
-        (true, false) => Status::Fixed,
-        (false, _) => Status::Tentative,
+        (true, true) => NodeStatus::NeedsSummarization,
+        (true, false) => NodeStatus::Fixed,
+        (false, _) => NodeStatus::Tentative,
     }
 }

@@ -12,9 +12,9 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::alike::apart;
-pub use self::alike::{Passage, Passages};
-use self::gather::{Day, Gathered, Topic};
+use self::alike::drop_repeated_topics;
+pub use self::alike::{PassageLookup, PassageVector};
+use self::gather::{Day, RootContent, RootTopic};
 use hippo_redact::redact;
 use hippo_text::gist::label::tag;
 use hippo_text::instruction;
@@ -25,7 +25,7 @@ use hippo_types::tokens;
 
 /// A node below the root.
 #[derive(Debug, Clone, Copy)]
-pub struct Node<'a> {
+pub struct ChildNode<'a> {
     /// The date of a daily node.
     pub date: Date,
     /// The workspace file that the body's line numbers refer to: the node's own file, or the single log it copies.
@@ -64,16 +64,16 @@ const TITLES: [&str; 4] = [
 /// Statements about the user and feedback are included word for word, up to a third of the room. `passages`
 /// identifies topics that say the same in other words; without vectors, each topic has its own line.
 #[must_use]
-pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usize) -> String {
+pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, most: usize) -> String {
     let room = tokens::bytes(most);
-    let gathered = Gathered::of(nodes);
-    let kept = kept(&gathered, room / 3);
+    let gathered = RootContent::of(nodes);
+    let kept = select_lasting(&gathered, room / 3);
     let used: usize = kept.iter().map(|line| line.len() + 1).sum();
     let frame: usize = TITLES.iter().map(|title| title.len() + 2).sum();
     let Some(left) = room.checked_sub(used + frame) else {
         return String::new();
     };
-    let (topics, said) = apart(gathered.topics(), passages);
+    let (topics, said) = drop_repeated_topics(gathered.topics(), passages);
     let is_told = |topic: &str| {
         let by = said.get(&topic.to_lowercase());
         by.is_some_and(|day| is_recent(*day, today))
@@ -82,7 +82,7 @@ pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usiz
     let patterns = patterns(&gathered, today, left * 8 / 100);
     // With few topics, half of the unused room goes to the active context.
     let free = (left * 58 / 100).saturating_sub(index.iter().map(|line| line.len() + 1).sum());
-    let active = active(&gathered, is_told, today, left * 18 / 100 + free / 2);
+    let active = select_active(&gathered, is_told, today, left * 18 / 100 + free / 2);
     index.extend(kept);
     index.sort_by(|a, b| a.to_lowercase().cmp(&b.to_lowercase()).then(a.cmp(b)));
     let shown: usize = [&active, &patterns, &index]
@@ -117,7 +117,7 @@ fn mark_instructions(text: &str, room: usize) -> String {
     let mut over = text.len();
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let shown = marked(line);
+        let shown = mark_instruction(line);
         let grown = over + shown.len() - line.len();
         if grown > room && shown.len() > line.len() {
             over -= line.len();
@@ -130,7 +130,7 @@ fn mark_instructions(text: &str, room: usize) -> String {
 }
 
 /// Returns a line with [`instruction::MARK`] after its list marker, if the line reads like an instruction.
-fn marked(line: &str) -> String {
+fn mark_instruction(line: &str) -> String {
     if line.contains(instruction::MARK) || instruction::match_rule(line).is_none() {
         return line.to_owned();
     }
@@ -151,7 +151,7 @@ pub struct Changes {
 /// Returns the changes from one `ROOT.md` to the next, compared by topic lines.
 #[must_use]
 pub fn changes(before: &str, after: &str) -> Changes {
-    let (before, after) = (listed(before), listed(after));
+    let (before, after) = (listed_topics(before), listed_topics(after));
     Changes {
         entered: after.difference(&before).cloned().collect(),
         left: before.difference(&after).cloned().collect(),
@@ -159,7 +159,7 @@ pub fn changes(before: &str, after: &str) -> Changes {
 }
 
 /// Returns the names of the topics that a root lists.
-fn listed(root: &str) -> BTreeSet<String> {
+fn listed_topics(root: &str) -> BTreeSet<String> {
     let lines = root
         .lines()
         .skip_while(|line| !line.starts_with("## Topics Index"));
@@ -175,13 +175,13 @@ fn listed(root: &str) -> BTreeSet<String> {
 }
 
 /// Returns the user and feedback statements, the latest first, as far as they fit.
-fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
+fn select_lasting(gathered: &RootContent, mut room: usize) -> Vec<String> {
     let mut out = Vec::new();
     let mut known = BTreeSet::new();
     for day in gathered.days.iter().rev() {
         for (kind, topic, text) in &day.kept {
             let topic = if topic.is_empty() { kind.name() } else { topic };
-            let line = marked(&format!("- {topic} [{}]: {text} → {}", kind.name(), day.date));
+            let line = mark_instruction(&format!("- {topic} [{}]: {text} → {}", kind.name(), day.date));
             if line.len() < room && known.insert(text.clone()) {
                 room -= line.len() + 1;
                 out.push(line);
@@ -196,7 +196,12 @@ fn is_recent(day: Date, today: Date) -> bool {
     days_between(day, today).abs() < RECENT
 }
 
-fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut room: usize) -> Vec<String> {
+fn select_active(
+    gathered: &RootContent,
+    is_told: impl Fn(&str) -> bool,
+    today: Date,
+    mut room: usize,
+) -> Vec<String> {
     let mut out = Vec::new();
     let recent: Vec<&Day> = gathered
         .days
@@ -243,8 +248,8 @@ fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut 
     out.into_iter().map(|(_, _, line)| line).collect()
 }
 
-fn patterns(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
-    let often = gathered.often(|date| (0..PATTERN).contains(&days_between(date, today)), 3);
+fn patterns(gathered: &RootContent, today: Date, mut room: usize) -> Vec<String> {
+    let often = gathered.frequent_names(|date| (0..PATTERN).contains(&days_between(date, today)), 3);
     let mut out = Vec::new();
     for names in often.chunks(PER_LINE) {
         let least = names.last().map_or(0, |(_, days)| *days);
@@ -260,7 +265,7 @@ fn patterns(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
 }
 
 /// Returns a line for each month before the recent days, with its most frequent names.
-fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -> Vec<String> {
+fn history(gathered: &RootContent, patterns: &[String], today: Date, room: usize) -> Vec<String> {
     let mut months: BTreeMap<String, usize> = BTreeMap::new();
     for day in &gathered.days {
         if days_between(day.date, today) >= RECENT {
@@ -278,7 +283,7 @@ fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -
         // A month gets room in proportion to its days, with a minimum of a few words.
         let mut left = (room * count / days.max(1)).saturating_sub(16);
         let mut names: Vec<String> = Vec::new();
-        let often = gathered.often(
+        let often = gathered.frequent_names(
             |date| date.to_string().starts_with(month.as_str()) && days_between(date, today) >= RECENT,
             1,
         );
@@ -306,14 +311,14 @@ fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -
 
 /// Bytes available for a topic's sentence and names in a line of the index.
 #[derive(Debug, Clone, Copy, Default)]
-struct Told {
+struct TopicRoom {
     told: usize,
     words: usize,
 }
 
 /// Returns a line for the first topic of each day, and for further topics while they fit, the latest first.
-fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
-    let line = |at: usize, Told { told, words }: Told| {
+fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
+    let line = |at: usize, TopicRoom { told, words }: TopicRoom| {
         let topic = &topics[at];
         let days = days_between(topic.last, today);
         let age = AGES.iter().find(|age| days >= **age);
@@ -338,11 +343,11 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
         format!("- {} [{tags}]{words} → {}", topic.name, topic.last)
     };
     let firsts: Vec<usize> = (0..topics.len()).filter(|at| topics[*at].rank == 0).collect();
-    let takes = |of: &mut dyn Iterator<Item = usize>, told: Told| -> usize {
+    let takes = |of: &mut dyn Iterator<Item = usize>, told: TopicRoom| -> usize {
         of.map(|at| line(at, told).len() + 1).sum()
     };
     // Use sentences if all topics fit with one; otherwise use names, at least for the first topic of each day.
-    let sentences = SENTENCES.into_iter().map(|told| Told {
+    let sentences = SENTENCES.into_iter().map(|told| TopicRoom {
         told,
         words: WORDS[0],
     });
@@ -350,7 +355,7 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
         .clone()
         .find(|told| takes(&mut (0..topics.len()), *told) <= room)
         .or_else(|| {
-            let mut names = WORDS.into_iter().map(|words| Told { told: 0, words });
+            let mut names = WORDS.into_iter().map(|words| TopicRoom { told: 0, words });
             names.find(|told| takes(&mut firsts.iter().copied(), *told) <= room)
         })
         .unwrap_or_default();

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::item::{Kind, Statement};
+use super::item::{Statement, StatementKind};
 use super::name;
 use hippo_text::chunk::Speaker;
 use hippo_text::gist::summary::split_sentences;
@@ -28,7 +28,7 @@ const MOST_AGAIN: u8 = 12;
 
 /// A part of a statement that can be chosen separately.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(super) struct StatementPart {
     /// Index of the statement.
     pub statement: u32,
     /// Range in the statement's text.
@@ -42,14 +42,14 @@ pub(super) struct Part {
 }
 
 /// Parts of all statements, with the weights of their words.
-pub(super) struct Parts {
-    pub parts: Vec<Part>,
+pub(super) struct StatementParts {
+    pub parts: Vec<StatementPart>,
     words: Vec<(u32, f32)>,
     /// Initial number of occurrences of each word.
     said: Vec<u8>,
 }
 
-impl Parts {
+impl StatementParts {
     /// Splits statements into parts. `words` must already contain their counts.
     pub fn of(statements: &[(u32, &Statement)], words: &mut WordCounts) -> Self {
         let mut out = Self {
@@ -60,11 +60,11 @@ impl Parts {
         for (at, (section, statement)) in statements.iter().enumerate() {
             let at = u32::try_from(at).unwrap_or(u32::MAX);
             let text = statement.text.as_str();
-            if matches!(statement.kind, Kind::User | Kind::Feedback) {
+            if matches!(statement.kind, StatementKind::User | StatementKind::Feedback) {
                 out.add(at, *section, 0..text.len(), statement, words, false);
-            } else if statement.speaker == Speaker::Assistant || statement.kind == Kind::Entity {
-                let ranges = if statement.kind == Kind::Entity {
-                    name::listed(text)
+            } else if statement.speaker == Speaker::Assistant || statement.kind == StatementKind::Entity {
+                let ranges = if statement.kind == StatementKind::Entity {
+                    name::find_listed_names(text)
                 } else {
                     name::names(text)
                 };
@@ -77,7 +77,7 @@ impl Parts {
                     .map_or(0, |name| text.find(name).map_or(0, |at| at + name.len() + 1));
                 let named = hippo_text::text::ceil(text, named.min(text.len()));
                 for sentence in split_sentences(&text[named..]) {
-                    let Some(start) = place(text, sentence) else {
+                    let Some(start) = offset_in(text, sentence) else {
                         continue;
                     };
                     for range in clauses(text, start..start + sentence.len()) {
@@ -90,7 +90,7 @@ impl Parts {
     }
 
     /// Marks the words of a text as said once.
-    pub fn say(&mut self, text: &str, words: &mut WordCounts) {
+    pub fn mark_said(&mut self, text: &str, words: &mut WordCounts) {
         words.for_each_word(text, |word| {
             if let Some(times) = self.said.get_mut(word.id as usize) {
                 *times = 1;
@@ -116,7 +116,7 @@ impl Parts {
     ) {
         let text = &statement.text[range.clone()];
         let from = self.words.len();
-        let mut form = Form::default();
+        let mut form = SentenceForm::default();
         let mut found: Vec<(u32, f32)> = Vec::new();
         let mut before = false;
         let mut each: Vec<(u32, f32, bool)> = Vec::new();
@@ -144,7 +144,7 @@ impl Parts {
         let known = found.iter().map(|(id, _)| *id as usize + 1).max().unwrap_or(0);
         self.said.resize(self.said.len().max(known), 0);
         self.words.extend(found);
-        self.parts.push(Part {
+        self.parts.push(StatementPart {
             statement: at,
             section,
             words: from..self.words.len(),
@@ -156,7 +156,7 @@ impl Parts {
 }
 
 /// Returns the offset of `part` in `text`, if `part` is a slice of `text`.
-fn place(text: &str, part: &str) -> Option<usize> {
+fn offset_in(text: &str, part: &str) -> Option<usize> {
     let at = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
     text.get(at..at + part.len()).map(|_| at)
 }
@@ -212,13 +212,13 @@ fn kind_of_word(word: &ScannedWord<'_>, is_name: bool, listed: bool) -> f32 {
 
 /// Features of a sentence derived from its words.
 #[derive(Debug, Default)]
-struct Form {
+struct SentenceForm {
     own: bool,
     addressed: bool,
     words: usize,
 }
 
-impl Form {
+impl SentenceForm {
     fn see(&mut self, word: &ScannedWord<'_>) {
         self.words += 1;
         let head = word.text.split(['\'', '’']).next().unwrap_or(word.text);
@@ -229,12 +229,16 @@ impl Form {
 
     fn factor(&self, text: &str, statement: &Statement, name: bool) -> f32 {
         if name {
-            return if statement.kind == Kind::Entity { 0.45 } else { 0.3 };
+            return if statement.kind == StatementKind::Entity {
+                0.45
+            } else {
+                0.3
+            };
         }
         let mut factor = match statement.kind {
-            Kind::User | Kind::Feedback => 1_000.0,
-            Kind::Decision | Kind::Lesson => 4.0,
-            Kind::Task | Kind::Open => 3.0,
+            StatementKind::User | StatementKind::Feedback => 1_000.0,
+            StatementKind::Decision | StatementKind::Lesson => 4.0,
+            StatementKind::Task | StatementKind::Open => 3.0,
             _ => 1.0,
         };
         if statement.speaker == Speaker::User || statement.speaker == Speaker::Other || self.own {
@@ -259,23 +263,23 @@ impl Form {
     }
 }
 
-struct Next {
+struct QueuedPart {
     score: f32,
     part: usize,
 }
 
-impl PartialEq for Next {
+impl PartialEq for QueuedPart {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
-impl Eq for Next {}
-impl PartialOrd for Next {
+impl Eq for QueuedPart {}
+impl PartialOrd for QueuedPart {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Next {
+impl Ord for QueuedPart {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score
             .total_cmp(&other.score)
@@ -287,15 +291,15 @@ impl Ord for Next {
 ///
 /// `cost` returns the bytes that a chosen part takes; `sections` is the number of sections to spread the bytes over.
 pub(super) fn choose(
-    parts: &Parts,
+    parts: &StatementParts,
     bytes: usize,
     sections: usize,
-    mut cost: impl FnMut(&Part) -> usize,
+    mut cost: impl FnMut(&StatementPart) -> usize,
 ) -> Vec<usize> {
     let mut said = parts.said.clone();
     let mut taken = vec![0_usize; sections.max(1)];
     let fair = (bytes as f32 / sections.max(1) as f32).max(1.0);
-    let worth = |part: &Part, said: &[u8], taken: &[usize]| {
+    let worth = |part: &StatementPart, said: &[u8], taken: &[usize]| {
         let sum: f32 = parts.words[part.words.clone()]
             .iter()
             .map(|(id, weight)| {
@@ -308,8 +312,8 @@ pub(super) fn choose(
         let have = taken.get(part.section as usize).copied().unwrap_or(0) as f32;
         sum * part.factor / length / (1.0 + have / fair)
     };
-    let mut heap: BinaryHeap<Next> = (0..parts.parts.len())
-        .map(|part| Next {
+    let mut heap: BinaryHeap<QueuedPart> = (0..parts.parts.len())
+        .map(|part| QueuedPart {
             score: worth(&parts.parts[part], &said, &taken),
             part,
         })
@@ -323,7 +327,7 @@ pub(super) fn choose(
         // choice.
         let score = worth(part, &said, &taken);
         if heap.peek().is_some_and(|other| score < other.score) {
-            heap.push(Next { score, ..next });
+            heap.push(QueuedPart { score, ..next });
             continue;
         }
         let bytes = part.range.len();

@@ -9,7 +9,8 @@ use hippo_types::time::Date;
 use labelled::{assert_shows_none, found_secrets};
 
 use crate::{
-    Action, Carried, Cause, Fingerprint, Node, Period, Source, Step, Writer, make, root, submitted, top,
+    BodyAuthor, Cause, Fingerprint, ForeignRoot, Node, NodeAction, NodeSource, NodeStep, Period,
+    build_root_file, build_submitted, make, root,
 };
 
 #[test]
@@ -22,7 +23,7 @@ fn tree_nodes_and_roots_show_no_secret() {
         .enumerate()
         .map(|(at, (line, _))| format!("## Pier {at}: {line}\n\n- decision: crate {at} goes to pier {at}, with {line}\n- my habit is {line}\n\n"))
         .collect();
-    let step = |period, action| Step {
+    let step = |period, action| NodeStep {
         period,
         action,
         cause: Cause::New,
@@ -31,7 +32,7 @@ fn tree_nodes_and_roots_show_no_secret() {
     };
     let made = |period: Period, path: &str, text: &str, first_day: Date| {
         let source = [source_of(path, text, first_day)];
-        let node = make(&step(period, Action::Make), &source, None, date(31), false);
+        let node = make(&step(period, NodeAction::Make), &source, None, date(31), false);
         node.map(|node| node.write()).unwrap_or_default()
     };
     // Below the size threshold, a day is copied into its node; above it, the node is an extract.
@@ -55,7 +56,7 @@ fn tree_nodes_and_roots_show_no_secret() {
             date(1),
         );
         assert_shows_none("a month", &month, &found);
-        let below = [root::Node {
+        let below = [root::ChildNode {
             date: date(3),
             path: "memory/daily/2026-03-03.md",
             first_line: 1,
@@ -67,30 +68,30 @@ fn tree_nodes_and_roots_show_no_secret() {
             some.join("- "),
             some.join("- ")
         );
-        let carried = Carried {
+        let carried = ForeignRoot {
             body: &carried,
             updated: date(1),
         };
         for carried in [None, Some(carried)] {
-            let root = top(&below, &|_, _| None, carried, &[], date(31), 20_000);
+            let root = build_root_file(&below, &|_, _| None, carried, &[], date(31), 20_000);
             let root = root.unwrap();
             assert!(root.body.len() > 50, "{root:?}");
             assert_shows_none("ROOT.md", &root.write(), &found);
         }
-        let taken = submitted(
+        let taken = build_submitted(
             Period::Day(date(3)),
             &log,
             None,
             &[],
             &[source_of("memory/2026-03-03.md", &log.repeat(20), date(3))],
-            Writer::Agent,
+            BodyAuthor::Agent,
             date(31),
         );
         assert_shows_none("a body", &taken.unwrap().0.body, &found);
         let theirs = Node::read(Period::Day(date(3)), "---\nstatus: fixed\n---\n- mine\n");
         let source = [source_of("memory/2026-03-03.md", &log, date(3))];
         let since = make(
-            &step(Period::Day(date(3)), Action::Outdate),
+            &step(Period::Day(date(3)), NodeAction::Outdate),
             &source,
             Some(&theirs),
             date(31),
@@ -100,8 +101,8 @@ fn tree_nodes_and_roots_show_no_secret() {
     }
 }
 
-fn source_of<'t>(path: &'t str, text: &'t str, date: Date) -> Source<'t> {
-    Source {
+fn source_of<'t>(path: &'t str, text: &'t str, date: Date) -> NodeSource<'t> {
+    NodeSource {
         path,
         text,
         first_line: 1,

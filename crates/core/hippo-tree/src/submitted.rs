@@ -6,9 +6,9 @@ use hippo_redact::without_secrets;
 use hippo_text::terms::Analyzer;
 use hippo_types::time::Date;
 
-use super::item::Source;
-use super::make::{LEAST, room};
-use super::node::{Node, Writer, level_name, named};
+use super::item::NodeSource;
+use super::make::{LEAST, max_tokens};
+use super::node::{BodyAuthor, Node, front_matter_pairs, level_name};
 use super::period::Period;
 use super::plan::{SourceFile, status};
 
@@ -19,7 +19,7 @@ const ROOM: usize = 125;
 
 /// Reason why a body was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Rejected {
+pub enum BodyRejection {
     /// The body is too short.
     #[error("the body has {0} bytes without its front matter; the minimum is {LEAST}")]
     Short(usize),
@@ -49,8 +49,8 @@ pub enum Rejected {
 
 /// Returns the maximum number of tokens of a node with these sources.
 #[must_use]
-pub fn most_tokens(period: Period, sources: &[Source<'_>]) -> usize {
-    room(period.level(), sources)
+pub fn most_tokens(period: Period, sources: &[NodeSource<'_>]) -> usize {
+    max_tokens(period.level(), sources)
 }
 
 /// Returns the node with a submitted body, and the percentage of the body's words that the sources contain.
@@ -59,21 +59,21 @@ pub fn most_tokens(period: Period, sources: &[Source<'_>]) -> usize {
 /// Extra front matter lines of `before` are kept.
 ///
 /// # Errors
-/// [`Rejected`].
-pub fn submitted(
+/// [`BodyRejection`].
+pub fn build_submitted(
     period: Period,
     body: &str,
     before: Option<&Node>,
     files: &[SourceFile],
-    sources: &[Source<'_>],
-    writer: Writer,
+    sources: &[NodeSource<'_>],
+    writer: BodyAuthor,
     today: Date,
-) -> Result<(Node, usize), Rejected> {
+) -> Result<(Node, usize), BodyRejection> {
     let read = Node::read(period, body);
     let (level, name) = (level_name(period.level()), period.to_string());
-    for (key, value) in named(body) {
+    for (key, value) in front_matter_pairs(body) {
         if (key == "type" && value != level) || (key == "period" && value != name) {
-            return Err(Rejected::Other {
+            return Err(BodyRejection::Other {
                 key: key.to_owned(),
                 value: value.chars().take(40).collect(),
             });
@@ -82,24 +82,24 @@ pub fn submitted(
     let text = without_secrets(&read.body);
     let text = text.trim();
     if text.len() < LEAST {
-        return Err(Rejected::Short(text.len()));
+        return Err(BodyRejection::Short(text.len()));
     }
     let (tokens, most) = (
         hippo_types::tokens::of(text),
         most_tokens(period, sources) * ROOM / 100,
     );
     if tokens > most {
-        return Err(Rejected::Long { tokens, most });
+        return Err(BodyRejection::Long { tokens, most });
     }
     let percent = overlap(text, sources);
     if percent < LEAST_OVERLAP {
-        return Err(Rejected::Unlike { percent });
+        return Err(BodyRejection::Unlike { percent });
     }
     let mut node = Node::new(
         period,
         status(period, today, false),
         SourceFile::paths(files),
-        Some(SourceFile::together(files)),
+        Some(SourceFile::combine_sources(files)),
         format!("{text}\n"),
     );
     node.writer = writer;
@@ -115,7 +115,7 @@ pub fn submitted(
 }
 
 /// Returns the percentage of the distinct words of a text that the sources contain.
-fn overlap(text: &str, sources: &[Source<'_>]) -> usize {
+fn overlap(text: &str, sources: &[NodeSource<'_>]) -> usize {
     let mut analyzer = Analyzer::new();
     let mut words = |text: &str| -> BTreeSet<String> {
         let mut out = String::new();

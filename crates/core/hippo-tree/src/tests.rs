@@ -24,7 +24,7 @@ struct Tree {
 
 impl Tree {
     /// Plans and makes each level once, and returns the steps taken.
-    fn compact(&mut self, today: Date, improved: bool) -> Vec<(String, Action, Cause)> {
+    fn compact(&mut self, today: Date, improved: bool) -> Vec<(String, NodeAction, Cause)> {
         let mut taken = Vec::new();
         for level in [NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly] {
             let sources = self.sources(level);
@@ -34,7 +34,7 @@ impl Tree {
                 .filter(|(period, _)| period.level() == level)
                 .map(|(period, text)| (*period, Node::read(*period, text)))
                 .collect();
-            let steps = plan(&Input {
+            let steps = plan(&LevelInput {
                 today,
                 sources: &sources,
                 nodes: &nodes,
@@ -43,7 +43,7 @@ impl Tree {
             });
             for step in steps {
                 taken.push((step.period.to_string(), step.action, step.cause));
-                if step.action == Action::Adopt {
+                if step.action == NodeAction::Adopt {
                     self.adopted.insert(step.period, step.digest);
                     continue;
                 }
@@ -51,9 +51,9 @@ impl Tree {
                     .iter()
                     .map(|source| self.text(&source.path))
                     .collect();
-                let texts: Vec<Source<'_>> = texts
+                let texts: Vec<NodeSource<'_>> = texts
                     .iter()
-                    .map(|(path, text, date)| Source {
+                    .map(|(path, text, date)| NodeSource {
                         path,
                         text,
                         first_line: 1,
@@ -144,8 +144,8 @@ fn the_first_log_makes_a_node_on_each_level() {
     assert_eq!(names, ["2026-03-20", "2026-W12", "2026-03"]);
     for name in names {
         let node = tree.node(name);
-        assert_eq!(node.status, Some(Status::Tentative), "{name}");
-        assert_eq!(node.writer, Writer::Hippod);
+        assert_eq!(node.status, Some(NodeStatus::Tentative), "{name}");
+        assert_eq!(node.writer, BodyAuthor::Hippod);
         assert!(node.body.contains("leaves from pier 9"), "{name}: {}", node.body);
     }
     assert_eq!(
@@ -171,7 +171,7 @@ fn ended_periods_become_fixed_without_other_changes() {
         steps,
         [(
             "2026-03-20".to_owned(),
-            Action::Restate(Status::Fixed),
+            NodeAction::Restate(NodeStatus::Fixed),
             Cause::Over
         )]
     );
@@ -201,7 +201,7 @@ fn a_long_log_is_extracted_into_a_node_that_points_to_its_lines() {
     assert!(pointed > 0, "{}", node.body);
     assert_eq!(
         node.status,
-        Some(Status::Fixed),
+        Some(NodeStatus::Fixed),
         "nobody is asked for more unless that is configured"
     );
 }
@@ -215,23 +215,29 @@ fn extracted_nodes_wait_for_summaries_once_their_day_is_over() {
         (date(2026, 3, 17), short_log(before)),
     ]);
     tree.compact(TODAY, true);
-    assert_eq!(tree.node("2026-03-18").status, Some(Status::NeedsSummarization));
+    assert_eq!(
+        tree.node("2026-03-18").status,
+        Some(NodeStatus::NeedsSummarization)
+    );
     assert_eq!(
         tree.node("2026-03-20").status,
-        Some(Status::Tentative),
+        Some(NodeStatus::Tentative),
         "it goes on"
     );
     assert_eq!(
         tree.node("2026-03-17").status,
-        Some(Status::Fixed),
+        Some(NodeStatus::Fixed),
         "nothing is missing in it"
     );
     tree.compact(TODAY.tomorrow().unwrap(), true);
-    assert_eq!(tree.node("2026-03-20").status, Some(Status::NeedsSummarization));
+    assert_eq!(
+        tree.node("2026-03-20").status,
+        Some(NodeStatus::NeedsSummarization)
+    );
     tree.compact(TODAY.tomorrow().unwrap(), false);
     assert_eq!(
         tree.node("2026-03-20").status,
-        Some(Status::Fixed),
+        Some(NodeStatus::Fixed),
         "nobody improves them any more"
     );
 }
@@ -249,7 +255,7 @@ fn a_late_edit_of_a_log_changes_only_its_own_nodes() {
     let names: Vec<&str> = steps.iter().map(|(name, ..)| name.as_str()).collect();
     assert_eq!(names, ["2024-01-10", "2024-W02", "2024-01"]);
     assert!(tree.node("2024-01").body.contains("tide tables"));
-    assert_eq!(tree.node("2024-01").status, Some(Status::Fixed));
+    assert_eq!(tree.node("2024-01").status, Some(NodeStatus::Fixed));
 }
 
 #[test]
@@ -260,7 +266,10 @@ fn existing_nodes_are_unchanged_until_their_sources_change() {
     let period = Period::Day(day);
     tree.nodes.insert(period, found.to_owned());
     let steps = tree.compact(TODAY, false);
-    assert_eq!(steps[0], ("2026-03-18".to_owned(), Action::Adopt, Cause::Found));
+    assert_eq!(
+        steps[0],
+        ("2026-03-18".to_owned(), NodeAction::Adopt, Cause::Found)
+    );
     assert_eq!(tree.nodes[&period], found, "byte for byte");
     assert!(
         tree.node("2026-W12").body.contains("for the depth"),
@@ -272,9 +281,9 @@ fn existing_nodes_are_unchanged_until_their_sources_change() {
         .unwrap()
         .push_str("- decision: the crane is rented until May\n");
     let steps = tree.compact(TODAY, false);
-    assert_eq!(steps[0].1, Action::Outdate);
+    assert_eq!(steps[0].1, NodeAction::Outdate);
     let node = tree.node("2026-03-18");
-    assert_eq!(node.status, Some(Status::NeedsSummarization));
+    assert_eq!(node.status, Some(NodeStatus::NeedsSummarization));
     assert!(
         node.body
             .starts_with("## Topics\nharbour [project]\n\n## Key Decisions\n- pier: 9, for the depth\n"),
@@ -309,7 +318,7 @@ fn placeholder_nodes_are_replaced() {
     let steps = tree.compact(TODAY, false);
     assert_eq!(
         steps[0],
-        ("2026-03-18".to_owned(), Action::Make, Cause::Placeholder)
+        ("2026-03-18".to_owned(), NodeAction::Make, Cause::Placeholder)
     );
     assert!(!tree.node("2026-03-18").body.contains("needs LLM"));
 }
@@ -323,7 +332,7 @@ fn edited_and_submitted_bodies_are_kept_until_their_sources_change() {
     let edited = tree.nodes[&period].replace("goes to warehouse", "was sent to warehouse");
     assert_ne!(edited, tree.nodes[&period]);
     tree.nodes.insert(period, edited.clone());
-    assert_eq!(tree.node("2026-03-18").writer, Writer::Agent);
+    assert_eq!(tree.node("2026-03-18").writer, BodyAuthor::Agent);
     let steps = tree.compact(TODAY, false);
     assert!(steps.iter().all(|(name, ..)| name != "2026-03-18"), "{steps:?}");
     assert_eq!(tree.nodes[&period], edited);
@@ -331,26 +340,27 @@ fn edited_and_submitted_bodies_are_kept_until_their_sources_change() {
     let sources = tree.sources(NodeKind::Daily);
     let files = sources[&period].clone();
     let text = tree.logs[&day].clone();
-    let source = [Source {
+    let source = [NodeSource {
         path: "memory/2026-03-18.md",
         text: &text,
         first_line: 1,
         date: Some(day),
     }];
     let body = "## Key Decisions\n- crate 12 goes to warehouse 5, the warehouse decision of 2026-03-18\n";
-    let (node, overlap) = submitted(period, body, None, &files, &source, Writer::Agent, TODAY).unwrap();
+    let (node, overlap) =
+        build_submitted(period, body, None, &files, &source, BodyAuthor::Agent, TODAY).unwrap();
     assert!(overlap >= LEAST_OVERLAP);
     tree.nodes.insert(period, node.write());
     tree.compact(TODAY, false);
     assert_eq!(tree.node("2026-03-18").body, body);
-    assert_eq!(tree.node("2026-03-18").status, Some(Status::Fixed));
+    assert_eq!(tree.node("2026-03-18").status, Some(NodeStatus::Fixed));
     tree.logs
         .get_mut(&day)
         .unwrap()
         .push_str("- decision: crate 900 stays on the quay\n");
     tree.compact(TODAY, false);
     let node = tree.node("2026-03-18");
-    assert_eq!(node.status, Some(Status::NeedsSummarization));
+    assert_eq!(node.status, Some(NodeStatus::NeedsSummarization));
     assert!(node.body.starts_with(body));
 }
 

@@ -3,8 +3,8 @@
 use hippo_types::time::Date;
 use hippo_types::tokens;
 
-use super::carried::{Carried, rooted};
-use super::node::{Node, Status};
+use super::carried::{ForeignRoot, build_root_body};
+use super::node::{Node, NodeStatus};
 use super::period::Period;
 use super::root;
 
@@ -14,7 +14,7 @@ const AROUND: usize = 50;
 /// ten years.
 const MONTHS: usize = 12;
 
-/// Returns the file of `ROOT.md` from the nodes below it ([`super::told`]), their passages, and a previous version by
+/// Returns the file of `ROOT.md` from the nodes below it ([`super::collect_root_sources`]), their passages, and a previous version by
 /// another author.
 ///
 /// `months`: the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens, including
@@ -23,20 +23,20 @@ const MONTHS: usize = 12;
 /// The front matter has no digest of the sources: the file is part of prompts, and a line that changes without a
 /// change of the body would invalidate prompt caches.
 #[must_use]
-pub fn top(
-    nodes: &[root::Node<'_>],
-    passages: &root::Passages<'_>,
-    carried: Option<Carried<'_>>,
+pub fn build_root_file(
+    nodes: &[root::ChildNode<'_>],
+    passages: &root::PassageLookup<'_>,
+    carried: Option<ForeignRoot<'_>>,
     months: &[String],
     today: Date,
     most: usize,
 ) -> Option<Node> {
     let named = months[months.len().saturating_sub(MONTHS)..].to_vec();
-    let mut node = Node::new(Period::All, Status::Tentative, named, None, String::new());
+    let mut node = Node::new(Period::All, NodeStatus::Tentative, named, None, String::new());
     node.updated = Some(today);
     let front = tokens::of(&node.write());
     let left = most.saturating_sub(front + AROUND);
-    node.body = rooted(nodes, passages, carried, today, left);
+    node.body = build_root_body(nodes, passages, carried, today, left);
     let fits = !node.body.trim().is_empty() && tokens::of(&node.write()) <= most;
     fits.then_some(node)
 }
@@ -55,16 +55,16 @@ mod tests {
             let bodies: Vec<String> = (0..days)
                 .map(|at| format!("## Topics\nharbour {at} [project], pier {at} [reference]\n\n## Key Decisions\n- harbour {at}: Crate {at} goes to Pier {at} → memory/{}.md#L4\n", day(at)))
                 .collect();
-            let nodes: Vec<root::Node<'_>> = (0..days)
+            let nodes: Vec<root::ChildNode<'_>> = (0..days)
                 .zip(&bodies)
-                .map(|(at, body)| root::Node { date: day(at), path: "memory/daily/x.md", first_line: 1, body, accesses: 0 })
+                .map(|(at, body)| root::ChildNode { date: day(at), path: "memory/daily/x.md", first_line: 1, body, accesses: 0 })
                 .collect();
             let months: Vec<String> = (0..months).map(|at| format!("memory/monthly/{at:04}-01.md")).collect();
-            let carried = theirs.then_some(Carried {
+            let carried = theirs.then_some(ForeignRoot {
                 body: "## Historical Summary\n- 2025-11: the old depot burnt down\n\n## Topics Index\n- depot [project, 120d]: fire\n",
                 updated: day(0),
             });
-            match top(&nodes, &|_, _| None, carried, &months, day(days), most) {
+            match build_root_file(&nodes, &|_, _| None, carried, &months, day(days), most) {
                 Some(node) => {
                     let file = node.write();
                     prop_assert!(tokens::of(&file) <= most, "{} of {most}", tokens::of(&file));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::item::{Kind, Reading};
+use super::item::{SourceContent, StatementKind};
 use hippo_text::chunk::{ChunkKind, Speaker};
 use hippo_text::gist::headings::HeadingStats;
 use hippo_text::gist::line::WeightedLine;
@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 6_000;
 
 /// A topic of a section.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Topic {
+pub(super) struct SectionTopic {
     pub name: String,
     pub kind: MemoryType,
     /// Amount of text about the topic: bytes of statements not made by an assistant.
@@ -26,7 +26,11 @@ pub(super) struct Topic {
 }
 
 /// Returns the topic of each section of all sources; `bases` has the index of the first section of each source.
-pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut WordCounts) -> Vec<Option<Topic>> {
+pub(super) fn topics(
+    readings: &[SourceContent],
+    bases: &[u32],
+    words: &mut WordCounts,
+) -> Vec<Option<SectionTopic>> {
     let headings = HeadingStats::count(readings.iter().map(|reading| {
         reading
             .sections
@@ -40,7 +44,7 @@ pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut WordCounts
         let mut lines: HashMap<u32, Vec<WeightedLine>> = HashMap::new();
         let mut masses: HashMap<u32, (usize, f32)> = HashMap::new();
         for statement in &reading.statements {
-            if matches!(statement.kind, Kind::User | Kind::Feedback) {
+            if matches!(statement.kind, StatementKind::User | StatementKind::Feedback) {
                 continue;
             }
             let spoken = statement.speaker == Speaker::Assistant;
@@ -80,7 +84,7 @@ pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut WordCounts
             };
             let name = name.replace([',', '[', ']', '\n', '#', '→'], "");
             let name = name.trim().to_owned();
-            out.push((!name.is_empty()).then_some(Topic {
+            out.push((!name.is_empty()).then_some(SectionTopic {
                 name,
                 kind: section.kind,
                 mass,

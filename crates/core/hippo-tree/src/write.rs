@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::item::{Kind, NOTES, Place, Statement, TOPICS};
-use super::salience::Part;
-use super::topic::Topic;
+use super::item::{NOTES, Statement, StatementKind, StatementOrigin, TOPICS};
+use super::salience::StatementPart;
+use super::topic::SectionTopic;
 use hippo_text::chunk::Speaker;
 use hippo_text::gist::label::title_of;
 use hippo_text::source::NodeKind;
@@ -12,29 +12,29 @@ use hippo_text::speaker;
 use hippo_types::memory::MemoryType;
 
 /// Sections of a body, in order.
-const ORDER: [Kind; 8] = [
-    Kind::Decision,
-    Kind::Task,
-    Kind::Lesson,
-    Kind::Open,
-    Kind::User,
-    Kind::Feedback,
-    Kind::Entity,
-    Kind::Note,
+const ORDER: [StatementKind; 8] = [
+    StatementKind::Decision,
+    StatementKind::Task,
+    StatementKind::Lesson,
+    StatementKind::Open,
+    StatementKind::User,
+    StatementKind::Feedback,
+    StatementKind::Entity,
+    StatementKind::Note,
 ];
 /// Divisor of the body size for its list of topics.
 const SHARE: usize = 16;
 
 /// Topics that a body lists.
 pub(super) struct Names {
-    list: Vec<Topic>,
+    list: Vec<SectionTopic>,
 }
 
 impl Names {
     /// Selects the topics with the largest mass that fit, and merges topics with the same name.
-    pub fn of(topics: &[Option<Topic>], room: usize) -> Self {
+    pub fn of(topics: &[Option<SectionTopic>], room: usize) -> Self {
         let mut known: HashMap<String, usize> = HashMap::new();
-        let mut list: Vec<Topic> = Vec::new();
+        let mut list: Vec<SectionTopic> = Vec::new();
         for topic in topics.iter().flatten() {
             match known.get(&topic.name.to_lowercase()) {
                 Some(at) => list[*at].mass += topic.mass,
@@ -57,7 +57,7 @@ impl Names {
         Self { list }
     }
 
-    pub fn list(&self) -> &[Topic] {
+    pub fn list(&self) -> &[SectionTopic] {
         &self.list
     }
 
@@ -73,8 +73,8 @@ impl Names {
 }
 
 /// A chosen part and its origin.
-pub(super) struct Line<'a> {
-    pub part: &'a Part,
+pub(super) struct NodeLine<'a> {
+    pub part: &'a StatementPart,
     pub source: &'a str,
     pub section: u32,
     pub statement: &'a Statement,
@@ -84,22 +84,22 @@ pub(super) struct Line<'a> {
 pub(super) struct Body<'a> {
     pub level: NodeKind,
     pub names: &'a Names,
-    pub topics: &'a [Option<Topic>],
+    pub topics: &'a [Option<SectionTopic>],
 }
 
 /// A line of the body: its text and its pointer.
-type Written = (String, String);
+type BodyLine = (String, String);
 
 impl Body<'_> {
-    pub fn write(&self, mut lines: Vec<Line<'_>>) -> String {
+    pub fn write(&self, mut lines: Vec<NodeLine<'_>>) -> String {
         lines.sort_by_key(|line| (line.section, line.part.statement, line.part.range.start));
-        let mut notes: BTreeMap<u32, Vec<Written>> = BTreeMap::new();
-        let mut others: BTreeMap<Kind, Vec<Written>> = BTreeMap::new();
-        let mut last: Option<(Kind, u32)> = None;
+        let mut notes: BTreeMap<u32, Vec<BodyLine>> = BTreeMap::new();
+        let mut others: BTreeMap<StatementKind, Vec<BodyLine>> = BTreeMap::new();
+        let mut last: Option<(StatementKind, u32)> = None;
         for line in &lines {
             let text = &line.statement.text[line.part.range.clone()];
             let kind = if line.part.name {
-                Kind::Entity
+                StatementKind::Entity
             } else {
                 line.statement.kind
             };
@@ -108,7 +108,7 @@ impl Body<'_> {
             } else {
                 line.part.statement
             };
-            let into = if kind == Kind::Note {
+            let into = if kind == StatementKind::Note {
                 notes.entry(line.section).or_default()
             } else {
                 others.entry(kind).or_default()
@@ -120,7 +120,7 @@ impl Body<'_> {
                 }
                 None => {
                     let named = speaker::name(&line.statement.text)
-                        .filter(|_| line.statement.speaker == Speaker::Other && kind == Kind::Note);
+                        .filter(|_| line.statement.speaker == Speaker::Other && kind == StatementKind::Note);
                     let text = named.map_or_else(|| text.to_owned(), |name| format!("{name}: {text}"));
                     into.push((text, pointer(line)));
                 }
@@ -130,7 +130,11 @@ impl Body<'_> {
         self.lay_out(&notes, &others)
     }
 
-    fn lay_out(&self, notes: &BTreeMap<u32, Vec<Written>>, others: &BTreeMap<Kind, Vec<Written>>) -> String {
+    fn lay_out(
+        &self,
+        notes: &BTreeMap<u32, Vec<BodyLine>>,
+        others: &BTreeMap<StatementKind, Vec<BodyLine>>,
+    ) -> String {
         let mut out = String::new();
         let names: Vec<String> = self
             .names
@@ -154,7 +158,7 @@ impl Body<'_> {
         }
         heading(&mut out, NOTES);
         // Omit a heading that would have only one line.
-        let topic = |section: u32, lines: &[Written]| {
+        let topic = |section: u32, lines: &[BodyLine]| {
             let topic = self.topics.get(section as usize).and_then(Option::as_ref);
             topic.filter(|topic| {
                 lines.len() > 1 || (self.level == NodeKind::Daily && topic.kind != MemoryType::Project)
@@ -188,7 +192,7 @@ fn heading(out: &mut String, title: &str) {
     out.push('\n');
 }
 
-fn item(out: &mut String, (text, pointer): &Written) {
+fn item(out: &mut String, (text, pointer): &BodyLine) {
     out.push_str("- ");
     out.push_str(text);
     out.push_str(" → ");
@@ -196,9 +200,9 @@ fn item(out: &mut String, (text, pointer): &Written) {
     out.push('\n');
 }
 
-fn pointer(line: &Line<'_>) -> String {
+fn pointer(line: &NodeLine<'_>) -> String {
     match &line.statement.place {
-        Place::Given(given) => given.to_string(),
-        Place::Line(number) => format!("{}#L{number}", line.source),
+        StatementOrigin::Given(given) => given.to_string(),
+        StatementOrigin::Line(number) => format!("{}#L{number}", line.source),
     }
 }

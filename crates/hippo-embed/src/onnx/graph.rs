@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::builder::{Dim, GraphBuilder, NodeAttribute, TensorElement};
-use super::weights::Weights;
+use super::weights::NamedTensors;
 use crate::EmbedError;
 
 /// The fields of `config.json` that determine the graph.
@@ -92,7 +92,11 @@ impl EncoderConfig {
 /// Writes the graph as a serialised ONNX model with the inputs `input_ids` and `attention_mask` (int64, batch × sequence) and the
 /// output `last_hidden_state` (float, batch × sequence × width). The mask is accepted and ignored: a pass has one sequence
 /// without padding.
-pub(super) fn write(config: &EncoderConfig, weights: &Weights, data_file: &str) -> Result<Vec<u8>, String> {
+pub(super) fn write(
+    config: &EncoderConfig,
+    weights: &NamedTensors,
+    data_file: &str,
+) -> Result<Vec<u8>, String> {
     let mut graph = EncoderGraph(GraphBuilder::new(weights, data_file));
     graph.embeddings(config, weights)?;
     let mut hidden = "embedded".to_owned();
@@ -123,7 +127,7 @@ pub(super) fn write(config: &EncoderConfig, weights: &Weights, data_file: &str) 
 struct EncoderGraph<'a>(GraphBuilder<'a>);
 
 impl EncoderGraph<'_> {
-    fn embeddings(&mut self, config: &EncoderConfig, weights: &Weights) -> Result<(), String> {
+    fn embeddings(&mut self, config: &EncoderConfig, weights: &NamedTensors) -> Result<(), String> {
         let width = config.hidden_size;
         let name = |table: &str| format!("embeddings.{table}_embeddings.weight");
         self.0.weight(&name("word"), &[config.vocab_size, width])?;

@@ -85,7 +85,7 @@ fn read(path: &Path) -> Result<Vec<u8>, EmbedError> {
 fn build_graph(files: &ModelFiles) -> Result<ModelGraph, EmbedError> {
     let config_bytes = read(&files.config)?;
     let config = graph::EncoderConfig::parse(&config_bytes, &files.config)?;
-    let weights = weights::Weights::read(&files.weights)?;
+    let weights = weights::NamedTensors::read(&files.weights)?;
     let graph = graph::write(&config, &weights, DATA_FILE).map_err(|reason| EmbedError::Model {
         path: files.weights.clone(),
         reason,

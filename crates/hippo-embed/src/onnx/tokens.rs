@@ -38,7 +38,7 @@ pub(super) fn cut_to_start<'t>(
     let pieces = locate_pieces(model, text)?;
     let most = room.min(pieces.len());
     let mut cut = most;
-    while cut > 0 && cut < pieces.len() && pieces[cut].continues(&pieces[cut - 1]) {
+    while cut > 0 && cut < pieces.len() && pieces[cut].continues_word(&pieces[cut - 1]) {
         cut -= 1;
     }
     if cut == 0 {
@@ -57,7 +57,7 @@ pub(super) fn cut_to_end<'t>(
 ) -> Result<(&'t str, usize), EmbedError> {
     let pieces = locate_pieces(model, text)?;
     let mut cut = pieces.len().saturating_sub(room);
-    while cut > 0 && cut < pieces.len() && pieces[cut].continues(&pieces[cut - 1]) {
+    while cut > 0 && cut < pieces.len() && pieces[cut].continues_word(&pieces[cut - 1]) {
         cut += 1;
     }
     let start = pieces.get(cut).map_or(text.len(), |piece| piece.start);

@@ -14,7 +14,7 @@ const MAX_HEADER: u64 = 16 << 20;
 
 /// The tensors of a safetensors file, by name.
 #[derive(Debug)]
-pub(super) struct Weights(BTreeMap<String, Tensor>);
+pub(super) struct NamedTensors(BTreeMap<String, Tensor>);
 
 /// The shape and position of one tensor in the file.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ struct TensorEntry {
     data_offsets: [u64; 2],
 }
 
-impl Weights {
+impl NamedTensors {
     /// Reads the header: the first 8 bytes of the file are its length, then JSON, then the data.
     pub(super) fn read(path: &Path) -> Result<Self, EmbedError> {
         let unreadable = |source| EmbedError::File {
@@ -154,7 +154,7 @@ mod tests {
         let header =
             br#"{"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2,3],"data_offsets":[8,32]},
             "ids":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}}"#;
-        let weights = Weights::parse(header, 8 + header.len() as u64 + 32).unwrap();
+        let weights = NamedTensors::parse(header, 8 + header.len() as u64 + 32).unwrap();
         let a = weights.get("a", &[2, 3]).unwrap();
         assert_eq!((a.offset, a.length), (8 + header.len() as u64 + 8, 24));
         assert!(weights.get("a", &[3, 2]).unwrap_err().contains("shape"));
@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn a_truncated_or_lying_file_is_refused() {
         let header = br#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
-        assert!(Weights::parse(header, 8 + header.len() as u64 + 7).is_err());
+        assert!(NamedTensors::parse(header, 8 + header.len() as u64 + 7).is_err());
         let header = br#"{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#;
-        assert!(Weights::parse(header, 8 + header.len() as u64 + 8).is_err());
+        assert!(NamedTensors::parse(header, 8 + header.len() as u64 + 8).is_err());
         let header = br#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[8,18446744073709551615]}}"#;
-        assert!(Weights::parse(header, 1 << 20).is_err());
+        assert!(NamedTensors::parse(header, 1 << 20).is_err());
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
                 r#"{{"b":{{"dtype":"F32","shape":[2],"data_offsets":[{second}]}},"a":{{"dtype":"F16","shape":[4],"data_offsets":[0,8]}}}}"#
             )
         };
-        let parse = |text: String| Weights::parse(text.as_bytes(), 8 + text.len() as u64 + 16);
+        let parse = |text: String| NamedTensors::parse(text.as_bytes(), 8 + text.len() as u64 + 16);
         assert!(parse(header("8,16")).is_ok());
         assert!(parse(header("4,12")).unwrap_err().contains("a and b"));
     }

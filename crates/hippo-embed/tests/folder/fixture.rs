@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hippo_embed::acquire::{self, AcquireError, Layout, LocalModel, Manifest, Wish};
+use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, LocalModel, ModelManifest};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -263,19 +263,24 @@ impl TestFolder {
     }
 
     pub fn import(&self, name: &str) -> Result<LocalModel, AcquireError> {
-        self.import_as(&Wish {
+        self.import_as(&ImportOptions {
             name: name.into(),
-            ..Wish::default()
+            ..ImportOptions::default()
         })
     }
 
-    pub fn import_as(&self, wish: &Wish) -> Result<LocalModel, AcquireError> {
-        acquire::import_folder(&self.layout(), &Manifest::embedded().unwrap(), &self.path, wish)
+    pub fn import_as(&self, wish: &ImportOptions) -> Result<LocalModel, AcquireError> {
+        acquire::import_folder(
+            &self.layout(),
+            &ModelManifest::built_in().unwrap(),
+            &self.path,
+            wish,
+        )
     }
 
     pub fn load(&self, model: &LocalModel) -> hippo_embed::OnnxEmbedder {
         let layout = self.layout();
-        let runtime = acquire::locate_runtime(&layout, &Manifest::embedded().unwrap()).unwrap();
+        let runtime = acquire::locate_runtime(&layout, &ModelManifest::built_in().unwrap()).unwrap();
         hippo_embed::OnnxEmbedder::load(&model.files(&layout), &runtime, 1).unwrap()
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use hippo_embed::acquire::Wish;
+use hippo_embed::acquire::ImportOptions;
 use serde_json::{Value, json};
 
 use crate::fixture::{TestFolder, TestShape};
@@ -126,7 +126,7 @@ fn missing_and_wrong_parts_are_refused_with_the_reason() {
         "1_Pooling/config.json",
         &json!({"pooling_mode_mean_tokens": true, "include_prompt": false}),
     );
-    let prefixed = Wish {
+    let prefixed = ImportOptions {
         name: "mine".into(),
         query_prefix: Some("q: ".into()),
         passage_prefix: None,
@@ -225,7 +225,7 @@ fn paths_that_are_not_folders_and_invalid_names_are_refused() {
         let error = folder.import(name).unwrap_err();
         assert!(error.to_string().contains("could not use the name"), "{error}");
     }
-    let prefix = Wish {
+    let prefix = ImportOptions {
         name: "mine".into(),
         query_prefix: Some("the ferry leaves ".repeat(100)),
         passage_prefix: None,

@@ -12,7 +12,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use fixture::{TestFolder, TestShape};
-use hippo_embed::acquire::{self, FileFault, FileState, Layout, LocalModel, Manifest, Wish};
+use hippo_embed::acquire::{
+    self, FileFault, ImportOptions, InstalledFileState, Layout, LocalModel, ModelManifest,
+};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
 /// Tolerance for vectors of 32-bit numbers after a few layers.
@@ -104,7 +106,7 @@ fn prefixes_are_read_from_the_folder_or_given_at_import() {
     let vectors = embedder.embed_passages("", &["die fähre"]).unwrap();
     assert_same(&mut embedder, &folder, &vectors[0], "passage: die fähre");
 
-    let wish = Wish {
+    let wish = ImportOptions {
         name: "other".into(),
         query_prefix: Some(String::new()),
         passage_prefix: Some("um: ".into()),
@@ -161,7 +163,7 @@ fn the_passage_prefix_precedes_every_passage() {
         roberta: true,
         ..TestShape::default()
     });
-    let wish = Wish {
+    let wish = ImportOptions {
         name: "mine".into(),
         query_prefix: None,
         passage_prefix: Some("passage: ".into()),
@@ -207,7 +209,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let layout = folder.layout();
     let model = folder.import("mine").unwrap();
     assert_eq!(LocalModel::find(&layout, "mine").unwrap().as_ref(), Some(&model));
-    assert_eq!(model.absent(&layout), None);
+    assert_eq!(model.first_fault(&layout), None);
     assert_eq!(folder.model_entries(), ["mine"]);
 
     // Same size and time, as after a disk error.
@@ -218,28 +220,35 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     fs::write(&weights, &bytes).unwrap();
     let file = fs::File::options().write(true).open(&weights).unwrap();
     file.set_modified(time).unwrap();
-    assert_eq!(model.absent(&layout), None);
+    assert_eq!(model.first_fault(&layout), None);
     let states = |model: &LocalModel| acquire::verify_local(&layout, model);
     let damaged = states(&model)
         .into_iter()
-        .filter(|check| check.state != FileState::Good);
+        .filter(|check| check.state != InstalledFileState::Good);
     assert_eq!(
         damaged.map(|check| check.path).collect::<Vec<_>>(),
         std::slice::from_ref(&weights)
     );
-    assert_eq!(model.absent(&layout), Some((weights.clone(), FileFault::Damaged)));
+    assert_eq!(
+        model.first_fault(&layout),
+        Some((weights.clone(), FileFault::Damaged))
+    );
 
     // Importing the same folder again repairs the model; another folder cannot use its name.
     assert_eq!(folder.import("mine").unwrap(), model);
-    assert!(states(&model).iter().all(|check| check.state == FileState::Good));
+    assert!(
+        states(&model)
+            .iter()
+            .all(|check| check.state == InstalledFileState::Good)
+    );
     let other = TestFolder::new(TestShape {
         layers: 2,
         ..TestShape::default()
     });
-    let manifest = Manifest::embedded().unwrap();
-    let wish = Wish {
+    let manifest = ModelManifest::built_in().unwrap();
+    let wish = ImportOptions {
         name: "mine".into(),
-        ..Wish::default()
+        ..ImportOptions::default()
     };
     let refusal = acquire::import_folder(&layout, &manifest, &other.path, &wish).unwrap_err();
     assert!(refusal.to_string().contains("already used"), "{refusal}");
@@ -260,7 +269,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
 #[test]
 fn the_default_model_under_another_name_makes_the_same_vectors() {
     let installed = PathBuf::from(std::env::var_os("HIPPOD_TEST_MODEL_HOME").unwrap());
-    let manifest = Manifest::embedded().unwrap();
+    let manifest = ModelManifest::built_in().unwrap();
     let default = acquire::locate(&Layout::in_home(&installed, installed.join("cache")), &manifest).unwrap();
     let folder = TestFolder::new(TestShape::default());
     for (from, name) in [

@@ -115,7 +115,10 @@ fn no_write_operation_follows_a_link() {
         for (at, result) in write_all(&dir, path).into_iter().enumerate() {
             let error = result.expect_err(&format!("{path}, write {at}"));
             let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
-            let refused = matches!(refusal(&error), Some(Refusal::Link(_) | Refusal::Outside(_)));
+            let refused = matches!(
+                refusal(&error),
+                Some(PathRefusal::Link(_) | PathRefusal::Outside(_))
+            );
             let is_absent = at == 7 && is_absence(&error);
             assert!(refused || is_taken || is_absent, "{path}, write {at}: {error:?}");
         }
@@ -176,7 +179,7 @@ fn files_and_folders_without_links_are_read_and_written() {
         "no draft is left"
     );
     let stat = dir.stat("a/b/new").unwrap().unwrap();
-    assert_eq!((stat.kind, stat.size), (Kind::File, 10));
+    assert_eq!((stat.kind, stat.size), (FileKind::File, 10));
     assert_eq!(dir.stat("a/none/new").unwrap(), None);
     assert!(dir.remove_file("a/b/new").unwrap() && !dir.remove_file("a/b/new").unwrap());
     assert!(dir.is_folder("a") && dir.is_folder("") && !dir.is_folder("a/b/file.md"));
@@ -195,7 +198,7 @@ fn special_files_are_refused_without_blocking() {
     for path in ["pipe.md", "socket.md", "real"] {
         let error = dir.read(path, 10).unwrap_err();
         assert!(
-            matches!(refusal(&error), Some(Refusal::NotRegular(_))),
+            matches!(refusal(&error), Some(PathRefusal::NotRegular(_))),
             "{path}: {error:?}"
         );
         dir.overwrite(path, b"x").unwrap_err();
@@ -207,7 +210,7 @@ fn special_files_are_refused_without_blocking() {
         .unwrap();
     assert!(matches!(
         refusal(&dir.overwrite("pipe.md", b"x").unwrap_err()),
-        Some(Refusal::NotRegular(_))
+        Some(PathRefusal::NotRegular(_))
     ));
     drop(reader);
 }
@@ -243,13 +246,13 @@ fn a_source_may_be_a_link_within_the_workspace() {
     assert_eq!(dir.file_to_write("new.md").unwrap(), Path::new("new.md"));
     assert_eq!(dir.file_to_write("no/new.md").unwrap(), Path::new("no/new.md"));
     let error = dir.read_source("secret.md", 100).unwrap_err();
-    assert_eq!(refusal(&error), Some(&Refusal::Outside("secret.md".into())));
+    assert_eq!(refusal(&error), Some(&PathRefusal::Outside("secret.md".into())));
     let error = dir.file_to_write("make.md").unwrap_err();
     assert!(
-        matches!(refusal(&error), Some(Refusal::OtherKind { .. })),
+        matches!(refusal(&error), Some(PathRefusal::OtherKind { .. })),
         "{error:?}"
     );
-    let hidden = Some(Refusal::Hidden("git.md".into()));
+    let hidden = Some(PathRefusal::Hidden("git.md".into()));
     assert_eq!(
         refusal(&dir.file_to_write("git.md").unwrap_err()),
         hidden.as_ref()
@@ -280,14 +283,14 @@ fn a_file_opens_only_if_every_folder_in_its_path_has_the_same_owner() {
     for path in ["", "real", "real/file.md"] {
         if chown(bed.root.join(path), Some(65_534), None).is_ok() {
             let error = open(&mine).unwrap_err();
-            assert_eq!(refusal(&error), Some(&Refusal::OtherOwner(path.into())));
+            assert_eq!(refusal(&error), Some(&PathRefusal::OtherOwner(path.into())));
             chown(bed.root.join(path), Some(mine.uid()), None).unwrap();
         }
     }
     open(&mine).unwrap();
     bed.link("file.md", "real/link.md");
     let error = dir.open_file_owned_like(&mine, "real/link.md").unwrap_err();
-    assert!(matches!(refusal(&error), Some(Refusal::Link(_))), "{error:?}");
+    assert!(matches!(refusal(&error), Some(PathRefusal::Link(_))), "{error:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{ContextError, ContextReader, ContextStore};
 
 /// An accepted request to flush a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Accepted {
+pub struct AcceptedFlush {
     /// Path of the transcript.
     pub transcript: String,
     /// The harness's id of the session.
@@ -28,14 +28,14 @@ impl ContextReader {
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn accepted(&self) -> Result<Vec<(i64, Accepted)>, ContextError> {
+    pub fn accepted_flushes(&self) -> Result<Vec<(i64, AcceptedFlush)>, ContextError> {
         let found = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT row, transcript, session, format, compact, close, tree FROM accepted ORDER BY row",
                 )?
                 .query_map([], |row| {
-                    let accepted = Accepted {
+                    let accepted = AcceptedFlush {
                         transcript: row.get(1)?,
                         session: row.get(2)?,
                         format: row.get(3)?,
@@ -57,7 +57,7 @@ impl ContextStore {
     ///
     /// # Errors
     /// [`ContextError::Store`]; nothing is stored then.
-    pub fn accept(&mut self, accepted: &Accepted) -> Result<i64, ContextError> {
+    pub fn accept(&mut self, accepted: &AcceptedFlush) -> Result<i64, ContextError> {
         let change = self.begin()?;
         let row = change.sql(|connection| {
             // A request for another session of the same transcript stays separate.
@@ -112,17 +112,17 @@ mod tests {
     fn requests_for_a_transcript_survive_a_restart_and_are_merged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contexts.db");
-        let asked = Accepted {
+        let asked = AcceptedFlush {
             transcript: "/t".to_owned(),
             session: Some("s".to_owned()),
             compact: true,
             close: true,
-            ..Accepted::default()
+            ..AcceptedFlush::default()
         };
         let first = ContextStore::open(&path).unwrap().accept(&asked).unwrap();
         let mut store = ContextStore::open(&path).unwrap();
-        assert_eq!(store.read().accepted().unwrap(), [(first, asked.clone())]);
-        let more = Accepted {
+        assert_eq!(store.read().accepted_flushes().unwrap(), [(first, asked.clone())]);
+        let more = AcceptedFlush {
             compact: false,
             close: false,
             tree: true,
@@ -130,23 +130,23 @@ mod tests {
         };
         let second = store.accept(&more).unwrap();
         store.end_accepted(first).unwrap();
-        let both = Accepted {
+        let both = AcceptedFlush {
             tree: true,
             ..asked.clone()
         };
-        assert_eq!(store.read().accepted().unwrap(), [(second, both)]);
+        assert_eq!(store.read().accepted_flushes().unwrap(), [(second, both)]);
         store.end_accepted(second).unwrap();
-        assert_eq!(store.read().accepted().unwrap(), []);
+        assert_eq!(store.read().accepted_flushes().unwrap(), []);
         // A request to close one session does not close another, and does not replace its request.
         let first = store.accept(&asked).unwrap();
         for session in [Some("other".to_owned()), None] {
-            let other = Accepted {
+            let other = AcceptedFlush {
                 session,
                 ..more.clone()
             };
             let row = store.accept(&other).unwrap();
             assert_eq!(
-                store.read().accepted().unwrap(),
+                store.read().accepted_flushes().unwrap(),
                 [(first, asked.clone()), (row, other)]
             );
             store.end_accepted(row).unwrap();
@@ -159,19 +159,19 @@ mod tests {
     fn requests_for_a_transcript_are_merged_into_one() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = ContextStore::open(&folder.path().join("contexts.db")).unwrap();
-        let of = |session: Option<&str>, compact, close, tree| Accepted {
+        let of = |session: Option<&str>, compact, close, tree| AcceptedFlush {
             transcript: "/t".to_owned(),
             session: session.map(str::to_owned),
             compact,
             close,
             tree,
-            ..Accepted::default()
+            ..AcceptedFlush::default()
         };
         store.accept(&of(Some("s"), true, false, false)).unwrap();
         store.accept(&of(None, false, false, true)).unwrap();
         let row = store.accept(&of(Some("s"), false, true, false)).unwrap();
         let all = of(Some("s"), true, true, true);
-        assert_eq!(store.read().accepted().unwrap(), [(row, all)]);
+        assert_eq!(store.read().accepted_flushes().unwrap(), [(row, all)]);
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contexts.db");
         let told = [7; 16];
-        let upto = crate::contexts::TakenUp::default();
+        let upto = crate::contexts::FlushPosition::default();
         let mut store = ContextStore::open(&path).unwrap();
         store.begin_flush("/t", &upto, &[], &[told], 1).unwrap();
         drop(store);
@@ -189,6 +189,6 @@ mod tests {
         drop(old);
         let mut store = ContextStore::open(&path).unwrap();
         assert!(store.read().is_told(&told).unwrap());
-        store.accept(&Accepted::default()).unwrap();
+        store.accept(&AcceptedFlush::default()).unwrap();
     }
 }

@@ -40,11 +40,11 @@ pub(super) fn increment(connection: &Connection) -> rusqlite::Result<u64> {
     let next = read_counter(connection)? + 1;
     let known = connection
         .prepare_cached("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1")?
-        .execute((NAME, super::signed(next)))?;
+        .execute((NAME, super::to_signed(next)))?;
     if known == 0 {
         connection
             .prepare_cached("INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)")?
-            .execute((NAME, super::signed(next)))?;
+            .execute((NAME, super::to_signed(next)))?;
     }
     Ok(next)
 }

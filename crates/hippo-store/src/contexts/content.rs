@@ -25,7 +25,7 @@ impl ContentId {
 
     /// Returns the shortest form that a lookup accepts.
     #[must_use]
-    pub fn short(&self) -> String {
+    pub fn short_form(&self) -> String {
         let mut text = self.to_string();
         text.truncate(3 + FEWEST_DIGITS);
         text
@@ -175,7 +175,7 @@ pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Res
     }
     let found = ContentId::of(&content);
     if found != id {
-        return Err(format!("its bytes belong to {}", found.short()));
+        return Err(format!("its bytes belong to {}", found.short_form()));
     }
     Ok(content)
 }

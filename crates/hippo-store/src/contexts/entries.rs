@@ -176,7 +176,7 @@ impl ContextReader {
         match self.sql(|connection| by_id(connection, id))? {
             None => Ok(None),
             Some(Ok(entry)) => Ok(Some(entry)),
-            Some(Err(damaged)) => Err(ContextError::Store(self.damaged(damaged))),
+            Some(Err(damaged)) => Err(ContextError::Store(self.damaged_error(damaged))),
         }
     }
 
@@ -204,7 +204,7 @@ impl ContextReader {
         Ok(found)
     }
 
-    fn damaged(&self, entry: DamagedEntry) -> StoreError {
+    fn damaged_error(&self, entry: DamagedEntry) -> StoreError {
         StoreError::Row {
             path: self.path.clone(),
             row: format!("the context entry {}", entry.id),
@@ -275,14 +275,14 @@ impl ContextStore {
             uses: Cow::Borrowed(&kept.uses),
             persisted: kept.persisted,
         };
-        serde_json::to_string(&used).map_err(|error| self.unwritable(&kept.entry, &error))
+        serde_json::to_string(&used).map_err(|error| self.unwritable_error(&kept.entry, &error))
     }
 
     pub(super) fn json(&self, entry: &ContextEntry) -> Result<String, StoreError> {
-        entry_json(entry).map_err(|error| self.unwritable(entry, &error))
+        entry_json(entry).map_err(|error| self.unwritable_error(entry, &error))
     }
 
-    fn unwritable(&self, entry: &ContextEntry, error: &serde_json::Error) -> StoreError {
+    fn unwritable_error(&self, entry: &ContextEntry, error: &serde_json::Error) -> StoreError {
         StoreError::Row {
             path: self.read.path.clone(),
             row: format!("the context entry {}", entry.id),

@@ -6,14 +6,14 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use super::{ContextError, ContextReader, ContextStore, signed, unsigned};
+use super::{ContextError, ContextReader, ContextStore, to_signed, unsigned};
 
 /// The key of a message.
 pub type MessageKey = [u8; 16];
 
 /// The position up to which a transcript was flushed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TakenUp {
+pub struct FlushPosition {
     /// Byte offset; 0 for a transcript that is read from the start each time.
     pub position: u64,
     /// A hash of the bytes before that offset, computed by the reader of the transcript.
@@ -49,12 +49,12 @@ impl ContextReader {
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn taken_up(&self, transcript: &str) -> Result<Option<TakenUp>, ContextError> {
+    pub fn taken_up(&self, transcript: &str) -> Result<Option<FlushPosition>, ContextError> {
         let found = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT position, before, topic FROM transcripts WHERE name = ?1")?
                 .query_row([transcript], |row| {
-                    Ok(TakenUp {
+                    Ok(FlushPosition {
                         position: unsigned(row.get(0)?),
                         before: row.get(1)?,
                         topic: row.get(2)?,
@@ -118,7 +118,7 @@ impl ContextStore {
     pub fn begin_flush(
         &mut self,
         transcript: &str,
-        upto: &TakenUp,
+        upto: &FlushPosition,
         parts: &[FlushPart],
         told: &[MessageKey],
         now_ms: i64,
@@ -136,7 +136,7 @@ impl ContextStore {
                 )?
                 .execute(params![
                     transcript,
-                    signed(upto.position),
+                    to_signed(upto.position),
                     upto.before,
                     upto.topic,
                     now_ms
@@ -151,7 +151,7 @@ impl ContextStore {
             let mut add = connection
                 .prepare_cached("INSERT INTO flush_parts (flush, part, day, text, mark) VALUES (?1, ?2, ?3, ?4, ?5)")?;
             for (number, part) in parts.iter().enumerate() {
-                add.execute(params![row, signed(number), part.day, part.text, part.mark])?;
+                add.execute(params![row, to_signed(number), part.day, part.text, part.mark])?;
             }
             Ok(Some(row))
         })?;
@@ -182,7 +182,7 @@ mod tests {
     fn a_flush_survives_a_restart_until_its_end_and_its_messages_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contexts.db");
-        let upto = TakenUp {
+        let upto = FlushPosition {
             position: 10,
             before: vec![1, 2],
             topic: Some("Pumps".to_owned()),
@@ -197,7 +197,7 @@ mod tests {
             let mut store = ContextStore::open(&path).unwrap();
             assert_eq!(store.read().taken_up("/t").unwrap(), None);
             assert!(!store.read().is_told(&one).unwrap());
-            let nothing = store.begin_flush("/other", &TakenUp::default(), &[], &[], 1);
+            let nothing = store.begin_flush("/other", &FlushPosition::default(), &[], &[], 1);
             assert_eq!(nothing.unwrap(), None);
             store
                 .begin_flush("/t", &upto, &parts, &[one], 1)

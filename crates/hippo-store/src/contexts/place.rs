@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::content::PackedBytes;
 use super::trim::WITHHELD;
 use super::write::{PlacedContent, PreparedContent};
-use super::{ContextChange, ContextError, Trimmed, signed};
+use super::{ContextChange, ContextError, TrimResult, to_signed};
 
 impl ContextChange<'_> {
     /// Stores a content if it is missing, and returns its row.
@@ -14,7 +14,7 @@ impl ContextChange<'_> {
         content: &PreparedContent<'_>,
         budget: u64,
         now_ms: i64,
-        trimmed: &mut Trimmed,
+        trimmed: &mut TrimResult,
     ) -> Result<PlacedContent, ContextError> {
         let found = self.sql(|connection| {
             connection
@@ -46,8 +46,8 @@ impl ContextChange<'_> {
                         .query_row(
                             params![
                                 content.id.0,
-                                signed(content.bytes.len()),
-                                signed(content.tokens),
+                                to_signed(content.bytes.len()),
+                                to_signed(content.tokens),
                                 now_ms,
                                 WITHHELD
                             ],
@@ -77,16 +77,16 @@ impl ContextChange<'_> {
                             .execute([row])
                     })?;
                 }
-                self.make_room(signed(stored.len()).unsigned_abs(), budget, now_ms, trimmed)?;
+                self.make_room(to_signed(stored.len()).unsigned_abs(), budget, now_ms, trimmed)?;
                 if let Some((row, true)) = found {
                     self.hold(row, -1)?;
                 }
                 let numbers = params![
                     content.id.0,
-                    signed(content.bytes.len()),
-                    signed(stored.len()),
+                    to_signed(content.bytes.len()),
+                    to_signed(stored.len()),
                     packed.coding.code(),
-                    signed(content.tokens),
+                    to_signed(content.tokens),
                     now_ms
                 ];
                 let row = self.sql(|connection| write(connection, numbers, stored))?;

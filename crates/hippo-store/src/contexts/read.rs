@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::content::{PackedBytes, unpack};
-use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, signed, unsigned};
+use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, to_signed, unsigned};
 use crate::StoreError;
 
 /// A read-only connection, or the read side of a [`super::ContextStore`].
@@ -40,7 +40,7 @@ impl fmt::Debug for StoredContent {
 
 /// The reason for which a known content is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Gone {
+pub enum UnavailableReason {
     /// It was removed to make room for newer contents.
     Forgotten {
         /// Time of removal, milliseconds since the Unix epoch.
@@ -70,7 +70,7 @@ pub enum Lookup {
         /// Its full id.
         id: ContentId,
         /// The reason.
-        why: Gone,
+        why: UnavailableReason,
     },
     /// No content has this id.
     Unknown,
@@ -116,7 +116,7 @@ impl ContextReader {
     /// Returns the content with this id or id prefix.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. Damaged bytes of a content are reported as [`Gone::Damaged`].
+    /// [`ContextError::Store`]. Damaged bytes of a content are reported as [`UnavailableReason::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
         let Some((row, others)) = self.sql(|connection| find_content(connection, name))? else {
@@ -138,7 +138,7 @@ impl ContextReader {
     }
 
     /// Returns whether a content is stored with exactly these packed bytes.
-    pub(super) fn keeps(
+    pub(super) fn has_packed(
         &self,
         id: ContentId,
         packed: &PackedBytes,
@@ -151,7 +151,7 @@ impl ContextReader {
                      WHERE hash = ?1 AND gone IS NULL",
                 )?
                 .query_row([id.0], |row| {
-                    let whole = row.get::<_, i64>(0)? == signed(content.len())
+                    let whole = row.get::<_, i64>(0)? == to_signed(content.len())
                         && row.get::<_, i64>(1)? == packed.coding.code();
                     Ok(whole
                         && row
@@ -235,13 +235,13 @@ fn parse_lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
     let id = ContentId(row.get(0)?);
     let gone: Option<i64> = row.get(5)?;
     let why = match gone {
-        Some(super::trim::FORGOTTEN) => Gone::Forgotten {
+        Some(super::trim::FORGOTTEN) => UnavailableReason::Forgotten {
             at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
         },
-        Some(super::trim::EXPIRED) => Gone::Expired {
+        Some(super::trim::EXPIRED) => UnavailableReason::Expired {
             at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
         },
-        Some(_) => Gone::Withheld,
+        Some(_) => UnavailableReason::Withheld,
         None => match unpack_row(row, id)? {
             Ok(bytes) => {
                 return Ok(Lookup::Kept(StoredContent {
@@ -252,7 +252,7 @@ fn parse_lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
                     used_ms: row.get(8)?,
                 }));
             }
-            Err(reason) => Gone::Damaged { reason },
+            Err(reason) => UnavailableReason::Damaged { reason },
         },
     };
     Ok(Lookup::Gone { id, why })

@@ -22,7 +22,7 @@ pub struct PackedContent<'a> {
 
 impl ContentPacker {
     /// Prepares a content. Returns `None` for more than [`MAX_CONTENT`] bytes.
-    pub fn ready<'a>(&mut self, bytes: &'a [u8]) -> Option<PackedContent<'a>> {
+    pub fn pack_content<'a>(&mut self, bytes: &'a [u8]) -> Option<PackedContent<'a>> {
         (bytes.len() <= MAX_CONTENT).then(|| PackedContent {
             id: ContentId::of(bytes),
             packed: PackedBytes::of(bytes),

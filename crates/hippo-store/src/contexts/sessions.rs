@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{ContextChange, ContextError, ContextReader, ContextStore, signed, unsigned};
+use super::{ContextChange, ContextError, ContextReader, ContextStore, to_signed, unsigned};
 use crate::StoreError;
 
 /// A session of an agent.
@@ -134,7 +134,7 @@ impl ContextStore {
                     "UPDATE sessions SET turn = max(turn, ?2), last_used_ms = max(last_used_ms, ?3)
                      WHERE id = ?1 AND closed_ms IS NULL RETURNING turn",
                 )?
-                .query_row(params![id, signed(turn), now_ms], |row| row.get(0))
+                .query_row(params![id, to_signed(turn), now_ms], |row| row.get(0))
                 .optional()
         })?;
         change.commit()?;

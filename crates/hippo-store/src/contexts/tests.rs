@@ -292,7 +292,7 @@ fn a_content_id_prefix_works_while_it_is_unambiguous() {
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "e", b"one", 1);
     let name = ContentId::of(b"one");
-    let short: ContentPrefix = name.short().parse().unwrap();
+    let short: ContentPrefix = name.short_form().parse().unwrap();
     assert!(matches!(store.read().content(short).unwrap(), Lookup::Kept(found) if found.bytes == b"one"));
     let mut neighbour = name.0;
     neighbour[31] ^= 1;

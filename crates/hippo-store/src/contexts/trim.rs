@@ -3,7 +3,7 @@
 use hippo_types::time::DAY_MS;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{ContentId, ContextChange, ContextError, ContextStore, signed, unsigned};
+use super::{ContentId, ContextChange, ContextError, ContextStore, to_signed, unsigned};
 
 /// `contents.gone` of a content removed to make room.
 pub(super) const FORGOTTEN: i64 = 1;
@@ -16,7 +16,7 @@ const SLICE: usize = 64;
 
 /// Removed contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trimmed {
+pub struct TrimResult {
     /// The contents, longest unused first.
     pub contents: Vec<ContentId>,
     /// Their stored bytes.
@@ -25,7 +25,7 @@ pub struct Trimmed {
     pub raw_bytes: u64,
 }
 
-impl Trimmed {
+impl TrimResult {
     fn add(&mut self, other: Self) {
         self.contents.extend(other.contents);
         self.stored_bytes += other.stored_bytes;
@@ -50,12 +50,17 @@ impl ContextStore {
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn trim(&mut self, budget_bytes: u64, keep_days: u32, now_ms: i64) -> Result<Trimmed, ContextError> {
+    pub fn trim(
+        &mut self,
+        budget_bytes: u64,
+        keep_days: u32,
+        now_ms: i64,
+    ) -> Result<TrimResult, ContextError> {
         let before_ms = now_ms.saturating_sub(i64::from(keep_days) * DAY_MS);
-        let mut all = Trimmed::default();
+        let mut all = TrimResult::default();
         loop {
             let change = self.begin()?;
-            let mut slice = Trimmed::default();
+            let mut slice = TrimResult::default();
             while slice.contents.len() < SLICE {
                 let Some(oldest) = change.sql(oldest_removable)? else {
                     break;
@@ -90,7 +95,7 @@ impl ContextChange<'_> {
         needed: u64,
         budget: u64,
         now_ms: i64,
-        gone: &mut Trimmed,
+        gone: &mut TrimResult,
     ) -> Result<(), ContextError> {
         while self.stored_bytes()?.saturating_add(needed) > budget {
             let Some(oldest) = self.sql(oldest_removable)? else {
@@ -115,12 +120,12 @@ impl ContextChange<'_> {
         content: &TrimCandidate,
         why: i64,
         now_ms: i64,
-        gone: &mut Trimmed,
+        gone: &mut TrimResult,
     ) -> Result<(), ContextError> {
         self.sql(|connection| {
             connection
                 .prepare_cached("UPDATE contents SET gone = ?2, gone_ms = ?3 WHERE row = ?1")?
-                .execute(params![content.row, why, signed(now_ms)])
+                .execute(params![content.row, why, to_signed(now_ms)])
         })?;
         gone.contents.push(content.id);
         gone.stored_bytes += unsigned(content.stored);

@@ -11,7 +11,8 @@ use super::entries::{by_id, find_same, source_key};
 use super::ready::PackedContent;
 use super::search::{text_terms, with_session};
 use super::{
-    ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MAX_CONTENT, Trimmed, unsigned,
+    ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MAX_CONTENT, TrimResult,
+    unsigned,
 };
 use crate::StoreError;
 
@@ -43,7 +44,7 @@ pub struct NewContent<'a> {
 
 /// A content without an entry: a message of a compacted transcript.
 #[derive(Clone, Copy)]
-pub struct TranscriptPiece<'a> {
+pub struct TranscriptContent<'a> {
     /// The bytes, at most [`MAX_CONTENT`].
     pub bytes: &'a [u8],
     /// Number of tokens.
@@ -62,7 +63,7 @@ pub enum PutOutcome {
         /// True if the content was already stored, by any session.
         shared: bool,
         /// Contents of closed sessions that were removed to make room.
-        trimmed: Trimmed,
+        trimmed: TrimResult,
     },
     /// The session already has an entry of the same kind, source and content; nothing was written.
     Known(Box<KeptEntry>),
@@ -137,7 +138,7 @@ impl ContextStore {
         {
             return Ok(PutOutcome::Known(Box::new(known)));
         }
-        let mut trimmed = Trimmed::default();
+        let mut trimmed = TrimResult::default();
         let placed = match &content {
             Some(content) => {
                 Some(change.store_content(content, new.budget_bytes, new.now_ms, &mut trimmed)?)
@@ -174,7 +175,7 @@ impl ContextStore {
             self.read_back(&content)?;
         }
         if self.read.entry(&new.entry.id)?.is_none() {
-            return Err(self.lost(&format!("the entry {}", new.entry.id)).into());
+            return Err(self.lost_error(&format!("the entry {}", new.entry.id)).into());
         }
         change.commit()?;
         Ok(PutOutcome::Entry {
@@ -193,10 +194,10 @@ impl ContextStore {
     pub fn put_pieces(
         &mut self,
         owner: &str,
-        pieces: &[TranscriptPiece<'_>],
+        pieces: &[TranscriptContent<'_>],
         budget_bytes: u64,
         now_ms: i64,
-    ) -> Result<(Vec<ContentId>, Trimmed), ContextError> {
+    ) -> Result<(Vec<ContentId>, TrimResult), ContextError> {
         let mut prepared = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let content = NewContent {
@@ -208,7 +209,7 @@ impl ContextStore {
         }
         let names: Vec<ContentId> = prepared.iter().map(|content| content.id).collect();
         let change = self.begin()?;
-        let mut trimmed = Trimmed::default();
+        let mut trimmed = TrimResult::default();
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
             let placed = change.store_content(&content, budget_bytes, now_ms, &mut trimmed)?;
@@ -258,16 +259,18 @@ impl ContextStore {
     fn read_back(&self, content: &PreparedContent<'_>) -> Result<(), ContextError> {
         let there = match &content.packed {
             // The packed bytes were decompressed once when they were created; comparing them is enough.
-            Some(packed) => self.read.keeps(content.id, packed, content.bytes)?,
+            Some(packed) => self.read.has_packed(content.id, packed, content.bytes)?,
             None => matches!(self.read.content(content.id)?, Lookup::Kept(_)),
         };
         if there {
             return Ok(());
         }
-        Err(self.lost(&format!("the content {}", content.id.short())).into())
+        Err(self
+            .lost_error(&format!("the content {}", content.id.short_form()))
+            .into())
     }
 
-    fn lost(&self, what: &str) -> StoreError {
+    fn lost_error(&self, what: &str) -> StoreError {
         StoreError::Corrupt {
             path: self.read.path.clone(),
             reason: format!("{what} was written but cannot be read back"),

@@ -71,7 +71,7 @@ fn a_snapshot_is_copied_during_concurrent_writes() {
     writer
         .execute_batch("INSERT INTO proposed VALUES ('before')")
         .unwrap();
-    let snapshot = Snapshot::begin(&file).unwrap();
+    let snapshot = DatabaseSnapshot::begin(&file).unwrap();
     writer
         .execute_batch("INSERT INTO proposed VALUES ('after')")
         .unwrap();
@@ -168,7 +168,7 @@ fn every_table_is_salvaged_or_derived_from_files() {
         "sections",
         "vectors",
     ];
-    let connection = Database::Index.fresh().unwrap();
+    let connection = Database::Index.create_in_memory().unwrap();
     let mut statement = connection
         .prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'lexical\\_%' ESCAPE '\\'",

@@ -19,24 +19,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Row};
 
-use hippo_map::consolidation::{CoAccess, Record, Removed};
+use hippo_map::consolidation::{CoAccess, EntryRecord, RemovedEntry};
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
-pub use access::{Access, Folded};
+pub use access::{Access, FoldResult};
 pub use base::Base;
 pub use batch::EntryBatch;
 pub use run_files::RunFile;
 pub use runs::{RunDetail, RunId, RunReport, RunRow};
 
-use super::{Reader, Store};
+use super::{Store, StoreReader};
 use crate::StoreError;
 
 /// The stored state of all entries of a workspace at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EntryStore {
     /// All entries, including archived ones.
-    pub records: BTreeMap<EntryId, Record>,
+    pub records: BTreeMap<EntryId, EntryRecord>,
     /// Entries that the user removed.
     pub tombstones: BTreeMap<EntryId, Tombstone>,
     /// Number of recorded accesses that are not folded into their entries yet.
@@ -50,14 +50,14 @@ pub struct EntryStore {
     /// Runs, oldest first; [`Store::run`] returns the steps of one.
     pub runs: Vec<RunRow>,
     /// Unreadable rows. They stay unchanged until their key is written again.
-    pub damaged: Vec<Damaged>,
+    pub damaged: Vec<DamagedRow>,
 }
 
 /// An entry that the user removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tombstone {
     /// Its pointers and texts, from which no cycle creates an entry again.
-    pub removed: Removed,
+    pub removed: RemovedEntry,
     /// Time at which the removal was noticed.
     pub at: Timestamp,
 }
@@ -73,7 +73,7 @@ pub struct CoAccessed {
 
 /// An unreadable row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damaged {
+pub struct DamagedRow {
     /// Its table.
     pub table: &'static str,
     /// Its key; for an entry, the entry's id.
@@ -92,7 +92,7 @@ impl Store {
     }
 }
 
-impl Reader {
+impl StoreReader {
     /// Reads the stored state of all entries, as of the writer's last transaction.
     ///
     /// # Errors
@@ -150,8 +150,8 @@ fn read_rows<T, C: Default + Extend<T>>(
     connection: &Connection,
     query: &str,
     table: &'static str,
-    damaged: &mut Vec<Damaged>,
-    read: impl Fn(&Row<'_>) -> Result<T, row::Unreadable>,
+    damaged: &mut Vec<DamagedRow>,
+    read: impl Fn(&Row<'_>) -> Result<T, row::UnreadableRow>,
 ) -> rusqlite::Result<C> {
     let mut statement = connection.prepare_cached(query)?;
     let mut rows = statement.query([])?;
@@ -159,7 +159,7 @@ fn read_rows<T, C: Default + Extend<T>>(
     while let Some(row) = rows.next()? {
         match read(row) {
             Ok(value) => all.extend([value]),
-            Err(row::Unreadable(reason)) => damaged.push(Damaged {
+            Err(row::UnreadableRow(reason)) => damaged.push(DamagedRow {
                 table,
                 id: row::key(row),
                 reason,
@@ -169,10 +169,10 @@ fn read_rows<T, C: Default + Extend<T>>(
     Ok(all)
 }
 
-fn tombstone(row: &Row<'_>) -> Result<(EntryId, Tombstone), row::Unreadable> {
+fn tombstone(row: &Row<'_>) -> Result<(EntryId, Tombstone), row::UnreadableRow> {
     let (pointers, hashes): (String, String) = (row.get(2)?, row.get(3)?);
     let tombstone = Tombstone {
-        removed: Removed {
+        removed: RemovedEntry {
             pointers: serde_json::from_str(&pointers)?,
             hashes: serde_json::from_str(&hashes)?,
         },
@@ -181,7 +181,7 @@ fn tombstone(row: &Row<'_>) -> Result<(EntryId, Tombstone), row::Unreadable> {
     Ok((EntryId(row.get(0)?), tombstone))
 }
 
-fn co_accessed(row: &Row<'_>) -> Result<CoAccessed, row::Unreadable> {
+fn co_accessed(row: &Row<'_>) -> Result<CoAccessed, row::UnreadableRow> {
     Ok(CoAccessed {
         pair: CoAccess {
             a: EntryId(row.get(0)?),

@@ -14,7 +14,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn fresh(&self) -> Result<BTreeSet<String>, StoreError> {
+    pub fn fresh_documents(&self) -> Result<BTreeSet<String>, StoreError> {
         let read = || {
             let mut statement = self.connection.prepare("SELECT path FROM fresh")?;
             let paths = statement.query_map([], |row| row.get(0))?;
@@ -116,17 +116,17 @@ mod tests {
         drop(batch);
         drop(store);
         let mut store = open();
-        let fresh: Vec<String> = store.fresh().unwrap().into_iter().collect();
+        let fresh: Vec<String> = store.fresh_documents().unwrap().into_iter().collect();
         assert_eq!(fresh, ["a.md", "d.md"]);
         store.clear().unwrap();
-        assert!(store.fresh().unwrap().is_empty());
+        assert!(store.fresh_documents().unwrap().is_empty());
     }
 
     #[test]
     fn a_document_is_fresh_again_after_its_entry_is_undone() {
-        use hippo_map::bootstrap::NewEntry;
-        use hippo_map::consolidation::{self, Snapshot};
-        use hippo_map::schedule::Outcome;
+        use hippo_map::bootstrap::BootstrapEntry;
+        use hippo_map::consolidation::{self, ConsolidationSnapshot};
+        use hippo_map::schedule::RunOutcome;
         use hippo_types::entry::{Entry, EntryId, Pointer};
         use hippo_types::time::Timestamp;
 
@@ -143,12 +143,12 @@ mod tests {
             pointers: vec![pointer("a.md"), pointer("gone.md")],
             ..Entry::default()
         };
-        let mut snapshot = Snapshot {
-            candidates: vec![NewEntry {
+        let mut snapshot = ConsolidationSnapshot {
+            candidates: vec![BootstrapEntry {
                 entry,
                 group: "Projects".to_owned(),
             }],
-            ..Snapshot::default()
+            ..ConsolidationSnapshot::default()
         };
         snapshot.begin(Timestamp(1));
         let plan = consolidation::plan(&snapshot, Cycle::Light);
@@ -156,10 +156,13 @@ mod tests {
         for step in &plan.steps {
             store.apply_step(run, step).unwrap();
         }
-        store.finish_run(run, Outcome::Done, Timestamp(2)).unwrap();
+        store.finish_run(run, RunOutcome::Done, Timestamp(2)).unwrap();
         store.looked_at(["a.md"].into_iter()).unwrap();
         let list = store.undo_list(run).unwrap();
         store.undo_run(run, &list, &[], Timestamp(3)).unwrap();
-        assert_eq!(store.fresh().unwrap().into_iter().collect::<Vec<_>>(), ["a.md"]);
+        assert_eq!(
+            store.fresh_documents().unwrap().into_iter().collect::<Vec<_>>(),
+            ["a.md"]
+        );
     }
 }

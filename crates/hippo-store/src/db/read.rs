@@ -10,12 +10,12 @@ use crate::StoreError;
 
 /// A read-only connection.
 #[derive(Debug)]
-pub struct Reader {
+pub struct StoreReader {
     connection: Connection,
     path: PathBuf,
 }
 
-impl Reader {
+impl StoreReader {
     /// Opens the database that a [`super::Store`] created at `path`.
     ///
     /// # Errors

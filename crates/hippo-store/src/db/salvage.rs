@@ -35,7 +35,7 @@ pub(crate) const SALVAGED: [&str; 12] = [
 
 /// The result of a salvage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Salvaged {
+pub struct SalvageResult {
     /// Number of recovered rows.
     pub rows: usize,
     /// Descriptions of what could not be read, one per table.
@@ -47,7 +47,7 @@ pub struct Salvaged {
 /// # Errors
 /// The new database cannot be written; delete the file at `to` then.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreError> {
+pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<SalvageResult, StoreError> {
     let salvaged = salvage_from(&[from], to, root)?;
     let spare = spare_of(from);
     if salvaged.lost.is_empty() || !spare.exists() {
@@ -61,16 +61,16 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
         path: to.to_path_buf(),
         source,
     })?;
-    Ok(Salvaged {
+    Ok(SalvageResult {
         rows: again.rows,
         lost: salvaged.lost,
     })
 }
 
 /// Creates a new database from the readable rows of several, in order of priority.
-pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salvaged, StoreError> {
+pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<SalvageResult, StoreError> {
     let store = Store::open(to, root)?;
-    let mut salvaged = Salvaged::default();
+    let mut salvaged = SalvageResult::default();
     for from in from {
         salvage_file(from, &store, &mut salvaged)?;
     }
@@ -87,7 +87,7 @@ pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salv
     Ok(salvaged)
 }
 
-fn salvage_file(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
+fn salvage_file(from: &Path, store: &Store, salvaged: &mut SalvageResult) -> Result<(), StoreError> {
     match open_reader(from).and_then(|damaged| list_tables(&damaged).map(|names| (damaged, names))) {
         Ok((damaged, names)) => {
             let change = store.sql(store.connection.unchecked_transaction())?;
@@ -117,7 +117,7 @@ fn copy_table(
     damaged: &Connection,
     change: &Transaction<'_>,
     table: &str,
-    salvaged: &mut Salvaged,
+    salvaged: &mut SalvageResult,
 ) -> rusqlite::Result<()> {
     let wanted = columns(change, table)?;
     let there = match columns(damaged, table) {
@@ -219,7 +219,7 @@ fn read(
 }
 
 /// Deletes copied rows that cannot be parsed, and reports them.
-fn drop_unreadable(store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
+fn drop_unreadable(store: &Store, salvaged: &mut SalvageResult) -> Result<(), StoreError> {
     for damaged in store.entries()?.damaged {
         let key: Option<String> = columns(&store.connection, damaged.table)
             .ok()

@@ -85,7 +85,7 @@ struct NewSeal {
 
 /// Damaged derived rows that were dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Mended {
+pub struct DroppedRows {
     /// Documents or terms were damaged: all files are indexed again.
     pub documents: bool,
     /// Number of texts to embed again.
@@ -192,13 +192,13 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn mend(&mut self) -> Result<Option<Mended>, StoreError> {
+    pub fn mend(&mut self) -> Result<Option<DroppedRows>, StoreError> {
         let documents = self.seal.sum != self.seal.actual_sum();
         if documents {
             self.clear()?;
         }
         let vectors = self.sql(self.mend_vectors())?;
-        Ok((documents || vectors > 0).then_some(Mended { documents, vectors }))
+        Ok((documents || vectors > 0).then_some(DroppedRows { documents, vectors }))
     }
 
     /// Deletes all rows derived from files, in one transaction.
@@ -305,10 +305,10 @@ fn digest(table: &str, row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
             ValueRef::Blob(bytes) => put(4, bytes),
         }
     }
-    Ok(short(&hasher))
+    Ok(short_hash(&hasher))
 }
 
-fn short(hasher: &blake3::Hasher) -> u64 {
+fn short_hash(hasher: &blake3::Hasher) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     u64::from_le_bytes(bytes)

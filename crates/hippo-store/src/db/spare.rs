@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::salvage::{Salvaged, salvage_from};
+use super::salvage::{SalvageResult, salvage_from};
 use super::{Store, salvage};
 use crate::StoreError;
 use crate::in_place::{self, Replacement, with_suffix};
@@ -58,7 +58,7 @@ fn discard(draft: &Path) {
 
 /// A truncated or deleted database that was restored from its spare copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recovered {
+pub struct RecoveredDatabase {
     /// Number of rows in the spare copy.
     pub rows: usize,
     /// Descriptions of what could not be read.
@@ -72,7 +72,7 @@ pub struct Recovered {
 /// # Errors
 /// See [`StoreError`]; the call can be repeated.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn recover(path: &Path, root: &str) -> Result<Option<Recovered>, StoreError> {
+pub fn recover(path: &Path, root: &str) -> Result<Option<RecoveredDatabase>, StoreError> {
     in_place::finish(path)?;
     let spare = spare_of(path);
     let is_cut = match path.metadata() {
@@ -86,12 +86,12 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<Recovered>, StoreError>
     let aside = in_place::set_aside(path)?;
     let draft = Replacement::Rebuilt.draft(path)?;
     let sources: &[&Path] = if spare.exists() { &[&spare] } else { &[] };
-    let Salvaged { rows, mut lost } = salvage_from(sources, &draft, root)?;
+    let SalvageResult { rows, mut lost } = salvage_from(sources, &draft, root)?;
     if sources.is_empty() {
         lost.push("everything: no spare copy exists".to_owned());
     }
     Replacement::Rebuilt.settle(&draft, path)?;
-    Ok(Some(Recovered { rows, lost, aside }))
+    Ok(Some(RecoveredDatabase { rows, lost, aside }))
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ impl StoreScratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    fn reader(&self) -> Reader {
-        Reader::open(&self.file).unwrap()
+    fn reader(&self) -> StoreReader {
+        StoreReader::open(&self.file).unwrap()
     }
 }
 
@@ -179,10 +179,10 @@ fn each_text_is_embedded_once_wherever_it_occurs() {
     let (line, moved) = ("- the pump is blue", "- the pump is blue\n");
     put(&mut store, "a.md", moved);
     put(&mut store, "b.md", moved);
-    assert_eq!(store.pending(&embedder).unwrap().len(), 2);
+    assert_eq!(store.pending_chunks(&embedder).unwrap().len(), 2);
     let placed = embed(&mut store, &embedder, vec![embedding(line, 2)]);
     assert_eq!(placed.len(), 2, "both chunks have their vector");
-    assert_eq!(store.pending(&embedder).unwrap(), []);
+    assert_eq!(store.pending_chunks(&embedder).unwrap(), []);
 
     let mut batch = store.begin().unwrap();
     batch.remove_document("a.md").unwrap();
@@ -218,10 +218,10 @@ fn a_text_in_many_chunks_is_stored_once_and_assigned_in_batches() {
         if placed.len() < 300 {
             break;
         }
-        assert!(!store.pending(&embedder).unwrap().is_empty() || sizes.iter().sum::<usize>() == 1000);
+        assert!(!store.pending_chunks(&embedder).unwrap().is_empty() || sizes.iter().sum::<usize>() == 1000);
     }
     assert_eq!(sizes, [300, 300, 300, 100], "each chunk is written once");
-    assert_eq!(store.pending(&embedder).unwrap(), []);
+    assert_eq!(store.pending_chunks(&embedder).unwrap(), []);
 
     // A process that stops between the two steps leaves a stored but unassigned vector.
     put(&mut store, "b.md", "- late\n");
@@ -258,14 +258,14 @@ fn another_model_is_used_only_after_its_activation() {
 
     let new = store.embedder("new", 8).unwrap();
     assert!(!new.active);
-    assert_eq!(store.pending(&new).unwrap().len(), 1);
+    assert_eq!(store.pending_chunks(&new).unwrap().len(), 1);
     assert_eq!(embed(&mut store, &new, vec![embedding("- one", 5)]), [0; 0]);
     assert_eq!(
         store.vectors(&[0]).unwrap()[0].1[0],
         1.0,
         "the old model is still used"
     );
-    assert_eq!(store.pending(&new).unwrap(), []);
+    assert_eq!(store.pending_chunks(&new).unwrap(), []);
 
     store.activate(&new).unwrap();
     assert_eq!(store.vectors(&[0]).unwrap()[0].1[5], 1.0);

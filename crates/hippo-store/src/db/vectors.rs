@@ -190,7 +190,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn pending(&self, embedder: &EmbedderRow) -> Result<Vec<PendingChunk>, StoreError> {
+    pub fn pending_chunks(&self, embedder: &EmbedderRow) -> Result<Vec<PendingChunk>, StoreError> {
         let query = if embedder.active {
             "SELECT id, document FROM chunks WHERE vector IS NULL AND ?1 ORDER BY document, ordinal"
         } else {

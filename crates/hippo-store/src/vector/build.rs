@@ -148,7 +148,10 @@ impl Distance<u32> for CodeDistance {
     fn eval(&self, a: &[u32], b: &[u32]) -> f32 {
         let (&[a], &[b]) = (a, b) else { return 2.0 };
         let codes = &self.codes;
-        let dot = quantize::dot_codes((codes.upper(a), codes.lower(a)), (codes.upper(b), codes.lower(b)));
+        let dot = quantize::dot_codes(
+            (codes.upper_plane(a), codes.lower_plane(a)),
+            (codes.upper_plane(b), codes.lower_plane(b)),
+        );
         (1.0 - dot as f32 * codes.scale(a) * codes.scale(b)).max(0.0)
     }
 }

@@ -179,7 +179,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
     let mut input = BufReader::with_capacity(1 << 20, file);
     let (header, head_len) = read_header(&mut input)?;
     compare(&header.identity, expect)?;
-    let half = Codes::new(expect.dimension).half();
+    let half = Codes::new(expect.dimension).plane_bytes();
     let body = body_len(&header, half).ok_or(RejectReason::Malformed)?;
     if size.checked_sub(head_len) != Some(body) {
         return Err(RejectReason::Length);

@@ -221,7 +221,7 @@ fn first(upper: u8, lower: u8) -> i32 {
 }
 
 #[inline(always)]
-fn second(upper: u8, lower: u8) -> i32 {
+fn second_plane(upper: u8, lower: u8) -> i32 {
     i32::from((((upper & 0xF0) | (lower >> 4)) ^ 0x80) as i8)
 }
 
@@ -233,7 +233,8 @@ pub(super) fn dot_codes(a: (&[u8], &[u8]), b: (&[u8], &[u8])) -> i32 {
     let mut total = 0;
     for (((au, al), bu), bl) in au.iter().zip(al).zip(bu).zip(bl) {
         for i in 0..LANES {
-            total += first(au[i], al[i]) * first(bu[i], bl[i]) + second(au[i], al[i]) * second(bu[i], bl[i]);
+            total += first(au[i], al[i]) * first(bu[i], bl[i])
+                + second_plane(au[i], al[i]) * second_plane(bu[i], bl[i]);
         }
     }
     total

@@ -132,7 +132,7 @@ fn scan_block(
     let mut scores = [0.0f32; TILE];
     let tiles = block
         .upper
-        .chunks(TILE * codes.half())
+        .chunks(TILE * codes.plane_bytes())
         .zip(block.scales.chunks(TILE));
     for (tile, (upper, scales)) in tiles.enumerate() {
         let scores = &mut scores[..scales.len()];
@@ -166,7 +166,7 @@ pub(super) fn score_slots(
     for part in slots.chunks(64) {
         let (dots, planes) = (&mut dots[..part.len()], &mut planes[..part.len()]);
         for (plane, &slot) in planes.iter_mut().zip(part) {
-            *plane = codes.upper(slot);
+            *plane = codes.upper_plane(slot);
         }
         quantize::dot_planes(planes, &query.codes, dots);
         for (&slot, &dot) in part.iter().zip(&*dots) {
@@ -182,8 +182,8 @@ pub(super) fn score_slots(
 pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<ScoredSlot> {
     let mut planes: Vec<&[u8]> = Vec::with_capacity(2 * slots.len());
     for &slot in slots {
-        planes.push(codes.upper(slot));
-        planes.push(codes.lower(slot));
+        planes.push(codes.upper_plane(slot));
+        planes.push(codes.lower_plane(slot));
     }
     let mut dots = vec![0; planes.len()];
     quantize::dot_planes(&planes, &query.codes, &mut dots);

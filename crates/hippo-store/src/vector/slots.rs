@@ -40,7 +40,7 @@ impl Codes {
     }
 
     /// Returns the number of bytes in one plane of one vector.
-    pub fn half(&self) -> usize {
+    pub fn plane_bytes(&self) -> usize {
         self.half
     }
 
@@ -70,12 +70,12 @@ impl Codes {
         self.blocks.push(Arc::new(block));
     }
 
-    pub fn upper(&self, slot: u32) -> &[u8] {
+    pub fn upper_plane(&self, slot: u32) -> &[u8] {
         let at = slot as usize % BLOCK * self.half;
         &self.blocks[slot as usize / BLOCK].upper[at..at + self.half]
     }
 
-    pub fn lower(&self, slot: u32) -> &[u8] {
+    pub fn lower_plane(&self, slot: u32) -> &[u8] {
         let at = slot as usize % BLOCK * self.half;
         &self.blocks[slot as usize / BLOCK].lower[at..at + self.half]
     }
@@ -94,8 +94,8 @@ impl Codes {
         for part in slots.chunks(BLOCK) {
             let mut block = CodeBlock::default();
             for &slot in part {
-                block.upper.extend_from_slice(self.upper(slot));
-                block.lower.extend_from_slice(self.lower(slot));
+                block.upper.extend_from_slice(self.upper_plane(slot));
+                block.lower.extend_from_slice(self.lower_plane(slot));
                 block.scales.push(self.scale(slot));
             }
             to.push_block(block);

@@ -14,7 +14,7 @@ pub const EXAMPLES: &str = "Examples:
 /// A harness that init knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Platform {
+pub enum Harness {
     /// Claude Code: `CLAUDE.md`, `.claude/`
     ClaudeCode,
     /// OpenClaw: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`
@@ -31,7 +31,7 @@ pub enum Platform {
     None,
 }
 
-impl Platform {
+impl Harness {
     /// As it is written in options and files.
     pub fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ pub struct InitArgs {
     pub dir: Option<PathBuf>,
     /// The harness [default: detected from the files of the folder]
     #[arg(long, value_enum)]
-    pub platform: Option<Platform>,
+    pub platform: Option<Harness>,
     /// Only register the folder and write a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,

@@ -167,7 +167,7 @@ const FLAGS: [(&[&str], &[&str], &str); 6] = [
 
 /// What is said to a word of qmd that is none here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct QmdRefusal {
     /// What is not there.
     pub what: String,
     /// What to use in its place.
@@ -175,7 +175,7 @@ pub struct Refused {
 }
 
 /// What is said to a command line with a verb or a flag of qmd that is none here.
-pub fn refusal(words: &[OsString]) -> Option<Refused> {
+pub fn refusal(words: &[OsString]) -> Option<QmdRefusal> {
     let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
     let verb = loop {
         match words.next()? {
@@ -188,7 +188,7 @@ pub fn refusal(words: &[OsString]) -> Option<Refused> {
     };
     if let Some((_, instead)) = VERBS.iter().find(|(name, _)| *name == verb) {
         let what = format!("hippoctl has no verb `{verb}`");
-        return Some(Refused { what, instead });
+        return Some(QmdRefusal { what, instead });
     }
     let flags = FLAGS.iter().filter(|(verbs, ..)| verbs.contains(&verb));
     let known: Vec<(&str, &'static str)> = flags
@@ -200,7 +200,7 @@ pub fn refusal(words: &[OsString]) -> Option<Refused> {
     });
     let (flag, instead) = given?;
     let what = format!("`{verb}` has no {flag}");
-    Some(Refused { what, instead })
+    Some(QmdRefusal { what, instead })
 }
 
 #[cfg(test)]

@@ -7,21 +7,21 @@ use std::io;
 
 use hippo_fs::{Folder, WorkspaceDir, is_absence};
 
-use super::Problem;
-use super::plan::{Change, Plan};
+use super::UnusableFile;
+use super::plan::{ChangePlan, PathChange};
 use crate::failure::{Exit, Failure};
 
 /// The hint for a run that failed halfway.
 const HALFWAY: &str = "fix the cause and run it again, or revert the changes so far: hippoctl init --undo";
 
 /// Returns the existing files of the plan that are not writable.
-pub fn forbidden(dir: &WorkspaceDir, plan: &Plan) -> Vec<Problem> {
+pub fn forbidden(dir: &WorkspaceDir, plan: &ChangePlan) -> Vec<UnusableFile> {
     let there = plan.changes.iter().filter(|change| change.before.is_some());
-    let problem = |change: &Change| {
+    let problem = |change: &PathChange| {
         let opened = dir
             .parent(&change.path)
             .and_then(|(folder, name)| folder.open_to_write(name));
-        Some(Problem {
+        Some(UnusableFile {
             path: change.path.clone(),
             what: format!("it cannot be written ({})", opened.err()?),
         })
@@ -33,7 +33,7 @@ pub fn forbidden(dir: &WorkspaceDir, plan: &Plan) -> Vec<Problem> {
 ///
 /// # Errors
 /// Names the first path that could not be written. Earlier writes stay, and the record lists them.
-pub fn apply(dir: &WorkspaceDir, plan: &Plan) -> Result<(), Failure> {
+pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     for folder in &plan.folders {
         let made = dir
             .parent(folder)
@@ -62,7 +62,7 @@ pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
 /// # Errors
 /// Fails without a change when the file differs from the one that the plan was made for, or when the system
 /// refuses.
-pub fn one(dir: &WorkspaceDir, change: &Change) -> Result<(), Failure> {
+pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
     let path = dir.root().join(&change.path);
     let done = dir
         .parent(&change.path)
@@ -81,7 +81,7 @@ pub fn one(dir: &WorkspaceDir, change: &Change) -> Result<(), Failure> {
 }
 
 /// Applies a change to a name in an opened folder. Returns false if the file differs from the one in the plan.
-fn put(folder: &Folder, name: &OsStr, change: &Change) -> io::Result<bool> {
+fn put(folder: &Folder, name: &OsStr, change: &PathChange) -> io::Result<bool> {
     let now = match folder.read(name, u64::MAX) {
         Ok(now) => Some(now),
         Err(error) if is_absence(&error) => None,
@@ -108,8 +108,8 @@ fn put(folder: &Folder, name: &OsStr, change: &Change) -> io::Result<bool> {
 mod tests {
     use super::*;
 
-    fn change(before: Option<&str>, after: Option<&str>) -> Change {
-        Change {
+    fn change(before: Option<&str>, after: Option<&str>) -> PathChange {
+        PathChange {
             path: "a".to_owned(),
             before: before.map(|text| text.as_bytes().to_vec()),
             after: after.map(|text| text.as_bytes().to_vec()),

@@ -9,12 +9,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_fs::{Folder, Kind, WorkspaceDir};
+use hippo_fs::{FileKind, Folder, WorkspaceDir};
 use hippo_map::index_file::{IndexFile, IndexFileOptions, IndexedEntry};
 use hippo_types::time::Timestamp;
 
 use super::layout::INDEX;
-use super::{Kept, Record};
+use super::{InitRecord, KeptPath};
 
 /// Files and folders of hippod in `.hippocampus/`; settings and policies belong to people.
 const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
@@ -29,11 +29,11 @@ pub struct Aside {
     /// The files and folders to move, relative to the workspace.
     pub moved: Vec<String>,
     /// The files that contain content from people.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptPath>,
 }
 
 /// Collects the files of hippod, limited to those that did not exist before init.
-pub fn find(dir: &WorkspaceDir, record: &Record) -> Aside {
+pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
     let mut aside = Aside::default();
     let [index, folder] = INDEX;
     if record.index_is_new {
@@ -48,7 +48,7 @@ pub fn find(dir: &WorkspaceDir, record: &Record) -> Aside {
                 aside.moved.push(index.to_owned());
                 aside.moved.extend(own.into_iter().filter(there));
             }
-            Ok(_) => aside.kept.push(Kept {
+            Ok(_) => aside.kept.push(KeptPath {
                 path: index.to_owned(),
                 why: "another program changed it".to_owned(),
             }),
@@ -121,7 +121,7 @@ fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
         renamed => return renamed,
     }
-    if from.stat(name)?.is_some_and(|stat| stat.kind == Kind::Folder) {
+    if from.stat(name)?.is_some_and(|stat| stat.kind == FileKind::Folder) {
         let (inner, target) = (from.folder(name)?, to.make_folder(name)?);
         for entry in inner.entries()? {
             move_to(&inner, &entry.name, &target)?;

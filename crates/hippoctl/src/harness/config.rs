@@ -1,24 +1,24 @@
 //! Reading and creation of `hipocampus.config.json`.
 
-use super::Problem;
-use super::platform::Platform;
+use super::UnusableFile;
+use super::platform::Harness;
 
 pub use hippo_fs::harness::FILE as CONFIG;
 
 /// The keys that determine the layout. All other keys are left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Config {
+pub struct LayoutConfig {
     /// `platform`
-    pub platform: Option<Platform>,
+    pub platform: Option<Harness>,
     /// `index.inPrompt`: true if the prompt begins with `HIPPOCAMPUS.md`.
     pub index_in_prompt: Option<bool>,
 }
 
-impl Config {
+impl LayoutConfig {
     /// Reads the configuration and returns it with the invalid values found in it.
-    pub fn read(bytes: &[u8]) -> (Self, Vec<Problem>) {
+    pub fn read(bytes: &[u8]) -> (Self, Vec<UnusableFile>) {
         let (said, misfits) = hippo_fs::harness::read(bytes);
-        let problems = misfits.iter().map(|misfit| Problem {
+        let problems = misfits.iter().map(|misfit| UnusableFile {
             path: CONFIG.to_owned(),
             what: misfit.to_string(),
         });
@@ -33,7 +33,7 @@ impl Config {
     }
 
     /// Returns the text of a new configuration file.
-    pub fn text(platform: Platform, vector: bool) -> String {
+    pub fn text(platform: Harness, vector: bool) -> String {
         let platform = platform.name();
         format!(
             r#"{{
@@ -55,17 +55,17 @@ mod tests {
 
     #[test]
     fn own_and_foreign_configurations_are_parsed() {
-        let text = Config::text(Platform::OpenCode, false);
-        let (own, problems) = Config::read(text.as_bytes());
-        assert_eq!((own.platform, problems), (Some(Platform::OpenCode), vec![]));
+        let text = LayoutConfig::text(Harness::OpenCode, false);
+        let (own, problems) = LayoutConfig::read(text.as_bytes());
+        assert_eq!((own.platform, problems), (Some(Harness::OpenCode), vec![]));
         let (said, _) = hippo_fs::harness::read(text.as_bytes());
         assert_eq!(said.vector, Some(false));
         let theirs = "{ // ours\n \"index\": {\"inPrompt\": true}, \"tenants\": [1,] }";
-        let expected = Config {
+        let expected = LayoutConfig {
             index_in_prompt: Some(true),
-            ..Config::default()
+            ..LayoutConfig::default()
         };
-        assert_eq!(Config::read(theirs.as_bytes()), (expected, vec![]));
+        assert_eq!(LayoutConfig::read(theirs.as_bytes()), (expected, vec![]));
         for (bad, what) in [
             ("{\n  \"platform\": \n", "line 3, column 1"),
             (
@@ -74,15 +74,15 @@ mod tests {
             ),
             ("[]", "expected an object"),
         ] {
-            let (config, problems) = Config::read(bad.as_bytes());
-            assert_eq!(config, Config::default(), "{bad}");
+            let (config, problems) = LayoutConfig::read(bad.as_bytes());
+            assert_eq!(config, LayoutConfig::default(), "{bad}");
             assert!(problems[0].what.contains(what), "{problems:?}");
         }
     }
 
     #[test]
     fn platform_names_match_those_of_the_core() {
-        let names = Platform::value_variants().iter().map(|platform| platform.name());
+        let names = Harness::value_variants().iter().map(|platform| platform.name());
         assert_eq!(names.collect::<Vec<_>>(), hippo_fs::harness::PLATFORMS);
     }
 }

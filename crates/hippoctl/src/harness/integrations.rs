@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 use serde_json::Value;
 
-use super::layout::{Choice, Part, layout};
-use super::{Config, Platform, Snapshot, text};
+use super::layout::{Choice, LayoutPart, layout};
+use super::{Harness, LayoutConfig, PathSnapshot, text};
 use crate::mcp::prompts::PROMPTS;
 use crate::shell::simple_commands;
 use hippoctl::args::Cli;
@@ -40,9 +40,15 @@ fn texts() -> Vec<(String, String)> {
         search: true,
         configured: false,
     };
-    for platform in <Platform as clap::ValueEnum>::value_variants() {
-        for part in layout(*platform, choice, &Config::default(), &Snapshot::default(), &[]) {
-            if let Part::Block(block) = part {
+    for platform in <Harness as clap::ValueEnum>::value_variants() {
+        for part in layout(
+            *platform,
+            choice,
+            &LayoutConfig::default(),
+            &PathSnapshot::default(),
+            &[],
+        ) {
+            if let LayoutPart::Block(block) = part {
                 texts.push((format!("{} {}", platform.name(), block.path), block.body));
             }
         }
@@ -144,14 +150,25 @@ fn the_claude_code_plugin_contains_the_files_of_init() {
         (&market["plugins"][0]["name"], &market["plugins"][0]["source"]),
         (&plugin["name"], &"./".into())
     );
-    let nothing = Snapshot::default();
+    let nothing = PathSnapshot::default();
     let choice = Choice {
         vector: true,
         search: true,
         configured: false,
     };
-    let parts = layout(Platform::ClaudeCode, choice, &Config::default(), &nothing, &[]);
-    let settings = super::plan::plan(Platform::ClaudeCode, &parts, &nothing, &super::Record::default());
+    let parts = layout(
+        Harness::ClaudeCode,
+        choice,
+        &LayoutConfig::default(),
+        &nothing,
+        &[],
+    );
+    let settings = super::plan::plan(
+        Harness::ClaudeCode,
+        &parts,
+        &nothing,
+        &super::InitRecord::default(),
+    );
     let settings = settings
         .changes
         .iter()

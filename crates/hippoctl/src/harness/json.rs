@@ -12,7 +12,7 @@ const PATIENCE: u32 = 10;
 
 /// An insertion into a JSON file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edit {
+pub enum JsonInsertion {
     /// One command for each event, under `hooks`.
     Hooks(&'static [(&'static str, &'static str)]),
     /// Paths in the list `instructions`.
@@ -21,7 +21,7 @@ pub enum Edit {
 
 /// The inserted entries, and the keys created for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entered {
+pub struct JsonEntries {
     /// The created keys, outer ones first, as paths separated by `/`.
     pub made: Vec<String>,
     /// The events for which a hook was inserted.
@@ -71,15 +71,15 @@ pub fn is_list(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// Describes the error in the file, with line and column if known.
-pub fn enter(bytes: &[u8], edit: &Edit) -> Result<Option<(Vec<u8>, Entered)>, String> {
+pub fn enter(bytes: &[u8], edit: &JsonInsertion) -> Result<Option<(Vec<u8>, JsonEntries)>, String> {
     let root = parse(bytes)?;
     let object = root
         .object_value_or_create()
         .ok_or("it is not a JSON object, so entries cannot be added")?;
-    let mut entered = Entered::default();
+    let mut entered = JsonEntries::default();
     let changed = match edit {
-        Edit::Hooks(hooks) => enter_hooks(&object, hooks, &mut entered)?,
-        Edit::Instructions(paths) => enter_instructions(&object, paths, &mut entered)?,
+        JsonInsertion::Hooks(hooks) => enter_hooks(&object, hooks, &mut entered)?,
+        JsonInsertion::Instructions(paths) => enter_instructions(&object, paths, &mut entered)?,
     };
     if !changed {
         return Ok(None);
@@ -89,7 +89,11 @@ pub fn enter(bytes: &[u8], edit: &Edit) -> Result<Option<(Vec<u8>, Entered)>, St
     Ok(Some((text.into_bytes(), entered)))
 }
 
-fn enter_hooks(object: &CstObject, hooks: &[(&str, &str)], entered: &mut Entered) -> Result<bool, String> {
+fn enter_hooks(
+    object: &CstObject,
+    hooks: &[(&str, &str)],
+    entered: &mut JsonEntries,
+) -> Result<bool, String> {
     let all = made_object(object, "hooks", entered)?;
     for (event, command) in hooks {
         let path = format!("hooks/{event}");
@@ -117,7 +121,7 @@ fn input<const N: usize>(fields: [(&str, CstInputValue); N]) -> CstInputValue {
     CstInputValue::Object(named.into())
 }
 
-fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut Entered) -> Result<bool, String> {
+fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut JsonEntries) -> Result<bool, String> {
     let list = made_array(object, "instructions", "instructions", entered)?;
     let there: Vec<String> = list.elements().iter().filter_map(string).collect();
     for path in paths {
@@ -130,7 +134,7 @@ fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut Entered)
     Ok(!entered.instructions.is_empty())
 }
 
-fn made_object(object: &CstObject, key: &str, entered: &mut Entered) -> Result<CstObject, String> {
+fn made_object(object: &CstObject, key: &str, entered: &mut JsonEntries) -> Result<CstObject, String> {
     if object.get(key).is_none() {
         entered.made.push(key.to_owned());
     }
@@ -138,7 +142,12 @@ fn made_object(object: &CstObject, key: &str, entered: &mut Entered) -> Result<C
     value.ok_or_else(|| format!("\"{key}\" is not an object, so entries cannot be added"))
 }
 
-fn made_array(object: &CstObject, key: &str, path: &str, entered: &mut Entered) -> Result<CstArray, String> {
+fn made_array(
+    object: &CstObject,
+    key: &str,
+    path: &str,
+    entered: &mut JsonEntries,
+) -> Result<CstArray, String> {
     if object.get(key).is_none() {
         entered.made.push(path.to_owned());
     }
@@ -150,7 +159,7 @@ fn made_array(object: &CstObject, key: &str, path: &str, entered: &mut Entered) 
 ///
 /// # Errors
 /// Describes the error in the file, with line and column if known.
-pub fn take_out(bytes: &[u8], entered: &Entered) -> Result<Vec<u8>, String> {
+pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> {
     let root = parse(bytes)?;
     let Some(object) = root.object_value() else {
         return Ok(bytes.to_vec());
@@ -241,12 +250,12 @@ fn string(node: &CstNode) -> Option<String> {
 mod tests {
     use super::*;
 
-    const HOOKS: Edit = Edit::Hooks(&[
+    const HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
         ("SessionStart", "hippoctl hook session-start"),
         ("PreCompact", "hippoctl hook pre-compact"),
     ]);
 
-    fn entered(text: &str) -> (String, Entered) {
+    fn entered(text: &str) -> (String, JsonEntries) {
         let (bytes, entered) = enter(text.as_bytes(), &HOOKS).unwrap().unwrap();
         assert_eq!(enter(&bytes, &HOOKS).unwrap(), None, "twice is once");
         (String::from_utf8(bytes).unwrap(), entered)
@@ -329,7 +338,7 @@ mod tests {
 
     #[test]
     fn instructions_are_inserted_once() {
-        let edit = Edit::Instructions(vec!["memory/ROOT.md"]);
+        let edit = JsonInsertion::Instructions(vec!["memory/ROOT.md"]);
         let (bytes, entered) = enter(b"{\n  \"instructions\": [\"docs/*.md\"]\n}\n", &edit)
             .unwrap()
             .unwrap();

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use hippo_text::own_block::BlockMarks;
 
-use super::json::{self, Edit};
-use super::platform::{Platform, signs};
+use super::json::{self, JsonInsertion};
+use super::platform::{Harness, signs};
 use super::text;
-use super::{CONFIG, Config, OLD_RECORD, Snapshot, State};
+use super::{CONFIG, LayoutConfig, OLD_RECORD, PathSnapshot, PathState};
 
 /// The block with the topics of memory, in a file that the harness loads. The daemon keeps it equal to
 /// `memory/ROOT.md`.
@@ -31,7 +31,7 @@ const ROOT: &str = "memory/ROOT.md";
 const CODEX_TOML: &str = ".codex/config.toml";
 
 /// The events of Claude Code. A completed task is worth a checkpoint; the end of each turn is not.
-const CLAUDE_HOOKS: Edit = Edit::Hooks(&[
+const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
@@ -46,7 +46,7 @@ const CODEX_EVENTS: &[(&str, &str)] = &[
 
 /// A part of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum LayoutPart {
     /// A folder.
     Folder(&'static str),
     /// A file that is created if missing and belongs to the user from then on.
@@ -56,7 +56,7 @@ pub enum Part {
     /// A block in a file of the user.
     Block(Block),
     /// Entries in a JSON file.
-    Json(&'static str, Edit),
+    Json(&'static str, JsonInsertion),
 }
 
 /// A block in a file of the user.
@@ -86,31 +86,31 @@ pub struct Choice {
 }
 
 /// Returns the parts for every registered folder: the presence of `memory/ROOT.md` enables the compaction tree.
-pub fn bare() -> Vec<Part> {
+pub fn bare() -> Vec<LayoutPart> {
     vec![
-        Part::Folder("memory"),
-        Part::Template(ROOT, text::ROOT.to_owned()),
+        LayoutPart::Folder("memory"),
+        LayoutPart::Template(ROOT, text::ROOT.to_owned()),
     ]
 }
 
 /// Returns the parts of a platform. `made` lists the folders that an earlier init created.
 pub fn layout(
-    platform: Platform,
+    platform: Harness,
     choice: Choice,
-    config: &Config,
-    there: &Snapshot,
+    config: &LayoutConfig,
+    there: &PathSnapshot,
     made: &[String],
-) -> Vec<Part> {
-    let mut parts: Vec<Part> = FOLDERS.into_iter().map(Part::Folder).collect();
-    let mut template = |path, text: &str| parts.push(Part::Template(path, text.to_owned()));
+) -> Vec<LayoutPart> {
+    let mut parts: Vec<LayoutPart> = FOLDERS.into_iter().map(LayoutPart::Folder).collect();
+    let mut template = |path, text: &str| parts.push(LayoutPart::Template(path, text.to_owned()));
     template(ROOT, text::ROOT);
     for (path, text) in text::WORKING_FILES {
         template(path, text);
     }
     if choice.configured {
-        template(CONFIG, &Config::text(platform, choice.vector));
+        template(CONFIG, &LayoutConfig::text(platform, choice.vector));
     }
-    if platform == Platform::OpenClaw {
+    if platform == Harness::OpenClaw {
         for (path, text) in text::OPENCLAW_FILES {
             template(path, text);
         }
@@ -119,7 +119,7 @@ pub fn layout(
     if let Some(base) = skills(platform) {
         for (name, text) in text::SKILLS {
             if choice.search || !text::OF_SEARCH.contains(&name) {
-                parts.push(Part::Own(format!("{base}/{name}/SKILL.md"), text));
+                parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
             }
         }
     }
@@ -129,7 +129,7 @@ pub fn layout(
         "memory",
         ignored(there, made),
     ));
-    if platform == Platform::OpenClaw {
+    if platform == Harness::OpenClaw {
         let own = text::OPENCLAW_FILES.map(|(path, _)| format!("/{path}\n"));
         let name = "memory for openclaw";
         parts.push(block(".gitignore", BlockMarks::HASH, name, own.concat()));
@@ -137,12 +137,17 @@ pub fn layout(
     parts
 }
 
-fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snapshot) -> Vec<Part> {
+fn of_platform(
+    platform: Harness,
+    choice: Choice,
+    config: &LayoutConfig,
+    there: &PathSnapshot,
+) -> Vec<LayoutPart> {
     let mut protocol = text::protocol(platform, choice.search, config.index_in_prompt);
     let name = format!("protocol for {}", platform.name());
     let index_in_prompt = config.index_in_prompt == Some(true);
     match platform {
-        Platform::ClaudeCode => {
+        Harness::ClaudeCode => {
             let imports = [("@HIPPOCAMPUS.md", index_in_prompt), ("@memory/ROOT.md", true)];
             for (import, _) in imports.into_iter().filter(|(_, wanted)| *wanted) {
                 if !imported(there.file("CLAUDE.md"), &name, import) {
@@ -151,10 +156,10 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
             }
             vec![
                 block("CLAUDE.md", BlockMarks::MARKDOWN, &name, protocol),
-                Part::Json(".claude/settings.json", CLAUDE_HOOKS),
+                LayoutPart::Json(".claude/settings.json", CLAUDE_HOOKS),
             ]
         }
-        Platform::OpenClaw => {
+        Harness::OpenClaw => {
             let mut parts = vec![
                 block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol),
                 block(
@@ -166,7 +171,7 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
             ];
             // MEMORY.md belongs to the user and is changed only on request.
             if index_in_prompt {
-                parts.push(Part::Block(Block {
+                parts.push(LayoutPart::Block(Block {
                     path: "MEMORY.md",
                     marks: BlockMarks::MARKDOWN,
                     name: ROOT_BLOCK.to_owned(),
@@ -176,49 +181,49 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
             }
             parts
         }
-        Platform::OpenCode => {
-            let jsonc = matches!(there.state("opencode.jsonc"), State::Missing);
+        Harness::OpenCode => {
+            let jsonc = matches!(there.state("opencode.jsonc"), PathState::Missing);
             let path = if jsonc { "opencode.json" } else { "opencode.jsonc" };
             let index = index_in_prompt.then_some("HIPPOCAMPUS.md");
             let instructions = index.into_iter().chain(["memory/ROOT.md"]).collect();
             vec![
                 block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol),
-                Part::Own(".opencode/plugins/hippod.js".to_owned(), text::OPENCODE_PLUGIN),
-                Part::Json(path, Edit::Instructions(instructions)),
+                LayoutPart::Own(".opencode/plugins/hippod.js".to_owned(), text::OPENCODE_PLUGIN),
+                LayoutPart::Json(path, JsonInsertion::Instructions(instructions)),
             ]
         }
-        Platform::Codex => {
+        Harness::Codex => {
             // Codex wants hooks in only one of the two files of a folder; the file in use is chosen.
             let toml = there.file(CODEX_TOML).unwrap_or_default();
             let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
             let hooks = match there.state(".codex/hooks.json") {
-                State::Missing => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
+                PathState::Missing => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
                 // hipocampus writes a list here, which Codex cannot read.
-                State::File(file) if json::is_list(file) => {
+                PathState::File(file) if json::is_list(file) => {
                     block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml())
                 }
                 _ if entered => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
-                _ => Part::Json(".codex/hooks.json", Edit::Hooks(CODEX_EVENTS)),
+                _ => LayoutPart::Json(".codex/hooks.json", JsonInsertion::Hooks(CODEX_EVENTS)),
             };
             vec![block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol), hooks]
         }
-        Platform::None => Vec::new(),
+        Harness::None => Vec::new(),
     }
 }
 
 /// Returns the folder where a harness looks for the skills of a project.
-fn skills(platform: Platform) -> Option<&'static str> {
+fn skills(platform: Harness) -> Option<&'static str> {
     match platform {
-        Platform::ClaudeCode => Some(".claude/skills"),
-        Platform::OpenClaw => Some("skills"),
-        Platform::OpenCode => Some(".opencode/skills"),
-        Platform::Codex => Some(".agents/skills"),
-        Platform::None => None,
+        Harness::ClaudeCode => Some(".claude/skills"),
+        Harness::OpenClaw => Some("skills"),
+        Harness::OpenCode => Some(".opencode/skills"),
+        Harness::Codex => Some(".agents/skills"),
+        Harness::None => None,
     }
 }
 
-fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<String>) -> Part {
-    Part::Block(Block {
+fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<String>) -> LayoutPart {
+    LayoutPart::Block(Block {
         path,
         marks,
         name: name.to_owned(),
@@ -228,7 +233,7 @@ fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<Stri
 }
 
 /// Returns the ignore rules for a person's memory. Files that the project had before stay in its repository.
-fn ignored(there: &Snapshot, made: &[String]) -> String {
+fn ignored(there: &PathSnapshot, made: &[String]) -> String {
     let before = there_before(there, made);
     let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
     let rest = ["HIPPOCAMPUS.md", ".HIPPOCAMPUS.md.*", ".hippocampus/"];
@@ -244,9 +249,9 @@ fn ignored(there: &Snapshot, made: &[String]) -> String {
 }
 
 /// Returns the folders of a person's memory that existed before init; `made` lists those that init created.
-pub fn there_before(there: &Snapshot, made: &[String]) -> Vec<&'static str> {
+pub fn there_before(there: &PathSnapshot, made: &[String]) -> Vec<&'static str> {
     let before = |folder: &&str| {
-        *there.state(folder) == State::Folder && !made.iter().any(|made| made == there.real(folder))
+        *there.state(folder) == PathState::Folder && !made.iter().any(|made| made == there.real(folder))
     };
     MINE.into_iter().filter(before).collect()
 }
@@ -295,23 +300,25 @@ fn root_body(root: Option<&[u8]>) -> String {
 
 /// Returns all paths that the plan of any platform reads.
 pub fn paths() -> BTreeSet<String> {
-    let nothing = Snapshot::default();
+    let nothing = PathSnapshot::default();
     let choice = Choice {
         vector: true,
         search: true,
         configured: true,
     };
-    let asked = Config {
+    let asked = LayoutConfig {
         index_in_prompt: Some(true),
-        ..Config::default()
+        ..LayoutConfig::default()
     };
     let mut paths: BTreeSet<String> = signs().map(str::to_owned).collect();
     for platform in clap::ValueEnum::value_variants() {
         for part in layout(*platform, choice, &asked, &nothing, &[]) {
             paths.insert(match part {
-                Part::Folder(path) | Part::Template(path, _) | Part::Json(path, _) => path.to_owned(),
-                Part::Own(path, _) => path,
-                Part::Block(block) => block.path.to_owned(),
+                LayoutPart::Folder(path) | LayoutPart::Template(path, _) | LayoutPart::Json(path, _) => {
+                    path.to_owned()
+                }
+                LayoutPart::Own(path, _) => path,
+                LayoutPart::Block(block) => block.path.to_owned(),
             });
         }
     }

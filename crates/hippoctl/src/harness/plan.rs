@@ -4,32 +4,32 @@ use std::collections::BTreeMap;
 
 use hippo_fs::nesting;
 
-use super::json::{self, Entered};
-use super::layout::{Block, INDEX, Part};
-use super::platform::Platform;
-use super::record::{Entry, Original, PutBlock, Record, hash};
-use super::{Kept, Problem, Snapshot, State};
+use super::json::{self, JsonEntries};
+use super::layout::{Block, INDEX, LayoutPart};
+use super::platform::Harness;
+use super::record::{FileRecord, InitRecord, Original, PutBlock, hash};
+use super::{KeptPath, PathSnapshot, PathState, UnusableFile};
 
 /// A set of changes that are not applied yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct ChangePlan {
     /// The folders to create, outer ones first.
     pub folders: Vec<String>,
     /// The files to write or remove.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PathChange>,
     /// The folders to remove if they are empty afterwards, inner ones first.
     pub removed_folders: Vec<String>,
     /// The parts that stay unchanged.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptPath>,
     /// The obstacles; a single one prevents all changes.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<UnusableFile>,
     /// The record after the plan is applied.
-    pub record: Record,
+    pub record: InitRecord,
 }
 
 /// One change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct PathChange {
     /// The path relative to the workspace, with links resolved.
     pub path: String,
     /// The expected content before the change; `None` for a missing file.
@@ -41,23 +41,28 @@ pub struct Change {
 }
 
 /// A file whose parts are being combined.
-struct Work {
+struct FileDraft {
     before: Option<Vec<u8>>,
     now: Option<Vec<u8>>,
     blocks: Vec<PutBlock>,
-    json: Option<Entered>,
+    json: Option<JsonEntries>,
     what: Vec<String>,
 }
 
 /// Returns the plan that installs `parts` for a platform.
-pub fn plan(platform: Platform, parts: &[Part], there: &Snapshot, record: &Record) -> Plan {
+pub fn plan(
+    platform: Harness,
+    parts: &[LayoutPart],
+    there: &PathSnapshot,
+    record: &InitRecord,
+) -> ChangePlan {
     let mut planner = Planner {
         there,
         record,
         files: BTreeMap::new(),
-        plan: Plan {
+        plan: ChangePlan {
             record: record.clone(),
-            ..Plan::default()
+            ..ChangePlan::default()
         },
     };
     for part in parts {
@@ -67,22 +72,22 @@ pub fn plan(platform: Platform, parts: &[Part], there: &Snapshot, record: &Recor
 }
 
 struct Planner<'a> {
-    there: &'a Snapshot,
-    record: &'a Record,
-    files: BTreeMap<String, Work>,
-    plan: Plan,
+    there: &'a PathSnapshot,
+    record: &'a InitRecord,
+    files: BTreeMap<String, FileDraft>,
+    plan: ChangePlan,
 }
 
 impl Planner<'_> {
-    fn part(&mut self, part: &Part) {
+    fn part(&mut self, part: &LayoutPart) {
         match part {
-            Part::Folder(path) => match self.there.state(path) {
-                State::Missing => self.folder(self.there.real(path)),
-                State::Folder => {}
-                State::File(_) => self.problem(path, "a file is in the place of the folder"),
-                State::Odd(why) => self.problem(path, why),
+            LayoutPart::Folder(path) => match self.there.state(path) {
+                PathState::Missing => self.folder(self.there.real(path)),
+                PathState::Folder => {}
+                PathState::File(_) => self.problem(path, "a file is in the place of the folder"),
+                PathState::Odd(why) => self.problem(path, why),
             },
-            Part::Template(path, text) => {
+            LayoutPart::Template(path, text) => {
                 if let Some(work) = self.work(path)
                     && work.now.is_none()
                 {
@@ -90,9 +95,9 @@ impl Planner<'_> {
                     work.what.push("made".to_owned());
                 }
             }
-            Part::Own(path, text) => self.own(path, text),
-            Part::Block(block) => self.block(block),
-            Part::Json(path, edit) => {
+            LayoutPart::Own(path, text) => self.own(path, text),
+            LayoutPart::Block(block) => self.block(block),
+            LayoutPart::Json(path, edit) => {
                 let Some(work) = self.work(path) else { return };
                 match json::enter(work.now.as_deref().unwrap_or(b"{}\n"), edit) {
                     Ok(None) => {}
@@ -100,11 +105,13 @@ impl Planner<'_> {
                         work.now = Some(text);
                         work.json = Some(entered);
                         work.what.push(match edit {
-                            json::Edit::Hooks(hooks) => {
+                            json::JsonInsertion::Hooks(hooks) => {
                                 let events: Vec<&str> = hooks.iter().map(|(event, _)| *event).collect();
                                 format!("hooks {}", events.join(", "))
                             }
-                            json::Edit::Instructions(paths) => format!("instructions {}", paths.join(", ")),
+                            json::JsonInsertion::Instructions(paths) => {
+                                format!("instructions {}", paths.join(", "))
+                            }
                         });
                     }
                     Err(what) => self.problem(path, what),
@@ -128,7 +135,7 @@ impl Planner<'_> {
             Some(_) => {
                 let why = "not created by hippoctl, or changed since then".to_owned();
                 let path = path.to_owned();
-                return self.plan.kept.push(Kept { path, why });
+                return self.plan.kept.push(KeptPath { path, why });
             }
         }
         work.now = Some(text.as_bytes().to_vec());
@@ -181,25 +188,25 @@ impl Planner<'_> {
 
     fn problem(&mut self, path: &str, what: impl Into<String>) {
         let (path, what) = (path.to_owned(), what.into());
-        self.plan.problems.push(Problem { path, what });
+        self.plan.problems.push(UnusableFile { path, what });
     }
 
     /// Returns the file at a path, or `None` after recording a problem if the path cannot hold a file.
-    fn work(&mut self, path: &str) -> Option<&mut Work> {
+    fn work(&mut self, path: &str) -> Option<&mut FileDraft> {
         let real = self.there.real(path);
         let before = match self.there.state(path) {
-            State::Missing => None,
-            State::File(bytes) => Some(bytes.clone()),
-            State::Folder => {
+            PathState::Missing => None,
+            PathState::File(bytes) => Some(bytes.clone()),
+            PathState::Folder => {
                 self.problem(path, "a folder is in the place of the file");
                 return None;
             }
-            State::Odd(why) => {
+            PathState::Odd(why) => {
                 self.problem(path, why);
                 return None;
             }
         };
-        let work = self.files.entry(real.to_owned()).or_insert_with(|| Work {
+        let work = self.files.entry(real.to_owned()).or_insert_with(|| FileDraft {
             now: before.clone(),
             before,
             blocks: Vec::new(),
@@ -215,13 +222,13 @@ impl Planner<'_> {
         for end in ends {
             let folder = &real[..end];
             let planned = self.plan.folders.iter().any(|there| there == folder);
-            if *self.there.state(folder) == State::Missing && !planned {
+            if *self.there.state(folder) == PathState::Missing && !planned {
                 self.plan.folders.push(folder.to_owned());
             }
         }
     }
 
-    fn finish(mut self, platform: Platform) -> Plan {
+    fn finish(mut self, platform: Harness) -> ChangePlan {
         for (path, work) in std::mem::take(&mut self.files) {
             if work.now == work.before {
                 continue;
@@ -232,7 +239,7 @@ impl Planner<'_> {
             match self.entry(&path, &work) {
                 Ok(entry) => {
                     self.plan.record.files.insert(path.clone(), entry);
-                    self.plan.changes.push(Change {
+                    self.plan.changes.push(PathChange {
                         path,
                         before: work.before,
                         after: work.now,
@@ -243,11 +250,11 @@ impl Planner<'_> {
             }
         }
         // The daemon refuses a workspace without this folder.
-        self.part(&Part::Folder(INDEX[1]));
-        let Plan { record, folders, .. } = &mut self.plan;
+        self.part(&LayoutPart::Folder(INDEX[1]));
+        let ChangePlan { record, folders, .. } = &mut self.plan;
         if record.is_empty() {
             record.version = 1;
-            let new = |path: &&str| *self.there.state(path) == State::Missing;
+            let new = |path: &&str| *self.there.state(path) == PathState::Missing;
             record.index_is_new = INDEX.iter().all(new);
         }
         record.platforms.insert(platform);
@@ -260,7 +267,7 @@ impl Planner<'_> {
     }
 
     /// Returns the record entry of a file, which restores its state before the first init.
-    fn entry(&self, path: &str, work: &Work) -> Result<Entry, String> {
+    fn entry(&self, path: &str, work: &FileDraft) -> Result<FileRecord, String> {
         let now = work.now.as_deref().unwrap_or_default();
         let old = self.record.files.get(path);
         let original = match (old, &work.before) {
@@ -278,7 +285,7 @@ impl Planner<'_> {
             add(&mut all.hooks, &new.hooks);
             add(&mut all.instructions, &new.instructions);
         }
-        let mut entry = Entry {
+        let mut entry = FileRecord {
             made: original == Original::Missing,
             hash: hash(now),
             was: None,

@@ -1,18 +1,18 @@
 //! Detection of the harness that runs agents in a folder.
 
-pub use hippoctl::args::Platform;
+pub use hippoctl::args::Harness;
 
-use super::{Config, Snapshot, State};
+use super::{LayoutConfig, PathSnapshot, PathState};
 
 /// The files of each harness, most reliable signs first.
-const SIGNS: [(Platform, &[&str]); 4] = [
+const SIGNS: [(Harness, &[&str]); 4] = [
     (
-        Platform::OpenCode,
+        Harness::OpenCode,
         &["opencode.json", "opencode.jsonc", ".opencode"],
     ),
-    (Platform::Codex, &[".codex"]),
+    (Harness::Codex, &[".codex"]),
     (
-        Platform::OpenClaw,
+        Harness::OpenClaw,
         &[
             "openclaw.json",
             "SOUL.md",
@@ -21,7 +21,7 @@ const SIGNS: [(Platform, &[&str]); 4] = [
             "BOOTSTRAP.md",
         ],
     ),
-    (Platform::ClaudeCode, &["CLAUDE.md", ".claude"]),
+    (Harness::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
 
 /// Returns the files that are inspected to detect the platform.
@@ -32,35 +32,35 @@ pub fn signs() -> impl Iterator<Item = &'static str> {
 
 /// The detected platform with the evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct DetectedPlatform {
     /// The platform.
-    pub platform: Platform,
+    pub platform: Harness,
     /// The file that identified the platform, or the reason for the default.
     pub by: String,
     /// The other platforms with signs in the folder.
-    pub others: Vec<Platform>,
+    pub others: Vec<Harness>,
 }
 
 /// Detects the platform of a folder: from its configuration, else from its files, else Claude Code.
-pub fn detect(snapshot: &Snapshot, config: &Config) -> Found {
-    let there = |name: &&&str| !matches!(snapshot.state(name), State::Missing);
-    let signs: Vec<(Platform, &str)> = SIGNS
+pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatform {
+    let there = |name: &&&str| !matches!(snapshot.state(name), PathState::Missing);
+    let signs: Vec<(Harness, &str)> = SIGNS
         .iter()
         .filter_map(|(platform, names)| Some((*platform, *names.iter().find(there)?)))
         .collect();
-    let others = |chosen: Platform| {
+    let others = |chosen: Harness| {
         let rest = signs.iter().map(|(platform, _)| *platform);
         rest.filter(|platform| *platform != chosen).collect()
     };
     if let Some(platform) = config.platform {
-        return Found {
+        return DetectedPlatform {
             platform,
             by: super::CONFIG.to_owned(),
             others: Vec::new(),
         };
     }
     if let Some((platform, by)) = signs.first() {
-        return Found {
+        return DetectedPlatform {
             platform: *platform,
             by: (*by).to_owned(),
             others: others(*platform),
@@ -69,17 +69,17 @@ pub fn detect(snapshot: &Snapshot, config: &Config) -> Found {
     // Several harnesses read `AGENTS.md`. Together with memory files it marks a workspace of OpenClaw.
     let memory = ["MEMORY.md", "USER.md", "TOOLS.md"];
     let platform = match (there(&&"AGENTS.md"), memory.iter().find(there)) {
-        (true, Some(_)) => Platform::OpenClaw,
-        (true, None) => Platform::Codex,
+        (true, Some(_)) => Harness::OpenClaw,
+        (true, None) => Harness::Codex,
         (false, _) => {
-            return Found {
-                platform: Platform::ClaudeCode,
+            return DetectedPlatform {
+                platform: Harness::ClaudeCode,
                 by: "none detected; choose one with --platform".to_owned(),
                 others: Vec::new(),
             };
         }
     };
-    Found {
+    DetectedPlatform {
         platform,
         by: "AGENTS.md".to_owned(),
         others: Vec::new(),
@@ -95,32 +95,32 @@ mod tests {
     #[test]
     fn the_platform_is_detected_from_files() {
         let found = |files: &[&str]| {
-            let snapshot = Snapshot::of(files.iter().map(|name| (*name, "")));
-            let found = detect(&snapshot, &Config::default());
+            let snapshot = PathSnapshot::of(files.iter().map(|name| (*name, "")));
+            let found = detect(&snapshot, &LayoutConfig::default());
             (found.platform, found.others)
         };
-        assert_eq!(found(&[]), (Platform::ClaudeCode, vec![]));
-        assert_eq!(found(&["CLAUDE.md"]), (Platform::ClaudeCode, vec![]));
-        assert_eq!(found(&["AGENTS.md"]), (Platform::Codex, vec![]));
-        assert_eq!(found(&["AGENTS.md", "MEMORY.md"]), (Platform::OpenClaw, vec![]));
-        assert_eq!(found(&["AGENTS.md", "SOUL.md"]), (Platform::OpenClaw, vec![]));
+        assert_eq!(found(&[]), (Harness::ClaudeCode, vec![]));
+        assert_eq!(found(&["CLAUDE.md"]), (Harness::ClaudeCode, vec![]));
+        assert_eq!(found(&["AGENTS.md"]), (Harness::Codex, vec![]));
+        assert_eq!(found(&["AGENTS.md", "MEMORY.md"]), (Harness::OpenClaw, vec![]));
+        assert_eq!(found(&["AGENTS.md", "SOUL.md"]), (Harness::OpenClaw, vec![]));
         assert_eq!(
             found(&["opencode.json", "CLAUDE.md"]),
-            (Platform::OpenCode, vec![Platform::ClaudeCode])
+            (Harness::OpenCode, vec![Harness::ClaudeCode])
         );
-        let config = Config {
-            platform: Some(Platform::Codex),
-            ..Config::default()
+        let config = LayoutConfig {
+            platform: Some(Harness::Codex),
+            ..LayoutConfig::default()
         };
         assert_eq!(
-            detect(&Snapshot::of([("CLAUDE.md", "")]), &config).platform,
-            Platform::Codex
+            detect(&PathSnapshot::of([("CLAUDE.md", "")]), &config).platform,
+            Harness::Codex
         );
     }
 
     #[test]
     fn platform_names_match_the_option_values() {
-        for platform in Platform::value_variants() {
+        for platform in Harness::value_variants() {
             let value = platform.to_possible_value().unwrap();
             assert_eq!(value.get_name(), platform.name());
             let json = serde_json::to_value(platform).unwrap();

@@ -13,10 +13,10 @@ use hippo_text::own_block::BlockMarks;
 use hippo_text::text::start;
 use serde::{Deserialize, Serialize};
 
-use super::json::{self, Entered};
-use super::platform::Platform;
+use super::json::{self, JsonEntries};
+use super::platform::Harness;
 use super::splice::Splice;
-use super::{Problem, Snapshot, State, layout};
+use super::{PathSnapshot, PathState, UnusableFile, layout};
 
 /// The path of the record in the workspace, as older builds wrote it.
 pub const OLD_RECORD: &str = hippo_fs::harness::OLD_INIT_RECORD;
@@ -28,11 +28,11 @@ const SAID: usize = 200;
 /// The changes that init made to a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Record {
+pub struct InitRecord {
     /// The version of this format: 1.
     pub version: u32,
     /// The platforms that init ran for.
-    pub platforms: BTreeSet<Platform>,
+    pub platforms: BTreeSet<Harness>,
     /// True if init registered the workspace.
     pub registered: bool,
     /// True if the workspace had no index file before.
@@ -40,13 +40,13 @@ pub struct Record {
     /// The created folders, outer ones first.
     pub folders: Vec<String>,
     /// The created or changed files, by path with links resolved.
-    pub files: BTreeMap<String, Entry>,
+    pub files: BTreeMap<String, FileRecord>,
 }
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct FileRecord {
     /// True if the file did not exist before.
     pub made: bool,
     /// Hash of the file as init wrote it.
@@ -62,7 +62,7 @@ pub struct Entry {
     pub blocks: Vec<PutBlock>,
     /// The inserted JSON entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub json: Option<Entered>,
+    pub json: Option<JsonEntries>,
     /// Hash of a created file without these blocks and entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
@@ -91,19 +91,19 @@ pub enum Original {
     Theirs,
 }
 
-impl Record {
+impl InitRecord {
     /// Reads the record of a workspace from the state folder; a missing file gives an empty record.
     ///
     /// # Errors
     /// Fails when the record cannot be read.
-    pub fn read(state: &Path, root: &Path) -> Result<Self, Problem> {
+    pub fn read(state: &Path, root: &Path) -> Result<Self, UnusableFile> {
         let file = folder::decisions(state, root).join(folder::HARNESS);
         let parsed = match folder::read(&file) {
             Ok(bytes) => Self::parse(&bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => Err(error.to_string()),
         };
-        parsed.map_err(|what| Problem {
+        parsed.map_err(|what| UnusableFile {
             path: file.display().to_string(),
             what,
         })
@@ -133,16 +133,16 @@ impl Record {
     ///
     /// # Errors
     /// Fails when the record is unreadable, or names a file or folder that init does not create.
-    pub fn in_workspace(there: &Snapshot) -> Result<Option<Self>, Vec<Problem>> {
-        let problem = |path: &str, what: &str| Problem {
+    pub fn in_workspace(there: &PathSnapshot) -> Result<Option<Self>, Vec<UnusableFile>> {
+        let problem = |path: &str, what: &str| UnusableFile {
             path: path.to_owned(),
             what: what.to_owned(),
         };
         let bytes = match there.state(OLD_RECORD) {
-            State::Missing => return Ok(None),
-            State::File(bytes) => bytes,
-            State::Folder => return Err(vec![problem(OLD_RECORD, "a folder is in its place")]),
-            State::Odd(why) => return Err(vec![problem(OLD_RECORD, why)]),
+            PathState::Missing => return Ok(None),
+            PathState::File(bytes) => bytes,
+            PathState::Folder => return Err(vec![problem(OLD_RECORD, "a folder is in its place")]),
+            PathState::Odd(why) => return Err(vec![problem(OLD_RECORD, why)]),
         };
         let record = Self::parse(bytes).map_err(|what| vec![problem(OLD_RECORD, &what)])?;
         let known: BTreeSet<String> = layout::paths()
@@ -158,7 +158,7 @@ impl Record {
             .folders
             .iter()
             .filter(|path| !known.contains(*path) && !above.contains(path.as_str()));
-        let strange: Vec<Problem> = files
+        let strange: Vec<UnusableFile> = files
             .chain(folders)
             .map(|path| problem(path, "the record names it, but init never creates it"))
             .collect();
@@ -175,9 +175,9 @@ impl Record {
         if record.version != 1 {
             return Err(format!("version {} belongs to a later hippoctl", record.version));
         }
-        let parts = |entry: &Entry| {
+        let parts = |entry: &FileRecord| {
             let json = entry.json.as_ref();
-            let entered = |json: &Entered| [json.made.len(), json.hooks.len(), json.instructions.len()];
+            let entered = |json: &JsonEntries| [json.made.len(), json.hooks.len(), json.instructions.len()];
             let entered = json.map_or([0; 3], entered);
             entered.into_iter().fold(entry.blocks.len(), usize::max)
         };
@@ -201,7 +201,7 @@ impl Record {
     }
 }
 
-impl Entry {
+impl FileRecord {
     /// Stores the data needed to restore the previous file.
     pub fn keep(&mut self, before: &[u8], now: &[u8]) {
         self.was = Some(hash(before));

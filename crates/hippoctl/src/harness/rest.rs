@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use serde::Serialize;
 
 use super::layout::INDEX;
 
 /// A file or folder that remains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Left {
+pub struct RemainingPath {
     /// The path relative to the workspace; a folder ends in `/`.
     pub path: String,
     /// The number of files.
@@ -29,8 +29,8 @@ const TREE: [&str; 4] = [
 const DEPTH: usize = 8;
 
 /// Returns the memory files that remain without those in `gone`; a folder counts with its content.
-pub fn left(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<Left> {
-    let folder = Folder { dir, gone };
+pub fn find_remaining(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<RemainingPath> {
+    let folder = FolderRest { dir, gone };
     let [index, own] = INDEX;
     let mut all = vec![folder.logs()];
     all.extend(TREE.map(|path| folder.at(path, "compaction tree")));
@@ -40,25 +40,25 @@ pub fn left(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<Left> {
     all
 }
 
-struct Folder<'a> {
+struct FolderRest<'a> {
     dir: &'a WorkspaceDir,
     gone: &'a BTreeSet<&'a str>,
 }
 
-impl Folder<'_> {
-    fn logs(&self) -> Left {
+impl FolderRest<'_> {
+    fn logs(&self) -> RemainingPath {
         let logs = self.names("memory").into_iter().filter(|name| is_log(name));
         let logs = logs.filter(|name| self.count(&format!("memory/{name}"), 0) > 0);
-        Left {
+        RemainingPath {
             path: "memory/".to_owned(),
             files: logs.count(),
             what: "logs",
         }
     }
 
-    fn at(&self, path: &str, what: &'static str) -> Left {
+    fn at(&self, path: &str, what: &'static str) -> RemainingPath {
         let end = if self.dir.is_folder(path) { "/" } else { "" };
-        Left {
+        RemainingPath {
             path: format!("{path}{end}"),
             files: self.count(path, 0),
             what,
@@ -70,7 +70,7 @@ impl Folder<'_> {
         match self.dir.stat(path) {
             Err(_) | Ok(None) => 0,
             Ok(_) if self.gone.contains(path) => 0,
-            Ok(Some(there)) if there.kind == Kind::Folder && depth < DEPTH => {
+            Ok(Some(there)) if there.kind == FileKind::Folder && depth < DEPTH => {
                 let names = self.names(path).into_iter();
                 names
                     .map(|name| self.count(&format!("{path}/{name}"), depth + 1))
@@ -119,7 +119,7 @@ mod tests {
         }
         let dir = WorkspaceDir::open(folder.path()).unwrap();
         let told = |gone: &[&str]| -> Vec<(String, usize)> {
-            let left = left(&dir, &gone.iter().copied().collect());
+            let left = find_remaining(&dir, &gone.iter().copied().collect());
             left.into_iter().map(|left| (left.path, left.files)).collect()
         };
         let all = [

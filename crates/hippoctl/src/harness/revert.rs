@@ -2,41 +2,41 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::{Change, Plan};
-use super::record::{Entry, Original, Record};
-use super::{Kept, Snapshot, State};
+use super::plan::{ChangePlan, PathChange};
+use super::record::{FileRecord, InitRecord, Original};
+use super::{KeptPath, PathSnapshot, PathState};
 
 /// Returns the plan that reverts the recorded changes. Changes that cannot be reverted stay in the record.
-pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
-    let mut plan = Plan::default();
+pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
+    let mut plan = ChangePlan::default();
     // A link created since may give one file two names.
-    let mut by_file: BTreeMap<&str, Vec<(&String, &Entry)>> = BTreeMap::new();
+    let mut by_file: BTreeMap<&str, Vec<(&String, &FileRecord)>> = BTreeMap::new();
     for named in &record.files {
         by_file.entry(there.real(named.0)).or_default().push(named);
     }
     for (real, names) in by_file {
         let mut stays = |path: &String, why: &str| {
-            plan.kept.push(Kept {
+            plan.kept.push(KeptPath {
                 path: path.clone(),
                 why: why.to_owned(),
             });
         };
         match there.state(real) {
-            State::Missing => {}
-            State::Folder => names
+            PathState::Missing => {}
+            PathState::Folder => names
                 .iter()
                 .for_each(|(path, _)| stays(path, "a folder is in its place")),
-            State::Odd(why) => {
+            PathState::Odd(why) => {
                 for (path, entry) in names {
                     stays(path, why);
                     plan.record.files.insert(path.clone(), entry.clone());
                 }
             }
-            State::File(now) => {
+            PathState::File(now) => {
                 let taken = taken_back(real, &names, now);
                 plan.changes.extend(taken.change);
                 for (path, entry, why) in taken.stays {
-                    plan.kept.push(Kept {
+                    plan.kept.push(KeptPath {
                         path: path.clone(),
                         why: why.unwrap_or_else(|| "changed since init created it".to_owned()),
                     });
@@ -50,7 +50,7 @@ pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
     }
     plan.removed_folders = record.folders.iter().rev().cloned().collect();
     if !plan.record.files.is_empty() {
-        plan.record = Record {
+        plan.record = InitRecord {
             version: record.version,
             platforms: record.platforms.clone(),
             folders: record.folders.clone(),
@@ -61,15 +61,15 @@ pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
 }
 
 /// The result of reverting one file.
-struct Taken<'a> {
-    change: Option<Change>,
+struct RevertedFile<'a> {
+    change: Option<PathChange>,
     /// The names under which part of the file remains. An entry with a reason means that our parts could not be
     /// removed; otherwise the file belongs to the user.
-    stays: Vec<(&'a String, Option<&'a Entry>, Option<String>)>,
+    stays: Vec<(&'a String, Option<&'a FileRecord>, Option<String>)>,
 }
 
 /// Reverts the changes recorded for one file under these names, one after the other.
-fn taken_back<'a>(real: &str, names: &[(&'a String, &'a Entry)], now: &[u8]) -> Taken<'a> {
+fn taken_back<'a>(real: &str, names: &[(&'a String, &'a FileRecord)], now: &[u8]) -> RevertedFile<'a> {
     let mut stays = Vec::new();
     let mut after = Some(now.to_vec());
     for (path, entry) in names {
@@ -88,12 +88,12 @@ fn taken_back<'a>(real: &str, names: &[(&'a String, &'a Entry)], now: &[u8]) -> 
             (None, None) => "removed".to_owned(),
             (None, Some((link, _))) => format!("removed; the link {link} pointed here"),
         };
-        Change {
+        PathChange {
             path: real.to_owned(),
             before: Some(now.to_vec()),
             after,
             what,
         }
     });
-    Taken { change, stays }
+    RevertedFile { change, stays }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_fs::{Kind, Refusal, WorkspaceDir, refusal};
+use hippo_fs::{FileKind, PathRefusal, WorkspaceDir, refusal};
 
 use super::CONFIG;
 use super::layout::INDEX;
@@ -16,7 +16,7 @@ const LARGEST: u64 = 4 << 20;
 
 /// The content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum PathState {
     /// The path does not exist.
     Missing,
     /// A folder.
@@ -29,13 +29,13 @@ pub enum State {
 
 /// The contents of some paths of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Snapshot {
-    states: BTreeMap<String, State>,
+pub struct PathSnapshot {
+    states: BTreeMap<String, PathState>,
     /// The target within the workspace of each path that is or contains a link.
     real: BTreeMap<String, String>,
 }
 
-impl Snapshot {
+impl PathSnapshot {
     /// Reads paths of a workspace.
     pub fn read<'p>(dir: &WorkspaceDir, paths: impl IntoIterator<Item = &'p str>) -> Self {
         let mut snapshot = Self::default();
@@ -57,7 +57,7 @@ impl Snapshot {
                 }
             }
             Err(why) => {
-                self.states.insert(path.to_owned(), State::Odd(why));
+                self.states.insert(path.to_owned(), PathState::Odd(why));
             }
         }
     }
@@ -68,14 +68,14 @@ impl Snapshot {
     }
 
     /// Returns the state of a path; `Missing` if the path was not read.
-    pub fn state(&self, path: &str) -> &State {
-        self.states.get(self.real(path)).unwrap_or(&State::Missing)
+    pub fn state(&self, path: &str) -> &PathState {
+        self.states.get(self.real(path)).unwrap_or(&PathState::Missing)
     }
 
     /// Returns the bytes of a file.
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         match self.state(path) {
-            State::File(bytes) => Some(bytes),
+            PathState::File(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -83,7 +83,9 @@ impl Snapshot {
     /// Returns the snapshot with these folders added.
     #[cfg(test)]
     pub fn with_folders<'a>(mut self, folders: impl IntoIterator<Item = &'a str>) -> Self {
-        let folders = folders.into_iter().map(|path| (path.to_owned(), State::Folder));
+        let folders = folders
+            .into_iter()
+            .map(|path| (path.to_owned(), PathState::Folder));
         self.states.extend(folders);
         self
     }
@@ -93,7 +95,7 @@ impl Snapshot {
     pub fn of<'a, B: AsRef<[u8]>>(files: impl IntoIterator<Item = (&'a str, B)>) -> Self {
         let states = files
             .into_iter()
-            .map(|(path, bytes)| (path.to_owned(), State::File(bytes.as_ref().to_vec())));
+            .map(|(path, bytes)| (path.to_owned(), PathState::File(bytes.as_ref().to_vec())));
         Self {
             states: states.collect(),
             real: BTreeMap::new(),
@@ -105,14 +107,14 @@ impl Snapshot {
 ///
 /// # Errors
 /// Returns the reason why the path cannot be used.
-fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
+fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
     let mut real = PathBuf::new();
     let mut names = Path::new(path).components();
     let mut kind = None;
     while let Some(name) = names.next() {
         real.push(name);
         kind = kind_at(dir, &real)?;
-        if kind == Some(Kind::Link) {
+        if kind == Some(FileKind::Link) {
             if is_own(path) {
                 return Err(format!(
                     "it is a link, and hippod does not follow links here; {INSTEAD}"
@@ -126,18 +128,18 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
                 real.extend(names);
                 break;
             }
-            Some(Kind::File | Kind::Other) if names.clone().next().is_some() => {
+            Some(FileKind::File | FileKind::Other) if names.clone().next().is_some() => {
                 return Err("a file is in the place of its folder".to_owned());
             }
             Some(_) => {}
         }
     }
     let state = match kind {
-        None => State::Missing,
-        Some(Kind::Folder) => State::Folder,
-        Some(Kind::File | Kind::Link | Kind::Other) => match dir.read(&real, LARGEST) {
-            Ok(bytes) => State::File(bytes),
-            Err(error) => State::Odd(reason(&error)),
+        None => PathState::Missing,
+        Some(FileKind::Folder) => PathState::Folder,
+        Some(FileKind::File | FileKind::Link | FileKind::Other) => match dir.read(&real, LARGEST) {
+            Ok(bytes) => PathState::File(bytes),
+            Err(error) => PathState::Odd(reason(&error)),
         },
     };
     let real = real.into_os_string().into_string();
@@ -151,7 +153,7 @@ fn is_own(path: &str) -> bool {
     path == CONFIG || Path::new(path).starts_with(folder)
 }
 
-fn kind_at(dir: &WorkspaceDir, path: &Path) -> Result<Option<Kind>, String> {
+fn kind_at(dir: &WorkspaceDir, path: &Path) -> Result<Option<FileKind>, String> {
     let stat = dir.stat(path).map_err(|error| reason(&error))?;
     Ok(stat.map(|stat| stat.kind))
 }
@@ -178,7 +180,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
 /// Returns the reason why a file cannot be used.
 fn reason(error: &io::Error) -> String {
     match refusal(error) {
-        Some(Refusal::NotRegular(_)) => "it is not a regular file; move it away".to_owned(),
+        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move it away".to_owned(),
         Some(refusal) => format!("{refusal}; {INSTEAD}"),
         None if error.kind() == io::ErrorKind::FileTooLarge => {
             format!("it is larger than {} MiB", LARGEST >> 20)
@@ -224,12 +226,12 @@ mod tests {
             "/etc",
         ];
         let dir = WorkspaceDir::open(&root).unwrap();
-        let snapshot = Snapshot::read(&dir, paths);
+        let snapshot = PathSnapshot::read(&dir, paths);
         assert_eq!(snapshot.real("CLAUDE.md"), "AGENTS.md");
         assert_eq!(snapshot.file("CLAUDE.md"), Some(&b"mine\n"[..]));
         assert_eq!(snapshot.real(".claude/settings.json"), "shared/settings.json");
-        assert_eq!(snapshot.state(".claude/settings.json"), &State::Missing);
-        assert_eq!(snapshot.state("no/x"), &State::Missing);
+        assert_eq!(snapshot.state(".claude/settings.json"), &PathState::Missing);
+        assert_eq!(snapshot.state("no/x"), &PathState::Missing);
         for odd in [
             "up/x",
             "dead",
@@ -240,7 +242,7 @@ mod tests {
             "../x",
             "/etc",
         ] {
-            assert!(matches!(snapshot.state(odd), State::Odd(_)), "{odd}");
+            assert!(matches!(snapshot.state(odd), PathState::Odd(_)), "{odd}");
         }
     }
 }

@@ -8,7 +8,7 @@ mod laws;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::{Choice, layout};
-use super::plan::Change;
+use super::plan::PathChange;
 use super::*;
 
 const ALL: Choice = Choice {
@@ -26,7 +26,7 @@ struct World {
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeSet<String>,
     /// The record in the state folder.
-    record: Record,
+    record: InitRecord,
 }
 
 impl std::fmt::Debug for World {
@@ -58,12 +58,12 @@ impl World {
         std::str::from_utf8(&self.files[path]).unwrap()
     }
 
-    fn snapshot(&self) -> Snapshot {
+    fn snapshot(&self) -> PathSnapshot {
         let files = self.files.iter().map(|(path, bytes)| (path.as_str(), bytes));
-        Snapshot::of(files).with_folders(self.folders.iter().map(String::as_str))
+        PathSnapshot::of(files).with_folders(self.folders.iter().map(String::as_str))
     }
 
-    fn apply(&mut self, plan: &Plan) {
+    fn apply(&mut self, plan: &ChangePlan) {
         assert_eq!(plan.problems, []);
         for folder in &plan.folders {
             let above = folder
@@ -71,7 +71,7 @@ impl World {
                 .is_none_or(|(above, _)| self.folders.contains(above));
             assert!(above && self.folders.insert(folder.clone()), "{folder}");
         }
-        for Change {
+        for PathChange {
             path, before, after, ..
         } in &plan.changes
         {
@@ -94,21 +94,21 @@ impl World {
         }
     }
 
-    fn plan(&self, platform: Platform) -> Plan {
+    fn plan(&self, platform: Harness) -> ChangePlan {
         let there = self.snapshot();
-        let config = there.file(CONFIG).map(|bytes| Config::read(bytes).0);
+        let config = there.file(CONFIG).map(|bytes| LayoutConfig::read(bytes).0);
         let config = config.unwrap_or_default();
         let parts = layout(platform, ALL, &config, &there, &self.record.folders);
         plan(platform, &parts, &there, &self.record)
     }
 
     /// Applies the first `most` steps of init: the record, then folders, then files.
-    fn init_until(&mut self, platform: Platform, most: usize) {
+    fn init_until(&mut self, platform: Harness, most: usize) {
         let whole = self.plan(platform);
-        let step = |folders: Vec<String>, changes: Vec<Change>| Plan {
+        let step = |folders: Vec<String>, changes: Vec<PathChange>| ChangePlan {
             folders,
             changes,
-            ..Plan::default()
+            ..ChangePlan::default()
         };
         if most > 0 {
             self.record = whole.record;
@@ -121,7 +121,7 @@ impl World {
     }
 
     /// Returns true if anything changed.
-    fn init(&mut self, platform: Platform) -> bool {
+    fn init(&mut self, platform: Harness) -> bool {
         let plan = self.plan(platform);
         self.apply(&plan);
         let changed = self.record != plan.record || !plan.folders.is_empty() || !plan.changes.is_empty();
@@ -129,7 +129,7 @@ impl World {
         changed
     }
 
-    fn deinit(&mut self) -> Plan {
+    fn deinit(&mut self) -> ChangePlan {
         let there = self.snapshot();
         let plan = take_back(&there, &self.record);
         self.apply(&plan);
@@ -141,10 +141,10 @@ impl World {
 #[test]
 fn each_platform_gets_its_files() {
     for platform in [
-        Platform::ClaudeCode,
-        Platform::OpenClaw,
-        Platform::OpenCode,
-        Platform::Codex,
+        Harness::ClaudeCode,
+        Harness::OpenClaw,
+        Harness::OpenCode,
+        Harness::Codex,
     ] {
         let mut world = World::default();
         world.init(platform);
@@ -157,7 +157,7 @@ fn each_platform_gets_its_files() {
 #[test]
 fn the_root_is_in_the_prompt_of_each_platform() {
     let mut claude = World::of([("CLAUDE.md", "# Rules\n")]);
-    claude.init(Platform::ClaudeCode);
+    claude.init(Harness::ClaudeCode);
     assert!(
         claude
             .text("CLAUDE.md")
@@ -169,14 +169,14 @@ fn the_root_is_in_the_prompt_of_each_platform() {
             .ends_with("\n@memory/ROOT.md\n<!-- /hippod -->\n")
     );
     let mut once = World::of([("CLAUDE.md", "@memory/ROOT.md\n")]);
-    once.init(Platform::ClaudeCode);
+    once.init(Harness::ClaudeCode);
     assert_eq!(once.text("CLAUDE.md").matches("@memory/ROOT.md").count(), 1);
     let root = (
         "memory/ROOT.md",
         "---\ntype: root\n---\n\n## Topics Index\n- pump [project, 2d]: blue\n",
     );
     let mut unasked = World::of([root, ("MEMORY.md", "mine\n")]);
-    unasked.init(Platform::OpenClaw);
+    unasked.init(Harness::OpenClaw);
     assert_eq!(unasked.text("MEMORY.md"), "mine\n");
     assert!(
         unasked
@@ -184,7 +184,7 @@ fn the_root_is_in_the_prompt_of_each_platform() {
             .contains("`memory/ROOT.md`; if it was not shown to you")
     );
     let mut openclaw = World::of([root, (CONFIG, IN_PROMPT)]);
-    openclaw.init(Platform::OpenClaw);
+    openclaw.init(Harness::OpenClaw);
     let memory = openclaw.text("MEMORY.md");
     assert!(
         memory
@@ -192,25 +192,25 @@ fn the_root_is_in_the_prompt_of_each_platform() {
         "{memory}"
     );
     let mut opencode = World::default();
-    opencode.init(Platform::OpenCode);
+    opencode.init(Harness::OpenCode);
     assert!(opencode.text("opencode.json").contains("\"memory/ROOT.md\""));
 }
 
 #[test]
 fn the_index_file_is_in_the_prompt_if_configured() {
     for (platform, file, line) in [
-        (Platform::ClaudeCode, "CLAUDE.md", "@HIPPOCAMPUS.md"),
+        (Harness::ClaudeCode, "CLAUDE.md", "@HIPPOCAMPUS.md"),
         (
-            Platform::Codex,
+            Harness::Codex,
             "AGENTS.md",
             "after this file and before `MEMORY.md`, read `HIPPOCAMPUS.md`",
         ),
         (
-            Platform::OpenClaw,
+            Harness::OpenClaw,
             "AGENTS.md",
             "after this file and before `MEMORY.md`, read `HIPPOCAMPUS.md`",
         ),
-        (Platform::OpenCode, "opencode.json", "\"HIPPOCAMPUS.md\""),
+        (Harness::OpenCode, "opencode.json", "\"HIPPOCAMPUS.md\""),
     ] {
         for wanted in [true, false] {
             let mut world = World::of([(CONFIG, &*format!("{{\"index\": {{\"inPrompt\": {wanted}}}}}"))]);
@@ -224,7 +224,7 @@ fn the_index_file_is_in_the_prompt_if_configured() {
 fn deinit_removes_a_block_that_the_daemon_updated() {
     let before = World::of([("AGENTS.md", "# Rules"), (CONFIG, IN_PROMPT)]);
     let mut world = before.clone();
-    world.init(Platform::OpenClaw);
+    world.init(Harness::OpenClaw);
     let memory = hippo_text::own_block::put(&world.files["MEMORY.md"], "root", "## Topics\n- new\n").unwrap();
     world.write("MEMORY.md", &memory);
     world.deinit();
@@ -235,7 +235,7 @@ fn deinit_removes_a_block_that_the_daemon_updated() {
 fn codex_hooks_are_added_to_an_existing_hooks_file() {
     for (hooks, entered) in [(None, false), (Some("{}\n"), true), (Some("[]\n"), false)] {
         let mut world = World::of(hooks.map(|hooks| (".codex/hooks.json", hooks)));
-        world.init(Platform::Codex);
+        world.init(Harness::Codex);
         assert_eq!(world.files.contains_key(".codex/config.toml"), !entered);
         let json = world.files.get(".codex/hooks.json").cloned().unwrap_or_default();
         assert_eq!(
@@ -249,7 +249,7 @@ fn codex_hooks_are_added_to_an_existing_hooks_file() {
 fn deinit_removes_edited_hooks_and_keeps_foreign_ones() {
     let theirs = "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
     let mut world = World::of([(".claude/settings.json", theirs)]);
-    world.init(Platform::ClaudeCode);
+    world.init(Harness::ClaudeCode);
     let now = world.text(".claude/settings.json");
     let mine = "{ \"hooks\": [{ \"type\": \"command\", \"command\": \"echo\" }] },";
     let now = now
@@ -264,7 +264,7 @@ fn deinit_removes_edited_hooks_and_keeps_foreign_ones() {
 fn a_newer_version_updates_its_files_and_keeps_the_originals() {
     let mut world = World::of([("CLAUDE.md", "mine")]);
     let before = world.clone();
-    world.init(Platform::ClaudeCode);
+    world.init(Harness::ClaudeCode);
     // Rewrite the files as an earlier version would have written them.
     let now = String::from_utf8(world.record.to_bytes()).unwrap();
     let hash = |text: &str| record::hash(text.as_bytes());
@@ -278,13 +278,13 @@ fn a_newer_version_updates_its_files_and_keeps_the_originals() {
     world.write(skill, b"old");
     world.write(claude, old_claude.as_bytes());
     world.record = serde_json::from_str(&now).unwrap();
-    assert!(world.init(Platform::ClaudeCode));
+    assert!(world.init(Harness::ClaudeCode));
     assert_eq!(
         (world.text(skill), world.text(claude)),
         (new.text(skill), new.text(claude))
     );
     world.write(skill, b"changed by me");
-    let plan = world.plan(Platform::ClaudeCode);
+    let plan = world.plan(Harness::ClaudeCode);
     assert_eq!((plan.changes.len(), plan.kept.len()), (0, 1));
     world.files.remove(skill);
     world.deinit();
@@ -302,7 +302,7 @@ fn unusable_files_are_refused_without_a_partial_plan() {
         (".claude/settings.json", "{\n  oops\n}\n", "line 2, column 3"),
         (".claude/settings.json", "[]\n", "not a JSON object"),
     ] {
-        let plan = World::of([(path, text)]).plan(Platform::ClaudeCode);
+        let plan = World::of([(path, text)]).plan(Harness::ClaudeCode);
         assert_eq!(plan.problems.len(), 1, "{:?}", plan.problems);
         assert!(
             plan.problems[0].path == path && plan.problems[0].what.contains(what),
@@ -314,19 +314,19 @@ fn unusable_files_are_refused_without_a_partial_plan() {
         ("a = 1\nb = = 2\n", "line 2, column 5"),
         ("hooks = 1\n", "invalid with our hooks"),
     ] {
-        let plan = World::of([(".codex/config.toml", text)]).plan(Platform::Codex);
+        let plan = World::of([(".codex/config.toml", text)]).plan(Harness::Codex);
         assert!(plan.problems[0].what.contains(what), "{:?}", plan.problems);
     }
     let mut world = World::default();
     world.folders.insert("CLAUDE.md".to_owned());
     world.write("memory", b"a file");
-    assert_eq!(world.plan(Platform::ClaudeCode).problems.len(), 2);
+    assert_eq!(world.plan(Harness::ClaudeCode).problems.len(), 2);
 }
 
 #[test]
 fn changes_that_cannot_be_undone_stay_in_the_record() {
     let mut world = World::of([("CLAUDE.md", "mine\n")]);
-    world.init(Platform::ClaudeCode);
+    world.init(Harness::ClaudeCode);
     let torn = world.text("CLAUDE.md").replace("<!-- /hippod -->\n", "and more");
     world.write("CLAUDE.md", torn.as_bytes());
     let plan = world.deinit();
@@ -345,11 +345,12 @@ fn changes_that_cannot_be_undone_stay_in_the_record() {
 #[test]
 fn a_record_in_the_workspace_is_limited_to_files_of_init() {
     let mut made = World::default();
-    made.init(Platform::ClaudeCode);
-    let old = |record: &Record| World::of([(OLD_RECORD, &*String::from_utf8(record.to_bytes()).unwrap())]);
-    let taken = Record::in_workspace(&old(&made.record).snapshot()).unwrap();
+    made.init(Harness::ClaudeCode);
+    let old =
+        |record: &InitRecord| World::of([(OLD_RECORD, &*String::from_utf8(record.to_bytes()).unwrap())]);
+    let taken = InitRecord::in_workspace(&old(&made.record).snapshot()).unwrap();
     assert_eq!(taken, Some(made.record.clone()));
-    assert_eq!(Record::in_workspace(&World::default().snapshot()), Ok(None));
+    assert_eq!(InitRecord::in_workspace(&World::default().snapshot()), Ok(None));
     let entry = made.record.files.values().next().unwrap();
     for path in [
         ".git/config",
@@ -360,13 +361,13 @@ fn a_record_in_the_workspace_is_limited_to_files_of_init() {
     ] {
         let mut strange = made.record.clone();
         strange.files.insert(path.to_owned(), entry.clone());
-        let problems = Record::in_workspace(&old(&strange).snapshot()).unwrap_err();
+        let problems = InitRecord::in_workspace(&old(&strange).snapshot()).unwrap_err();
         assert_eq!((problems.len(), &*problems[0].path), (1, path));
     }
     for path in ["../../emptydir", "/abs/emptydir", "src", ""] {
         let mut strange = made.record.clone();
         strange.folders.push(path.to_owned());
-        let problems = Record::in_workspace(&old(&strange).snapshot()).unwrap_err();
+        let problems = InitRecord::in_workspace(&old(&strange).snapshot()).unwrap_err();
         assert_eq!((problems.len(), &*problems[0].path), (1, path));
     }
 }

@@ -1,6 +1,6 @@
 //! Texts that `init` installs, from `integrations/`.
 
-use super::platform::Platform;
+use super::platform::Harness;
 
 macro_rules! skills {
     ($($name:literal),*) => {
@@ -57,14 +57,14 @@ pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated autom
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 
 /// Returns the protocol for a platform; `search` false omits the search.
-pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>) -> String {
+pub fn protocol(platform: Harness, search: bool, index_in_prompt: Option<bool>) -> String {
     let root = match platform {
-        Platform::ClaudeCode => "Its topics are listed in `memory/ROOT.md`, which is loaded below.",
-        Platform::OpenClaw if index_in_prompt == Some(true) => {
+        Harness::ClaudeCode => "Its topics are listed in `memory/ROOT.md`, which is loaded below.",
+        Harness::OpenClaw if index_in_prompt == Some(true) => {
             "Its topics are listed in `MEMORY.md`, between the lines that name hippod."
         }
-        Platform::OpenCode => "Its topics are listed in `memory/ROOT.md`, which every session loads.",
-        Platform::OpenClaw | Platform::Codex | Platform::None => {
+        Harness::OpenCode => "Its topics are listed in `memory/ROOT.md`, which every session loads.",
+        Harness::OpenClaw | Harness::Codex | Harness::None => {
             "Its topics are listed in `memory/ROOT.md`; if it was not shown to you, read it first."
         }
     };
@@ -74,8 +74,8 @@ pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>)
         text = lines.filter(|line| !line.contains("hippoctl search")).collect();
     }
     // v1 appendix B: the index is read after the instructions and before MEMORY.md.
-    let index = index_in_prompt.unwrap_or(platform == Platform::OpenClaw);
-    if index && matches!(platform, Platform::OpenClaw | Platform::Codex | Platform::None) {
+    let index = index_in_prompt.unwrap_or(platform == Harness::OpenClaw);
+    if index && matches!(platform, Harness::OpenClaw | Harness::Codex | Harness::None) {
         text.push_str(
             "- **Where to look first.** When a session starts, after this file and before `MEMORY.md`, read \
              `HIPPOCAMPUS.md`: it lists the topics with their places and their age.\n",

@@ -4,18 +4,18 @@ use hippo_proto::{nearest, shorten};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::Value;
 
-use super::calls::Trouble;
+use super::calls::CallFailure;
 
 /// The validated arguments of one call.
 #[derive(Debug, Clone)]
-pub struct Arguments(JsonObject);
+pub struct ToolArguments(JsonObject);
 
-impl Arguments {
+impl ToolArguments {
     /// Validates the arguments from a client. Null means that the argument is absent.
     ///
     /// # Errors
     /// Names the argument that is unknown, missing, or has a wrong type or range.
-    pub fn read(tool: &Tool, mut given: JsonObject) -> Result<Self, Trouble> {
+    pub fn read(tool: &Tool, mut given: JsonObject) -> Result<Self, CallFailure> {
         given.retain(|_, value| !value.is_null());
         let none = JsonObject::new();
         let known = tool.input_schema.get("properties").and_then(Value::as_object);
@@ -27,7 +27,7 @@ impl Arguments {
         let required = tool.input_schema.get("required").and_then(Value::as_array);
         let mut required = required.into_iter().flatten().filter_map(Value::as_str);
         match required.find(|name| !given.contains_key(*name)) {
-            Some(missing) => Err(Trouble::new(format!(
+            Some(missing) => Err(CallFailure::new(format!(
                 "the argument \"{missing}\" of {} is missing",
                 tool.name
             ))),
@@ -57,8 +57,8 @@ impl Arguments {
     }
 }
 
-fn unknown(tool: &Tool, known: &JsonObject, name: &str) -> Trouble {
-    let trouble = Trouble::new(format!("unknown argument \"{}\" of {}", shorten(name), tool.name));
+fn unknown(tool: &Tool, known: &JsonObject, name: &str) -> CallFailure {
+    let trouble = CallFailure::new(format!("unknown argument \"{}\" of {}", shorten(name), tool.name));
     let names: Vec<&str> = known.keys().map(String::as_str).collect();
     trouble.hint(match nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean \"{near}\"?"),
@@ -67,7 +67,7 @@ fn unknown(tool: &Tool, known: &JsonObject, name: &str) -> Trouble {
     })
 }
 
-fn check(name: &str, schema: &Value, value: &Value) -> Result<(), Trouble> {
+fn check(name: &str, schema: &Value, value: &Value) -> Result<(), CallFailure> {
     if fits(schema, value) {
         return Ok(());
     }
@@ -86,7 +86,9 @@ fn check(name: &str, schema: &Value, value: &Value) -> Result<(), Trouble> {
         (Some(least), None) => wanted.push_str(&format!(", {least} or more")),
         _ => {}
     }
-    Err(Trouble::new(format!("the argument \"{name}\" must be {wanted}")))
+    Err(CallFailure::new(format!(
+        "the argument \"{name}\" must be {wanted}"
+    )))
 }
 
 fn fits(schema: &Value, value: &Value) -> bool {

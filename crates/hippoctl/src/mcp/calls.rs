@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
 use tokio::time::{self, Instant};
 
-use crate::connect::{PATIENCE, Session};
+use crate::connect::{DaemonSession, PATIENCE};
 use crate::failure::{Exit, Failure};
 
 /// Maximum time during which a call is repeated while the daemon is not ready. The daemon itself waits up to 20
@@ -32,7 +32,7 @@ const BEAT: Duration = Duration::from_secs(1);
 
 /// The failure of a call, for the agent that made it.
 #[derive(Debug)]
-pub struct Trouble {
+pub struct CallFailure {
     message: String,
     hint: Cow<'static, str>,
     /// True if the same call will succeed later.
@@ -41,7 +41,7 @@ pub struct Trouble {
     absent: bool,
 }
 
-impl Trouble {
+impl CallFailure {
     /// Creates a failure without a hint.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if !self.hint.is_empty() {
@@ -74,7 +74,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for CallFailure {
     fn from(failure: Failure) -> Self {
         Self {
             absent: failure.exit == Exit::NotFound,
@@ -83,7 +83,7 @@ impl From<Failure> for Trouble {
     }
 }
 
-impl From<ClientError> for Trouble {
+impl From<ClientError> for CallFailure {
     fn from(error: ClientError) -> Self {
         let warming =
             matches!(&error, ClientError::Refused(refusal) if refusal.data.kind == ErrorKind::Warming);
@@ -95,17 +95,17 @@ impl From<ClientError> for Trouble {
 }
 
 /// The connection to the daemon for the duration of one call.
-pub struct Line {
-    session: Session,
+pub struct CallConnection {
+    session: DaemonSession,
     given_up: Arc<AtomicBool>,
 }
 
-impl Line {
+impl CallConnection {
     /// Returns the root of the workspace that the server was started for.
     ///
     /// # Errors
     /// Fails without a daemon or workspace.
-    pub fn root(&mut self) -> Result<String, Trouble> {
+    pub fn root(&mut self) -> Result<String, CallFailure> {
         Ok(self.session.root()?)
     }
 
@@ -113,10 +113,10 @@ impl Line {
     ///
     /// # Errors
     /// Fails without a daemon, on a refusal, or when no answer arrives.
-    pub fn ask<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, Trouble> {
+    pub fn ask<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, CallFailure> {
         self.session.client()?;
         if self.given_up.load(Ordering::Relaxed) {
-            return Err(Trouble::new("the call was cancelled"));
+            return Err(CallFailure::new("the call was cancelled"));
         }
         Ok(self.session.ask(Some(PATIENCE), &request.into(), |_| {})??)
     }
@@ -125,12 +125,12 @@ impl Line {
 /// Runs calls, each on its own thread and connection: many can wait at once, and a restart of the daemon between
 /// two calls is harmless.
 pub struct Calls {
-    session: Session,
+    session: DaemonSession,
 }
 
 impl Calls {
     /// Creates the calls with the options of this session.
-    pub fn new(session: Session) -> Self {
+    pub fn new(session: DaemonSession) -> Self {
         Self { session }
     }
 
@@ -142,25 +142,25 @@ impl Calls {
     pub async fn ask<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
-        work: impl Fn(&mut Line) -> Result<T, Trouble> + Clone + Send + 'static,
-    ) -> Result<T, Trouble> {
+        work: impl Fn(&mut CallConnection) -> Result<T, CallFailure> + Clone + Send + 'static,
+    ) -> Result<T, CallFailure> {
         let warming = AtomicBool::new(false);
         tokio::select! {
             answer = self.patiently(&warming, work) => answer,
             never = beat(context, &warming) => match never {},
-            () = context.ct.cancelled() => Err(Trouble::new("the call was cancelled")),
+            () = context.ct.cancelled() => Err(CallFailure::new("the call was cancelled")),
         }
     }
 
     async fn patiently<T: Send + 'static>(
         &self,
         warming: &AtomicBool,
-        work: impl Fn(&mut Line) -> Result<T, Trouble> + Clone + Send + 'static,
-    ) -> Result<T, Trouble> {
+        work: impl Fn(&mut CallConnection) -> Result<T, CallFailure> + Clone + Send + 'static,
+    ) -> Result<T, CallFailure> {
         let given_up = GiveUp::default();
         let begun = Instant::now();
         loop {
-            let mut line = Line {
+            let mut line = CallConnection {
                 session: self.session.another(),
                 given_up: given_up.0.clone(),
             };
@@ -180,8 +180,8 @@ impl Calls {
 /// Runs the work on its own thread. Unlike the thread pool of the runtime, which panics, it returns an error when
 /// the machine cannot create a thread.
 async fn on_a_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
-) -> Result<T, Trouble> {
+    work: impl FnOnce() -> Result<T, CallFailure> + Send + 'static,
+) -> Result<T, CallFailure> {
     let (sender, receiver) = oneshot::channel();
     thread::Builder::new()
         .name("call".to_owned())
@@ -190,12 +190,12 @@ async fn on_a_thread<T: Send + 'static>(
             let _ = sender.send(work());
         })
         .map_err(|error| {
-            Trouble::new(format!("could not start a thread for the call: {error}"))
+            CallFailure::new(format!("could not start a thread for the call: {error}"))
                 .hint("the machine is short of memory or processes: try again later")
         })?;
     receiver
         .await
-        .unwrap_or_else(|_| Err(Trouble::new("the call failed inside hippoctl")))
+        .unwrap_or_else(|_| Err(CallFailure::new("the call failed inside hippoctl")))
 }
 
 /// Marks a call as cancelled on drop, for its thread.

@@ -8,7 +8,7 @@ use hippo_text::fence::fenced;
 use hippo_types::tokens;
 use rmcp::model::{Resource, ResourceContents};
 
-use super::calls::{Line, Trouble};
+use super::calls::{CallConnection, CallFailure};
 
 /// The prefix before the path in the workspace.
 const SCHEME: &str = "hippod:///";
@@ -36,7 +36,7 @@ const OFFERED: [[&str; 3]; 2] = [
 ///
 /// # Errors
 /// Fails without a daemon or workspace.
-pub fn there(line: &mut Line) -> Result<Vec<Resource>, Trouble> {
+pub fn there(line: &mut CallConnection) -> Result<Vec<Resource>, CallFailure> {
     let root = line.root()?;
     let Ok(dir) = WorkspaceDir::open(Path::new(&root)) else {
         return Ok(Vec::new());
@@ -76,9 +76,9 @@ pub fn unknown(uri: &str) -> String {
 ///
 /// # Errors
 /// Fails without a daemon or workspace, or when the file is unreadable, too large, or outside the workspace.
-pub fn read(line: &mut Line, path: &'static str) -> Result<Option<String>, Trouble> {
+pub fn read(line: &mut CallConnection, path: &'static str) -> Result<Option<String>, CallFailure> {
     let root = line.root()?;
-    let failed = |why: &dyn std::fmt::Display| Trouble::new(format!("could not read {path}: {why}"));
+    let failed = |why: &dyn std::fmt::Display| CallFailure::new(format!("could not read {path}: {why}"));
     match hippo_fs::read_source(Path::new(&root), path, LONGEST) {
         Ok(bytes) => Ok(Some(fenced(&String::from_utf8_lossy(&bytes), BUDGET, path))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

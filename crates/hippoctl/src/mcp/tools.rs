@@ -9,8 +9,8 @@ use hippo_text::instruction;
 use rmcp::model::{ErrorData, Tool};
 use serde_json::{Value, json};
 
-use super::arguments::Arguments;
-use super::calls::{Line, Trouble};
+use super::arguments::ToolArguments;
+use super::calls::{CallConnection, CallFailure};
 use crate::verbs;
 
 /// The tool definitions for the prompt of a model: short, because every session pays for them.
@@ -43,14 +43,14 @@ pub fn unknown(name: &str) -> ErrorData {
 ///
 /// # Errors
 /// Fails without a daemon or workspace, or when the daemon refuses.
-pub fn answer(name: &str, arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+pub fn answer(name: &str, args: &ToolArguments, line: &mut CallConnection) -> Result<Value, CallFailure> {
     let mut answer = match name {
-        "memory_search" => search(arguments, line),
-        "memory_get" => get(arguments, line),
-        "memory_remember" => remember(arguments, line),
+        "memory_search" => search(args, line),
+        "memory_get" => get(args, line),
+        "memory_remember" => remember(args, line),
         "memory_status" => status(line),
-        "context_fetch" => fetch(arguments, line),
-        _ => Err(Trouble::new(format!("no such tool: {name}"))),
+        "context_fetch" => fetch(args, line),
+        _ => Err(CallFailure::new(format!("no such tool: {name}"))),
     }?;
     // Null members are omitted.
     if let Value::Object(members) = &mut answer {
@@ -63,16 +63,16 @@ pub fn answer(name: &str, arguments: &Arguments, line: &mut Line) -> Result<Valu
 ///
 /// # Errors
 /// Fails when no corpus has that name.
-fn is_kept(corpus: Option<&str>) -> Result<bool, Trouble> {
+fn is_kept(corpus: Option<&str>) -> Result<bool, CallFailure> {
     match corpus {
         None | Some("memory" | "all") => Ok(true),
         Some("sessions" | "wiki") => Ok(false),
-        Some(other) => Err(Trouble::new(format!("unknown corpus \"{}\"", shorten(other)))
+        Some(other) => Err(CallFailure::new(format!("unknown corpus \"{}\"", shorten(other)))
             .hint("the corpora are memory and all; sessions and wiki are empty here")),
     }
 }
 
-fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+fn search(arguments: &ToolArguments, line: &mut CallConnection) -> Result<Value, CallFailure> {
     let corpus = arguments.text("corpus");
     if !is_kept(corpus.as_deref())? {
         let note = "hippod has only the corpus memory: search the daily logs for the content of transcripts";
@@ -133,10 +133,10 @@ fn mark(text: &str, place: impl FnOnce() -> String) -> Option<String> {
     ))
 }
 
-fn get(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+fn get(arguments: &ToolArguments, line: &mut CallConnection) -> Result<Value, CallFailure> {
     let corpus = arguments.text("corpus");
     if !is_kept(corpus.as_deref())? {
-        return Err(Trouble::new("no such file: hippod has only the corpus memory").hint("omit corpus"));
+        return Err(CallFailure::new("no such file: hippod has only the corpus memory").hint("omit corpus"));
     }
     let root = line.root()?;
     let path = arguments.text("path").unwrap_or_default();
@@ -163,7 +163,7 @@ fn get(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     }))
 }
 
-fn remember(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+fn remember(arguments: &ToolArguments, line: &mut CallConnection) -> Result<Value, CallFailure> {
     let type_ = arguments.text("type");
     let answer: RememberResponse = line.root().and_then(|root| {
         line.ask(RememberRequest {
@@ -189,11 +189,12 @@ fn remember(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
 /// Grace period of the watcher after a reconcile, in milliseconds.
 const LATE: u64 = 2_000;
 
-fn status(line: &mut Line) -> Result<Value, Trouble> {
+fn status(line: &mut CallConnection) -> Result<Value, CallFailure> {
     let root = line.root()?;
     let answer: StatusResponse = line.ask(StatusRequest {})?;
     let workspace = answer.workspaces.into_iter().find(|one| one.root == root);
-    let workspace = workspace.ok_or_else(|| Trouble::new(format!("the workspace was removed: {root}")))?;
+    let workspace =
+        workspace.ok_or_else(|| CallFailure::new(format!("the workspace was removed: {root}")))?;
     Ok(report(workspace, answer.model.state))
 }
 
@@ -229,7 +230,7 @@ fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
     })
 }
 
-fn fetch(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
+fn fetch(arguments: &ToolArguments, line: &mut CallConnection) -> Result<Value, CallFailure> {
     let answer: ContextFetchResponse = line.ask(ContextFetchRequest {
         session: arguments.text("session"),
         id: arguments.text("id").unwrap_or_default(),
@@ -341,7 +342,7 @@ mod tests {
         let tools = all();
         let refused = |tool: usize, given: Value| {
             let given = given.as_object().unwrap().clone();
-            let trouble = Arguments::read(&tools[tool], given).unwrap_err();
+            let trouble = ToolArguments::read(&tools[tool], given).unwrap_err();
             trouble.to_string()
         };
         let whole = "must be a whole number from 1 to 200";
@@ -385,7 +386,7 @@ mod tests {
             assert!(found.contains(expected), "{given}: {found}");
         }
         let given = json!({"query": "q", "maxResults": 5.0, "minScore": null});
-        let read = Arguments::read(&tools[0], given.as_object().unwrap().clone()).unwrap();
+        let read = ToolArguments::read(&tools[0], given.as_object().unwrap().clone()).unwrap();
         assert_eq!(
             (
                 read.text("query").as_deref(),

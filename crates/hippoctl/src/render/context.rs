@@ -129,7 +129,7 @@ pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
 }
 
 /// Returns summary and key data of an entry whose content is not available.
-pub fn left(answer: &ContextFetchResponse) -> Option<String> {
+pub fn render_without_content(answer: &ContextFetchResponse) -> Option<String> {
     let mut text = harmless(answer.summary.as_deref()?);
     let data = answer.entry.as_ref().and_then(|entry| entry.key_data.as_ref());
     if let Some(data) = data.filter(|data| !data.is_empty()) {

@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use super::{INDENT, one_line, plural};
 use crate::output::Style;
-use crate::verbs::import::Imported;
+use crate::verbs::import::ImportReport;
 
 /// Maximum damaged places that are listed.
 const NAMED: usize = 10;
 
 /// Renders each file with its number of memories, the skipped records, and the command that reverts the import.
-pub fn imported(answer: &Imported, style: Style) -> String {
+pub fn imported(answer: &ImportReport, style: Style) -> String {
     let new: u64 = answer.files.iter().map(|file| file.memories).sum();
     let mut text = format!("{} found", memories(answer.memories));
     if answer.known > 0 {
@@ -72,7 +72,7 @@ fn memories(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_session::import::Trouble;
+    use hippo_session::import::ImportProblem;
 
     use super::*;
     use crate::verbs::import::NewFile;
@@ -83,11 +83,11 @@ mod tests {
             path: path.into(),
             memories: 2,
         };
-        let problem = Trouble {
+        let problem = ImportProblem {
             line: Some(12),
             what: "the record has no text".into(),
         };
-        let dry = Imported {
+        let dry = ImportReport {
             memories: 7,
             known: 3,
             files: vec![file("memory/2026-03-03.md"), file("memory/2026-03-05.md")],
@@ -97,19 +97,19 @@ mod tests {
             malformed: 1,
             problems: vec![problem.clone()],
             notes: vec!["a \x1b[31mnote".into()],
-            ..Imported::default()
+            ..ImportReport::default()
         };
-        let many = Imported {
+        let many = ImportReport {
             malformed: 340,
             problems: vec![problem; 100],
-            ..Imported::default()
+            ..ImportReport::default()
         };
-        let done = Imported {
+        let done = ImportReport {
             applied: true,
             files: vec![file("memory/2026-03-03.md")],
-            ..Imported::default()
+            ..ImportReport::default()
         };
-        let none = Imported::default();
+        let none = ImportReport::default();
         let all = [dry, done, none, many].map(|answer| imported(&answer, Style::default()));
         insta::assert_snapshot!(all.join("--\n"));
     }

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::{FORMATS, INDENT, lines, one_line, plural};
 use crate::output::Style;
-use crate::verbs::ingest::Ingested;
+use crate::verbs::ingest::IngestResult;
 
 /// Renders each transcript with its appended, skipped and malformed records.
-pub fn ingested(done: &[Ingested], style: Style) -> String {
+pub fn ingested(done: &[IngestResult], style: Style) -> String {
     let mut text = String::new();
     for one in done {
         // Writing to a string cannot fail.

@@ -3,18 +3,18 @@
 use serde::Serialize;
 
 use super::{one_line, plural};
-use crate::harness::plan::Change;
-use crate::harness::rest::Left;
-use crate::harness::{Kept, Platform};
+use crate::harness::plan::PathChange;
+use crate::harness::rest::RemainingPath;
+use crate::harness::{Harness, KeptPath};
 use crate::output::Style;
 
 /// The result of `init`, or its plan with `--dry-run`.
 #[derive(Debug, Serialize)]
-pub struct Initialised {
+pub struct InitResult {
     /// The workspace folder.
     pub root: String,
     /// The platform.
-    pub platform: Platform,
+    pub platform: Harness,
     /// The evidence for the platform.
     pub told_by: String,
     /// True if nothing was changed.
@@ -24,13 +24,13 @@ pub struct Initialised {
     /// The created or changed files.
     pub files: Vec<FileChange>,
     /// The parts of the layout that were left unchanged.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptPath>,
     /// The nodes of a compaction tree from another program.
     pub foreign: Vec<String>,
     /// True if these nodes are taken over.
     pub taken_over: bool,
     /// The state of the registration.
-    pub registered: Registered,
+    pub registered: Registration,
     /// Further notes for the user.
     pub notes: Vec<String>,
 }
@@ -38,7 +38,7 @@ pub struct Initialised {
 /// The registration of the folder with the daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Registered {
+pub enum Registration {
     /// Registered by this run.
     Now,
     /// Registered before.
@@ -53,7 +53,7 @@ pub enum Registered {
 
 /// The result of `init --undo`, or its plan with `--dry-run`.
 #[derive(Debug, Default, Serialize)]
-pub struct Taken {
+pub struct InitUndoResult {
     /// The workspace folder.
     pub root: String,
     /// True if nothing was changed.
@@ -63,7 +63,7 @@ pub struct Taken {
     /// The removed or changed files.
     pub files: Vec<FileChange>,
     /// The files that stay, with the reason.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptPath>,
     /// The files of hippod that are moved out of the folder.
     pub aside: Vec<String>,
     /// The target folder of the move.
@@ -77,7 +77,7 @@ pub struct Taken {
     /// True if the daemon keeps the stored content of sessions.
     pub contexts_kept: bool,
     /// The memory files that stay in the folder.
-    pub left: Vec<Left>,
+    pub left: Vec<RemainingPath>,
     /// Further notes for the user.
     pub notes: Vec<String>,
 }
@@ -88,7 +88,7 @@ pub struct FileChange {
     /// The path relative to the folder.
     pub path: String,
     /// The kind of the change.
-    pub action: Action,
+    pub action: FileAction,
     /// The description of the change.
     pub what: String,
     /// The number of added lines; negative if lines were removed.
@@ -98,7 +98,7 @@ pub struct FileChange {
 /// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Action {
+pub enum FileAction {
     /// The file is created.
     Make,
     /// The file is modified.
@@ -108,7 +108,7 @@ pub enum Action {
 }
 
 /// Converts a change of a plan for output.
-pub fn file(change: &Change) -> FileChange {
+pub fn file(change: &PathChange) -> FileChange {
     let lines = |text: &Option<Vec<u8>>| {
         let text = text.as_deref().unwrap_or_default();
         i64::try_from(text.split_inclusive(|byte| *byte == b'\n').count()).unwrap_or(i64::MAX)
@@ -116,9 +116,9 @@ pub fn file(change: &Change) -> FileChange {
     FileChange {
         path: change.path.clone(),
         action: match (&change.before, &change.after) {
-            (None, _) => Action::Make,
-            (Some(_), Some(_)) => Action::Change,
-            (Some(_), None) => Action::Remove,
+            (None, _) => FileAction::Make,
+            (Some(_), Some(_)) => FileAction::Change,
+            (Some(_), None) => FileAction::Remove,
         },
         what: change.what.clone(),
         lines: lines(&change.after) - lines(&change.before),
@@ -126,7 +126,7 @@ pub fn file(change: &Change) -> FileChange {
 }
 
 /// Renders the result of `init`.
-pub fn initialised(answer: &Initialised, style: Style) -> String {
+pub fn initialised(answer: &InitResult, style: Style) -> String {
     let mut text = format!(
         "{} in {} ({})\n",
         style.strong(answer.platform.name()),
@@ -138,25 +138,25 @@ pub fn initialised(answer: &Initialised, style: Style) -> String {
         text += &format!("  {make:<12} {}/\n", style.path(one_line(folder)));
     }
     files(&mut text, &answer.files, (make, change, ""), style);
-    kept(&mut text, &answer.kept, style);
+    write_kept(&mut text, &answer.kept, style);
     foreign(&mut text, answer, style);
     if answer.folders.is_empty() && answer.files.is_empty() {
         text += "  nothing to change: everything exists\n";
     }
     text += match answer.registered {
-        Registered::Now => "registered; the daemon reads the files and creates HIPPOCAMPUS.md\n",
-        Registered::Already => "the folder is already registered\n",
-        Registered::NotTried if answer.dry_run => {
+        Registration::Now => "registered; the daemon reads the files and creates HIPPOCAMPUS.md\n",
+        Registration::Already => "the folder is already registered\n",
+        Registration::NotTried if answer.dry_run => {
             "nothing was written; init would register the folder, and the daemon would create HIPPOCAMPUS.md\n"
         }
-        Registered::NoDaemon | Registered::Refused | Registered::NotTried => "",
+        Registration::NoDaemon | Registration::Refused | Registration::NotTried => "",
     };
     notes(&mut text, &answer.notes, style);
     text
 }
 
 /// Renders the nodes of another program, each by its path.
-fn foreign(text: &mut String, answer: &Initialised, style: Style) {
+fn foreign(text: &mut String, answer: &InitResult, style: Style) {
     let (word, why) = match (answer.taken_over, answer.dry_run) {
         (true, true) => ("would take over", "hippoctl init --undo restores it"),
         (true, false) => ("taken over", "hippoctl init --undo restores it"),
@@ -171,7 +171,7 @@ fn foreign(text: &mut String, answer: &Initialised, style: Style) {
 }
 
 /// Renders the result of `init --undo`.
-pub fn taken(answer: &Taken, style: Style) -> String {
+pub fn render_undo(answer: &InitUndoResult, style: Style) -> String {
     let begin = if answer.dry_run {
         "would revert init"
     } else {
@@ -200,11 +200,11 @@ pub fn taken(answer: &Taken, style: Style) -> String {
             style.path(one_line(path))
         );
     }
-    kept(&mut text, &answer.kept, style);
+    write_kept(&mut text, &answer.kept, style);
     if let Some(place) = &answer.aside_in {
         text += &format!("the files of hippod are in {}\n", style.path(one_line(place)));
     }
-    left(&mut text, &answer.left, answer.dry_run);
+    write_remaining(&mut text, &answer.left, answer.dry_run);
     if answer.dry_run {
         text += "nothing was changed\n";
     } else if answer.unregistered {
@@ -223,7 +223,7 @@ fn bare<'a>(folders: &'a [String], files: &'a [FileChange]) -> impl Iterator<Ite
         };
         !files
             .iter()
-            .any(|file| file.action != Action::Change && below(&file.path))
+            .any(|file| file.action != FileAction::Change && below(&file.path))
     })
 }
 
@@ -238,26 +238,26 @@ fn words(dry_run: bool) -> (&'static str, &'static str) {
 fn files(text: &mut String, files: &[FileChange], words: (&str, &str, &str), style: Style) {
     for file in files {
         let (word, more) = match file.action {
-            Action::Make => (words.0, String::new()),
-            Action::Change => (
+            FileAction::Make => (words.0, String::new()),
+            FileAction::Change => (
                 words.1,
                 format!(": {}, {:+} lines", one_line(&file.what), file.lines),
             ),
-            Action::Remove => (words.2, String::new()),
+            FileAction::Remove => (words.2, String::new()),
         };
         *text += &format!("  {word:<12} {}{more}\n", style.path(one_line(&file.path)));
     }
 }
 
-fn kept(text: &mut String, kept: &[Kept], style: Style) {
-    for Kept { path, why } in kept {
+fn write_kept(text: &mut String, kept: &[KeptPath], style: Style) {
+    for KeptPath { path, why } in kept {
         let line = format!("  {:<12} {}: {}\n", "kept", one_line(path), one_line(why));
         *text += &style.quiet(line.trim_end());
         text.push('\n');
     }
 }
 
-fn left(text: &mut String, left: &[Left], dry_run: bool) {
+fn write_remaining(text: &mut String, left: &[RemainingPath], dry_run: bool) {
     if left.is_empty() {
         return;
     }

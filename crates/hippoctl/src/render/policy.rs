@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::{INDENT, one_line, plural, short, table};
 use crate::output::Style;
-use crate::verbs::policy::{RecordUse, Tested};
+use crate::verbs::policy::{PolicyTestResult, RecordUse};
 
 /// Maximum characters of the name of a source in a table.
 const SHORT: usize = 32;
 
 /// Renders the outcome and reason of each record, with the fields that a rule decided below. Without `all`, records
 /// that stay in the context are omitted unless a rule of the policy file matches them.
-pub fn tested(tested: &Tested, all: bool, style: Style) -> String {
+pub fn tested(tested: &PolicyTestResult, all: bool, style: Style) -> String {
     let own: BTreeSet<&str> = tested
         .rules
         .iter()
@@ -43,8 +43,8 @@ pub fn tested(tested: &Tested, all: bool, style: Style) -> String {
 }
 
 /// Returns the totals, and the rules that matched nothing.
-pub fn notes(tested: &Tested) -> Vec<String> {
-    let Tested {
+pub fn notes(tested: &PolicyTestResult) -> Vec<String> {
+    let PolicyTestResult {
         policy,
         rules,
         records,

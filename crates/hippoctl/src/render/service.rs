@@ -9,20 +9,20 @@ use serde::Serialize;
 
 use super::doctor;
 use crate::output::Style;
-use crate::service::{Answer, Call, Found, Manager, Package};
+use crate::service::{Manager, ManagerCommand, ManagerState, Package, UnitFileState};
 
 /// Environment variables for paths. `service install` passes them on to the service.
 const PLACES: [&str; 3] = ["HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE"];
 
 /// The result of `service install` or `service uninstall`, or its plan with `--dry-run`.
 #[derive(Debug, Serialize)]
-pub struct Done {
+pub struct ServiceResult {
     /// The service manager.
     pub manager: Manager,
     /// True if nothing was changed.
     pub dry_run: bool,
     /// The files with their changes.
-    pub files: Vec<FileDone>,
+    pub files: Vec<ServiceFileChange>,
     /// The unit of a package, if the service uses it instead of own files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<PathBuf>,
@@ -43,16 +43,16 @@ pub struct Done {
 
 /// A file and its change.
 #[derive(Debug, Serialize)]
-pub struct FileDone {
+pub struct ServiceFileChange {
     path: PathBuf,
     #[serde(flatten)]
-    what: What,
+    what: ServiceFileAction,
 }
 
 /// The change of a file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "what", content = "aside")]
-pub enum What {
+pub enum ServiceFileAction {
     /// Created, or written with new content.
     Written,
     /// Unchanged, because it was current.
@@ -65,9 +65,9 @@ pub enum What {
     KeptAside(PathBuf),
 }
 
-impl FileDone {
+impl ServiceFileChange {
     /// Creates the entry of a file.
-    pub fn new(path: &Path, what: What) -> Self {
+    pub fn new(path: &Path, what: ServiceFileAction) -> Self {
         Self {
             path: path.to_path_buf(),
             what,
@@ -75,7 +75,7 @@ impl FileDone {
     }
 }
 
-impl Done {
+impl ServiceResult {
     /// Creates an empty result.
     pub fn new(manager: Manager, dry_run: bool) -> Self {
         Self {
@@ -107,9 +107,9 @@ impl Done {
     }
 
     /// Records the commands to run once a manager answers.
-    pub fn later(&mut self, why: &str, calls: &[Call]) {
+    pub fn later(&mut self, why: &str, calls: &[ManagerCommand]) {
         self.no_manager = Some(why.to_owned());
-        self.later = calls.iter().map(Call::line).collect();
+        self.later = calls.iter().map(ManagerCommand::line).collect();
     }
 
     /// Adds a note about variables of this shell that do not reach the service. Variables for paths do reach it.
@@ -129,24 +129,24 @@ impl Done {
 }
 
 /// Renders the changes, one per line.
-pub fn done(done: &Done, style: Style) -> String {
+pub fn done(done: &ServiceResult, style: Style) -> String {
     let mut text = String::new();
     let would = if done.dry_run { "would have " } else { "" };
     for file in &done.files {
         let path = style.path(file.path.display().to_string());
         // Writing to a string cannot fail.
         let _ = match &file.what {
-            What::Written => writeln!(text, "{would}written: {path}"),
-            What::Unchanged => writeln!(text, "unchanged: {path}"),
-            What::Removed => writeln!(text, "{would}removed: {path}"),
-            What::WrittenAndKeptAside(aside) => {
+            ServiceFileAction::Written => writeln!(text, "{would}written: {path}"),
+            ServiceFileAction::Unchanged => writeln!(text, "unchanged: {path}"),
+            ServiceFileAction::Removed => writeln!(text, "{would}removed: {path}"),
+            ServiceFileAction::WrittenAndKeptAside(aside) => {
                 writeln!(
                     text,
                     "{would}written: {path}\n{would}kept as: {}",
                     aside.display()
                 )
             }
-            What::KeptAside(aside) => writeln!(text, "{would}kept as: {}", aside.display()),
+            ServiceFileAction::KeptAside(aside) => writeln!(text, "{would}kept as: {}", aside.display()),
         };
     }
     if let Some(unit) = &done.package {
@@ -182,7 +182,7 @@ pub fn done(done: &Done, style: Style) -> String {
 
 /// The status of the service.
 #[derive(Debug, Serialize)]
-pub struct Status {
+pub struct ServiceStatus {
     /// The service manager.
     pub manager: Manager,
     /// True if any of its files exists.
@@ -194,10 +194,10 @@ pub struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<PathBuf>,
     /// The files of the service.
-    pub files: Vec<FileState>,
+    pub files: Vec<ServiceFile>,
     /// The answer of the manager.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub service: Option<Answer>,
+    pub service: Option<ManagerState>,
     /// The reason why no manager answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
@@ -210,12 +210,12 @@ pub struct Status {
 
 /// A file of the service.
 #[derive(Debug, Serialize)]
-pub struct FileState {
+pub struct ServiceFile {
     /// The path.
     pub path: PathBuf,
     /// The state on disk.
     #[serde(flatten)]
-    pub found: Found,
+    pub found: UnitFileState,
 }
 
 /// A daemon that answers.
@@ -228,18 +228,18 @@ pub struct Daemon {
 }
 
 /// Renders files, manager, daemon and problems.
-pub fn status(status: &Status, style: Style) -> String {
+pub fn status(status: &ServiceStatus, style: Style) -> String {
     let mut text = String::new();
     let there = status.installed || status.package.is_some();
     if !there {
         text.push_str("the service is not installed; install it with: hippoctl service install\n");
     }
-    for FileState { path, found } in status.files.iter().filter(|_| status.installed) {
+    for ServiceFile { path, found } in status.files.iter().filter(|_| status.installed) {
         let word = match found {
-            Found::Absent => "missing".to_owned(),
-            Found::Current => "as installed by this version".to_owned(),
-            Found::Outdated { version } => format!("as installed by {version}"),
-            Found::Changed => "changed since then".to_owned(),
+            UnitFileState::Absent => "missing".to_owned(),
+            UnitFileState::Current => "as installed by this version".to_owned(),
+            UnitFileState::Outdated { version } => format!("as installed by {version}"),
+            UnitFileState::Changed => "changed since then".to_owned(),
         };
         let _ = writeln!(text, "{}: {word}", style.path(path.display().to_string()));
     }
@@ -261,7 +261,7 @@ pub fn status(status: &Status, style: Style) -> String {
 }
 
 /// Renders the unit in use, if a package provides another one.
-fn in_force(status: &Status, style: Style) -> String {
+fn in_force(status: &ServiceStatus, style: Style) -> String {
     let (Some(unit), Some(package)) = (&status.unit, &status.package) else {
         return String::new();
     };
@@ -269,7 +269,7 @@ fn in_force(status: &Status, style: Style) -> String {
     if status.installed {
         return format!("in use: {unit}, instead of that of a package ({path})\n");
     }
-    let used = status.service.as_ref().is_some_and(Answer::is_used);
+    let used = status.service.as_ref().is_some_and(ManagerState::is_used);
     let how = if used {
         ""
     } else {

@@ -18,7 +18,7 @@ pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
 }
 
 /// Renders the answer of `workspace trust`.
-pub fn told(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: Style) -> String {
+pub fn render_trust(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: Style) -> String {
     let root = one_line(&answer.root);
     if answer.files.is_empty() {
         return format!("{} has no settings of its own\n", style.path(&root));

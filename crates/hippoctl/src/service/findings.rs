@@ -7,8 +7,10 @@ use std::process::{Command, Stdio};
 use hippo_proto::{Problem, Severity, StatusRequest, StatusResponse};
 
 use super::unit::program_in;
-use super::{Answer, Control, Facts, Found, Manager, Package, UnitFile, read, units};
-use crate::connect::Session;
+use super::{
+    Manager, ManagerControl, ManagerState, Package, UnitFile, UnitFileState, UnitValues, read, units,
+};
+use crate::connect::DaemonSession;
 use crate::failure::Failure;
 
 const INSTALL: &str = "hippoctl service install";
@@ -16,11 +18,11 @@ const OURS: &str = env!("CARGO_PKG_VERSION");
 
 /// The observed state of the service.
 #[derive(Debug)]
-pub struct Look {
+pub struct ServiceObservation {
     /// The service manager.
-    pub control: Control,
+    pub control: ManagerControl,
     /// The files as this version would write them, with their state on disk.
-    pub files: Vec<(UnitFile, Found)>,
+    pub files: Vec<(UnitFile, UnitFileState)>,
     /// The units of a package, used if none of those files exists.
     pub package: Option<Package>,
     /// True if the installed files omit the part that needs user namespaces.
@@ -28,17 +30,19 @@ pub struct Look {
     /// The program that the service starts, with its reported version.
     pub program: Option<(PathBuf, Result<String, String>)>,
     /// The answer of the manager, or the reason why it does not answer.
-    pub answer: Result<Answer, String>,
+    pub answer: Result<ManagerState, String>,
     /// The daemon that answers at the socket; not queried if the query would start it.
     pub daemon: Option<(u32, String)>,
     /// True if the service uses the socket of this client.
     pub is_for_us: bool,
 }
 
-impl Look {
+impl ServiceObservation {
     /// Returns true if any file of the service exists.
     pub fn is_installed(&self) -> bool {
-        self.files.iter().any(|(_, found)| *found != Found::Absent)
+        self.files
+            .iter()
+            .any(|(_, found)| *found != UnitFileState::Absent)
     }
 
     /// Returns the units of a package if the service uses them.
@@ -48,7 +52,7 @@ impl Look {
 
     /// Returns true if the service is in use.
     pub fn is_used(&self) -> bool {
-        self.answer.as_ref().is_ok_and(Answer::is_used)
+        self.answer.as_ref().is_ok_and(ManagerState::is_used)
     }
 
     /// Returns the unit in use, or the one that would be used.
@@ -58,7 +62,10 @@ impl Look {
             .as_ref()
             .ok()
             .and_then(|answer| answer.unit.as_deref());
-        let own = self.files.last().filter(|(_, found)| *found != Found::Absent);
+        let own = self
+            .files
+            .last()
+            .filter(|(_, found)| *found != UnitFileState::Absent);
         let own = own.map(|(file, _)| file.path.as_path());
         known
             .or(own)
@@ -72,21 +79,23 @@ impl Look {
 /// Fails when a file of the service cannot be read.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn look(
-    session: &Session,
+    session: &DaemonSession,
     manager: Manager,
     folder: &Path,
     package: Option<Package>,
-    facts: &Facts,
-) -> Result<Look, Failure> {
-    let control = Control(manager);
-    let (mut files, mut unsandboxed) = (found(units(manager, folder, facts))?, !facts.sandbox);
+    facts: &UnitValues,
+) -> Result<ServiceObservation, Failure> {
+    let control = ManagerControl(manager);
+    let (mut files, mut unsandboxed) = (read_states(units(manager, folder, facts))?, !facts.sandbox);
     if !unsandboxed {
-        let plain = Facts {
+        let plain = UnitValues {
             sandbox: false,
             ..facts.clone()
         };
-        let others = found(units(manager, folder, &plain))?;
-        let current = |files: &[(UnitFile, Found)]| files.iter().all(|(_, found)| *found == Found::Current);
+        let others = read_states(units(manager, folder, &plain))?;
+        let current = |files: &[(UnitFile, UnitFileState)]| {
+            files.iter().all(|(_, found)| *found == UnitFileState::Current)
+        };
         if !current(&files) && current(&others) {
             (files, unsandboxed) = (others, true);
         }
@@ -97,7 +106,7 @@ pub fn look(
         .collect();
     let packaged = package
         .as_ref()
-        .filter(|_| files.iter().all(|(_, found)| *found == Found::Absent));
+        .filter(|_| files.iter().all(|(_, found)| *found == UnitFileState::Absent));
     let program = match packaged {
         Some(package) => Some(package.program.clone()),
         None => texts.iter().flatten().find_map(|text| program_in(text)),
@@ -119,7 +128,7 @@ pub fn look(
         .as_ref()
         .is_ok_and(|answer| answer.listening && answer.pid.is_none());
     let daemon = if starts { None } else { daemon(session) };
-    Ok(Look {
+    Ok(ServiceObservation {
         control,
         files,
         package,
@@ -134,7 +143,7 @@ pub fn look(
     })
 }
 
-fn found(files: Vec<UnitFile>) -> Result<Vec<(UnitFile, Found)>, Failure> {
+fn read_states(files: Vec<UnitFile>) -> Result<Vec<(UnitFile, UnitFileState)>, Failure> {
     let each = files.into_iter().map(|file| {
         let found = read(&file)?;
         Ok((file, found))
@@ -143,7 +152,7 @@ fn found(files: Vec<UnitFile>) -> Result<Vec<(UnitFile, Found)>, Failure> {
 }
 
 /// Returns process id and version of the daemon that answers.
-fn daemon(session: &Session) -> Option<(u32, String)> {
+fn daemon(session: &DaemonSession) -> Option<(u32, String)> {
     let mut client = session.connect_only().ok()?;
     let status: StatusResponse = client.call(&StatusRequest {}.into()).ok()?;
     Some((status.pid, status.version))
@@ -168,7 +177,7 @@ fn version(program: &Path) -> Result<String, String> {
 
 /// Returns the problems of the service; empty if it is not installed. Unused units of a package do not count as
 /// installed.
-pub fn findings(look: &Look) -> Vec<Problem> {
+pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
     let mut problems = Vec::new();
     let packaged = look.packaged().filter(|_| look.is_used());
     if !look.is_installed() && packaged.is_none() {
@@ -192,23 +201,23 @@ pub fn findings(look: &Look) -> Vec<Problem> {
     for (file, found) in look.files.iter().filter(|_| packaged.is_none()) {
         let place = file.path.display().to_string();
         let (severity, what, fix) = match found {
-            Found::Current => continue,
-            Found::Absent => (
+            UnitFileState::Current => continue,
+            UnitFileState::Absent => (
                 Severity::Warning,
                 "a file of the service is missing".to_owned(),
                 INSTALL,
             ),
-            Found::Outdated { version } if version != OURS => (
+            UnitFileState::Outdated { version } if version != OURS => (
                 Severity::Warning,
                 format!("the service was installed by hippoctl {version}; this is {OURS}"),
                 INSTALL,
             ),
-            Found::Outdated { .. } => (
+            UnitFileState::Outdated { .. } => (
                 Severity::Warning,
                 "the service was installed for a different program or different folders".to_owned(),
                 INSTALL,
             ),
-            Found::Changed => (
+            UnitFileState::Changed => (
                 Severity::Info,
                 "this file of the service was changed; updates do not replace it".to_owned(),
                 "keep changes in a drop-in (systemctl --user edit hippod), then: hippoctl service install --force",

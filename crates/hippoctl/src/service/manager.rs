@@ -11,13 +11,13 @@ const NO_SANDBOX: [&str; 3] = ["217", "218", "226"];
 
 /// One command for the service manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct ManagerCommand {
     words: Vec<String>,
     /// True if a failure is harmless, for example because there was nothing to stop.
     pub may_fail: bool,
 }
 
-impl Call {
+impl ManagerCommand {
     fn new(words: &[&str]) -> Self {
         Self {
             words: words.iter().map(|word| (*word).to_owned()).collect(),
@@ -59,7 +59,7 @@ impl Call {
 
 /// The state of the service according to the manager.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Answer {
+pub struct ManagerState {
     /// True if the service starts with the session.
     pub enabled: bool,
     /// True if the manager listens on the socket, so that a connection starts the service.
@@ -79,7 +79,7 @@ pub struct Answer {
     pub no_sandbox: bool,
 }
 
-impl Answer {
+impl ManagerState {
     /// Returns true if the service is enabled, listening or running. Unit files alone do not count.
     pub fn is_used(&self) -> bool {
         self.enabled || self.listening || self.pid.is_some()
@@ -88,9 +88,9 @@ impl Answer {
 
 /// The interface to a service manager.
 #[derive(Debug, Clone, Copy)]
-pub struct Control(pub Manager);
+pub struct ManagerControl(pub Manager);
 
-impl Control {
+impl ManagerControl {
     /// Returns true if the service is enabled, waits for a connection, or runs.
     pub fn serves(self) -> bool {
         self.ask().is_ok_and(|answer| answer.is_used())
@@ -100,11 +100,12 @@ impl Control {
     ///
     /// # Errors
     /// Returns the reason why the manager does not answer.
-    pub fn ask(self) -> Result<Answer, String> {
+    pub fn ask(self) -> Result<ManagerState, String> {
         match self.0 {
             Manager::Systemd => {
                 let show = |unit, properties: &str| {
-                    Call::new(&["systemctl", "--user", "show", unit, "--property", properties]).run()
+                    ManagerCommand::new(&["systemctl", "--user", "show", unit, "--property", properties])
+                        .run()
                 };
                 let service = show(
                     SERVICE_UNIT,
@@ -116,18 +117,19 @@ impl Control {
             Manager::Launchd => {
                 let domain = domain();
                 // The first query checks that a session exists.
-                Call::new(&["launchctl", "print", &domain]).run()?;
-                let service = Call::new(&["launchctl", "print", &format!("{domain}/{AGENT}")]).run();
+                ManagerCommand::new(&["launchctl", "print", &domain]).run()?;
+                let service =
+                    ManagerCommand::new(&["launchctl", "print", &format!("{domain}/{AGENT}")]).run();
                 Ok(service.map(|text| of_launchd(&text)).unwrap_or_default())
             }
         }
     }
 
     /// Returns the commands to run after the files are written; `again` stops an older service first.
-    pub fn starting(self, folder: &Path, again: bool) -> Vec<Call> {
+    pub fn starting(self, folder: &Path, again: bool) -> Vec<ManagerCommand> {
         match self.0 {
             Manager::Systemd => {
-                let mut calls = vec![Call::new(&["systemctl", "--user", "daemon-reload"])];
+                let mut calls = vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])];
                 if again {
                     calls.push(on_units(&["stop"]).may_fail());
                     // A service that failed too often does not start before a reset.
@@ -141,9 +143,9 @@ impl Control {
                 let mut calls = Vec::new();
                 if again {
                     let service = format!("{}/{AGENT}", domain());
-                    calls.push(Call::new(&["launchctl", "bootout", &service]).may_fail());
+                    calls.push(ManagerCommand::new(&["launchctl", "bootout", &service]).may_fail());
                 }
-                calls.push(Call::new(&[
+                calls.push(ManagerCommand::new(&[
                     "launchctl",
                     "bootstrap",
                     &domain(),
@@ -155,21 +157,21 @@ impl Control {
     }
 
     /// Returns the commands to run before the files are removed.
-    pub fn stopping(self) -> Vec<Call> {
+    pub fn stopping(self) -> Vec<ManagerCommand> {
         match self.0 {
             Manager::Systemd => vec![on_units(&["disable", "--now"])],
             // The command fails if the agent is not loaded, which is the desired state.
             Manager::Launchd => {
                 let service = format!("{}/{AGENT}", domain());
-                vec![Call::new(&["launchctl", "bootout", &service]).may_fail()]
+                vec![ManagerCommand::new(&["launchctl", "bootout", &service]).may_fail()]
             }
         }
     }
 
     /// Returns the commands to run after the files are removed.
-    pub fn forgetting(self) -> Vec<Call> {
+    pub fn forgetting(self) -> Vec<ManagerCommand> {
         match self.0 {
-            Manager::Systemd => vec![Call::new(&["systemctl", "--user", "daemon-reload"])],
+            Manager::Systemd => vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])],
             Manager::Launchd => Vec::new(),
         }
     }
@@ -183,19 +185,19 @@ impl Control {
     }
 }
 
-fn on_units(verb: &[&str]) -> Call {
-    Call::new(&[&["systemctl", "--user"], verb, &[SOCKET_UNIT, SERVICE_UNIT]].concat())
+fn on_units(verb: &[&str]) -> ManagerCommand {
+    ManagerCommand::new(&[&["systemctl", "--user"], verb, &[SOCKET_UNIT, SERVICE_UNIT]].concat())
 }
 
 /// Returns the launchd domain of this user's session.
 fn domain() -> String {
-    let user = Call::new(&["id", "-u"])
+    let user = ManagerCommand::new(&["id", "-u"])
         .run()
         .unwrap_or_else(|_| "$(id -u)".to_owned());
     format!("gui/{user}")
 }
 
-fn of_systemd(service: &str, socket: &str) -> Answer {
+fn of_systemd(service: &str, socket: &str) -> ManagerState {
     let value = |text: &str, name: &str| {
         let line = text
             .lines()
@@ -203,7 +205,7 @@ fn of_systemd(service: &str, socket: &str) -> Answer {
         line.unwrap_or_default().to_owned()
     };
     let state = value(service, "ActiveState");
-    Answer {
+    ManagerState {
         enabled: value(service, "UnitFileState") == "enabled",
         listening: value(socket, "ActiveState") == "active",
         pid: value(service, "MainPID").parse().ok().filter(|pid| *pid != 0),
@@ -216,7 +218,7 @@ fn of_systemd(service: &str, socket: &str) -> Answer {
     }
 }
 
-fn of_launchd(text: &str) -> Answer {
+fn of_launchd(text: &str) -> ManagerState {
     let value = |name: &str| {
         text.lines()
             .find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(" = "))
@@ -226,11 +228,11 @@ fn of_launchd(text: &str) -> Answer {
         Some(other) => other,
         None => "inactive",
     };
-    Answer {
+    ManagerState {
         enabled: true,
         state: state.to_owned(),
         pid: value("pid").and_then(|pid| pid.parse().ok()),
-        ..Answer::default()
+        ..ManagerState::default()
     }
 }
 

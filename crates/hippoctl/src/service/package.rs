@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::unit::program_in;
-use super::{Facts, Manager, SERVICE_UNIT, SOCKET_UNIT};
+use super::{Manager, SERVICE_UNIT, SOCKET_UNIT, UnitValues};
 
 /// Units from a package, in a folder that has lower priority than the user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Package {
 
     /// Returns true if these units match the service to install: same program, default paths, and the sandbox.
     #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
-    pub fn suits(&self, facts: &Facts) -> bool {
+    pub fn suits(&self, facts: &UnitValues) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
         let same = real(&self.program).is_some_and(|program| Some(program) == real(&facts.program));
         same && facts.socket.is_none() && facts.environment.is_empty() && facts.sandbox

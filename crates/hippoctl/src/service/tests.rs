@@ -4,14 +4,19 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-fn facts(manager: Manager, program: &str, paths: &Paths, set: &[(&str, &str)]) -> Result<Facts, Failure> {
+fn facts(
+    manager: Manager,
+    program: &str,
+    paths: &Paths,
+    set: &[(&str, &str)],
+) -> Result<UnitValues, Failure> {
     let set: BTreeMap<&str, &str> = set.iter().copied().collect();
-    Facts::new(manager, program.into(), paths, &|name| {
+    UnitValues::new(manager, program.into(), paths, &|name| {
         set.get(name).map(OsString::from)
     })
 }
 
-fn usual() -> Facts {
+fn usual() -> UnitValues {
     let mut paths = Paths::below(Path::new("/home/u/state"));
     paths.socket = "/run/user/7/hippod/hippod.sock".into();
     facts(
@@ -23,7 +28,7 @@ fn usual() -> Facts {
     .unwrap()
 }
 
-fn text(manager: Manager, facts: &Facts, at: usize) -> String {
+fn text(manager: Manager, facts: &UnitValues, at: usize) -> String {
     units(manager, Path::new("/f"), facts)[at].text.clone()
 }
 
@@ -43,7 +48,7 @@ fn unit_files_match_the_project_files_except_for_paths() {
 fn a_service_without_a_sandbox_lacks_only_its_lines() {
     let (with, without) = (
         usual(),
-        Facts {
+        UnitValues {
             sandbox: false,
             ..usual()
         },
@@ -193,19 +198,19 @@ fn installed_files_are_recognised_unless_edited() {
         let others = units(
             manager,
             folder.path(),
-            &Facts {
+            &UnitValues {
                 program: "/other/hippod".into(),
                 ..usual()
             },
         );
         let (file, other) = (files.last().unwrap(), others.last().unwrap());
         let put = |text: &str| std::fs::write(&file.path, text).unwrap();
-        assert_eq!(read(file).unwrap(), Found::Absent);
+        assert_eq!(read(file).unwrap(), UnitFileState::Absent);
         put(&file.text);
-        assert_eq!(read(file).unwrap(), Found::Current);
+        assert_eq!(read(file).unwrap(), UnitFileState::Current);
         put(&other.text);
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        assert_eq!(read(file).unwrap(), Found::Outdated { version });
+        assert_eq!(read(file).unwrap(), UnitFileState::Outdated { version });
         for changed in [
             other.text.replace("/other", "/another"),
             file.text.clone() + "\n[Service]\n",
@@ -213,7 +218,7 @@ fn installed_files_are_recognised_unless_edited() {
             String::new(),
         ] {
             put(&changed);
-            assert_eq!(read(file).unwrap(), Found::Changed, "{changed}");
+            assert_eq!(read(file).unwrap(), UnitFileState::Changed, "{changed}");
         }
     }
 }

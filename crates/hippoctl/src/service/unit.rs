@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hippo_text::text::{escape_xml, unescape_xml};
 
-use super::{AGENT, Facts, Manager, SERVICE_UNIT, SOCKET_UNIT};
+use super::{AGENT, Manager, SERVICE_UNIT, SOCKET_UNIT, UnitValues};
 use crate::failure::Failure;
 
 const SERVICE: &str = include_str!("../../../../systemd/hippod.service");
@@ -35,7 +35,7 @@ pub struct UnitFile {
 /// The state on disk of a service file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "state")]
-pub enum Found {
+pub enum UnitFileState {
     /// The file does not exist.
     Absent,
     /// The text that this version writes.
@@ -50,7 +50,7 @@ pub enum Found {
 }
 
 /// Returns the files of the service, in the order in which they are written.
-pub fn units(manager: Manager, folder: &Path, facts: &Facts) -> Vec<UnitFile> {
+pub fn units(manager: Manager, folder: &Path, facts: &UnitValues) -> Vec<UnitFile> {
     let file = |name: &str, text: String| UnitFile {
         path: folder.join(name),
         text: marked(manager, &text),
@@ -69,21 +69,25 @@ pub fn units(manager: Manager, folder: &Path, facts: &Facts) -> Vec<UnitFile> {
 /// # Errors
 /// Fails when the file cannot be read.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
-pub fn read(file: &UnitFile) -> Result<Found, Failure> {
+pub fn read(file: &UnitFile) -> Result<UnitFileState, Failure> {
     let failed = |error| Failure::file("read the unit file", &file.path, error);
     match fs::symlink_metadata(&file.path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Absent),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(UnitFileState::Absent),
         // A masked unit is a link.
-        Ok(metadata) if !metadata.is_file() => return Ok(Found::Changed),
+        Ok(metadata) if !metadata.is_file() => return Ok(UnitFileState::Changed),
         Ok(_) => {}
         Err(error) => return Err(failed(error)),
     }
     let bytes = fs::read(&file.path).map_err(failed)?;
     if bytes == file.text.as_bytes() {
-        return Ok(Found::Current);
+        return Ok(UnitFileState::Current);
     }
     let version = std::str::from_utf8(&bytes).ok().and_then(version_of);
-    Ok(version.map_or(Found::Changed, |version| Found::Outdated { version }))
+    Ok(
+        version.map_or(UnitFileState::Changed, |version| UnitFileState::Outdated {
+            version,
+        }),
+    )
 }
 
 /// Writes a file into the user's own folder atomically. A new file has default permissions; an existing one keeps
@@ -159,7 +163,7 @@ pub fn program_in(text: &str) -> Option<PathBuf> {
     Some(PathBuf::from(words))
 }
 
-fn service(facts: &Facts) -> String {
+fn service(facts: &UnitValues) -> String {
     let mut start = format!(
         "ExecStart=\"{}\" run\n",
         specifiers(&facts.program.to_string_lossy())
@@ -174,14 +178,14 @@ fn service(facts: &Facts) -> String {
     }
 }
 
-fn socket(facts: &Facts) -> String {
+fn socket(facts: &UnitValues) -> String {
     match &facts.socket {
         Some(path) => SOCKET.replace(SOCKET_PATH, &specifiers(&path.to_string_lossy())),
         None => SOCKET.to_owned(),
     }
 }
 
-fn agent(facts: &Facts) -> String {
+fn agent(facts: &UnitValues) -> String {
     let text = AGENT_TEXT
         .replace(AGENT_PROGRAM, &escape_xml(&facts.program.to_string_lossy()))
         .replace(AGENT_LOG, &escape_xml(&facts.log.to_string_lossy()));

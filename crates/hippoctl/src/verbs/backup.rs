@@ -9,9 +9,9 @@ use hippo_proto::{
 
 use super::watched::{BYTES, watched};
 use crate::args::{BackupArgs, BackupVerb, RestoreArgs};
-use crate::connect::{Session, absolute, text};
+use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
-use crate::harness::{Platform, Record};
+use crate::harness::{Harness, InitRecord};
 use crate::output::Output;
 use crate::render;
 
@@ -19,7 +19,7 @@ use crate::render;
 ///
 /// # Errors
 /// Fails when the daemon refuses: the target exists, the disk is full, or the backup is damaged.
-pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
         let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out, BYTES)?;
@@ -52,7 +52,7 @@ pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Resu
 ///
 /// # Errors
 /// Fails without changes when the backup is unusable or the folder is in use.
-pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output) -> Result<(), Failure> {
     let optional = |path: Option<&Path>| path.map(|path| text(&absolute(path)?)).transpose();
     let request = RestoreRequest {
         from: text(&absolute(&args.from)?)?,
@@ -78,11 +78,11 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
 /// Returns notes about the files of harnesses, which a backup does not contain.
 fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
     let shown = render::one_line(&workspace.root);
-    let record = Record::read(state, Path::new(&workspace.was)).unwrap_or_default();
+    let record = InitRecord::read(state, Path::new(&workspace.was)).unwrap_or_default();
     let platforms = record
         .platforms
         .iter()
-        .filter(|platform| **platform != Platform::None);
+        .filter(|platform| **platform != Harness::None);
     platforms.filter_map(|platform| {
         let platform = platform.to_possible_value()?;
         let name = platform.get_name();

@@ -13,12 +13,13 @@ use std::thread;
 use hippo_fs::harness::{self, FILE};
 use hippo_proto::folder::Trust;
 use hippo_session::compaction::{
-    CONFIG_KEY, Compacted, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
+    CONFIG_KEY, CompactionConfig, CompactionOptions, CompactionPass, CompactionResult, Compactor,
+    OLD_CONFIG_FILE,
 };
 use hippo_types::transcript::CompactStats;
 use serde::{Serialize, Serializer};
 
-use crate::connect::{Session, current_dir};
+use crate::connect::{DaemonSession, current_dir};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{FORMATS, harmless, one_line};
@@ -35,27 +36,27 @@ const TOLD: usize = 5;
 
 /// The answer as JSON.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct CompactOutput<'a> {
     summary: &'a str,
     stats: &'a CompactStats,
     /// The ids of the messages that do not fit into the summary.
-    rest: Rest<'a>,
-    entries: Entries<'a>,
+    rest: RestOutput<'a>,
+    entries: EntriesOutput<'a>,
 }
 
-/// Serialized one by one, like [`Entries`].
-struct Rest<'a>(&'a Compacted);
+/// Serialized one by one, like [`EntriesOutput`].
+struct RestOutput<'a>(&'a CompactionResult);
 
-impl Serialize for Rest<'_> {
+impl Serialize for RestOutput<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.0.dropped_ids().map(|id| id.to_string()))
     }
 }
 
 /// Serialized one by one, because a long session has millions.
-struct Entries<'a>(&'a Compacted);
+struct EntriesOutput<'a>(&'a CompactionResult);
 
-impl Serialize for Entries<'_> {
+impl Serialize for EntriesOutput<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.0.scores())
     }
@@ -65,7 +66,7 @@ impl Serialize for Entries<'_> {
 ///
 /// # Errors
 /// Fails when the transcript is unreadable or has no message; with `--store` also when the daemon fails.
-pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     if args.store {
         return store::compact(session, args, out);
     }
@@ -92,11 +93,11 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     if compacted.stats.messages == 0 && compacted.stats.folded == 0 {
         return Err(no_message(args));
     }
-    let answer = Answer {
+    let answer = CompactOutput {
         summary: &compacted.summary,
         stats: &compacted.stats,
-        rest: Rest(&compacted),
-        entries: Entries(&compacted),
+        rest: RestOutput(&compacted),
+        entries: EntriesOutput(&compacted),
     };
     out.answer(&answer, |answer, _| format!("{}\n", harmless(answer.summary)))
 }
@@ -189,7 +190,7 @@ fn spooled() -> io::Result<File> {
     Ok(file)
 }
 
-fn read(mut file: File, options: &CompactionOptions) -> io::Result<Compacted> {
+fn read(mut file: File, options: &CompactionOptions) -> io::Result<CompactionResult> {
     let mut compactor = Compactor::new(options.clone());
     // A running session grows: the second pass ends where the first ended.
     let mut length = u64::MAX;
@@ -256,7 +257,7 @@ fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
 }
 
 /// Returns the folder of the settings.
-fn folder(session: &Session) -> Result<PathBuf, Failure> {
+fn folder(session: &DaemonSession) -> Result<PathBuf, Failure> {
     if let Some(folder) = session.given_workspace()? {
         return Ok(folder);
     }

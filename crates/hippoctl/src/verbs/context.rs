@@ -9,7 +9,7 @@ use hippo_proto::{
 use hippo_types::context::SectionFormat;
 
 use super::input;
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::context as render;
@@ -24,7 +24,7 @@ const TOO_LONG: &str = "store it in a file, and put the relevant part with that 
 /// # Errors
 /// Fails without a workspace, for an unknown session or entry, without available content, or when the daemon
 /// refuses.
-pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
+pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ContextVerb::Open { agent, session: id } => open(session, agent, id, out),
         ContextVerb::Put(args) => put(session, args, out),
@@ -49,7 +49,7 @@ pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Re
         ContextVerb::Close { session: id } => {
             let request = ContextCloseRequest { session: id };
             let answer: ContextCloseResponse = session.call_patiently(request, |_| {})?;
-            told(&answer.notes, out);
+            print_notes(&answer.notes, out);
             out.answer(&answer, render::closed)
         }
     }
@@ -57,7 +57,7 @@ pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Re
 
 /// Opens a session and prints only its id, for scripts.
 fn open(
-    session: &mut Session,
+    session: &mut DaemonSession,
     agent: Option<String>,
     id: Option<String>,
     out: &mut Output,
@@ -74,7 +74,7 @@ fn open(
     out.answer(&answer, |answer, _| format!("{}\n", one_line(&answer.session)))
 }
 
-fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
+fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextPutArgs {
         session: id,
         turn,
@@ -112,7 +112,7 @@ fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<
         error,
     };
     let answer: ContextPutResponse = session.call(request)?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, render::put)
 }
 
@@ -121,7 +121,7 @@ fn given<T: Default + PartialEq>(value: T) -> Option<T> {
     (value != T::default()).then_some(value)
 }
 
-fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
+fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextTurnArgs {
         session: id,
         turn,
@@ -135,12 +135,12 @@ fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Resul
         context_limit,
     };
     let answer: ContextTurnResponse = session.call(request)?;
-    told(answer.note.as_slice(), out);
+    print_notes(answer.note.as_slice(), out);
     out.answer(&answer, render::turn)
 }
 
 /// Prints only the text, which scripts insert into a prompt.
-fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
+fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextRenderArgs {
         session: id,
         budget,
@@ -154,7 +154,7 @@ fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Res
         cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     if !out.json {
         out.note(&render::shown(&answer));
     }
@@ -162,7 +162,12 @@ fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Res
 }
 
 /// Prints only the content, byte for byte.
-fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output) -> Result<(), Failure> {
+fn fetch(
+    session: &mut DaemonSession,
+    id: String,
+    of: Option<String>,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let request = ContextFetchRequest {
         session: of,
         id: id.clone(),
@@ -183,7 +188,7 @@ fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output
     if out.json {
         return Err(Failure::silent(Exit::NotFound));
     }
-    if let Some(left) = render::left(&answer) {
+    if let Some(left) = render::render_without_content(&answer) {
         out.note(&left);
     }
     let colon = if reason.is_empty() { "" } else { ": " };
@@ -194,7 +199,7 @@ fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output
     }))
 }
 
-fn list(session: &mut Session, args: ContextListArgs, out: &mut Output) -> Result<(), Failure> {
+fn list(session: &mut DaemonSession, args: ContextListArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextListArgs {
         session: id,
         at_turn,
@@ -219,7 +224,7 @@ fn list(session: &mut Session, args: ContextListArgs, out: &mut Output) -> Resul
 }
 
 /// Prints notes of the daemon; with `--json` the answer contains them.
-fn told(notes: &[String], out: &mut Output) {
+fn print_notes(notes: &[String], out: &mut Output) {
     if out.json {
         return;
     }

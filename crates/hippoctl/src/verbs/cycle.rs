@@ -5,7 +5,7 @@ use hippo_proto::{
     CycleUndoRequest, CycleUndoResponse, HeartbeatRequest, HeartbeatResponse,
 };
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -15,7 +15,7 @@ use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 ///
 /// # Errors
 /// Fails without a workspace, or when the daemon refuses.
-pub fn consolidate(session: &mut Session, verb: CycleVerb, out: &mut Output) -> Result<(), Failure> {
+pub fn consolidate(session: &mut DaemonSession, verb: CycleVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         CycleVerb::Light(args) => run(session, Cycle::Light, args, out),
         CycleVerb::Deep(args) => run(session, Cycle::Deep, args, out),
@@ -27,7 +27,7 @@ pub fn consolidate(session: &mut Session, verb: CycleVerb, out: &mut Output) -> 
 
 /// Runs a cycle, or shows its plan. Fails when another run is in progress, a file is not writable, or the run
 /// failed.
-fn run(session: &mut Session, cycle: Cycle, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
+fn run(session: &mut DaemonSession, cycle: Cycle, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleRunRequest {
         workspace: session.workspace()?,
         cycle,
@@ -45,7 +45,7 @@ fn run(session: &mut Session, cycle: Cycle, args: CycleArgs, out: &mut Output) -
 }
 
 /// Lists the runs, or shows the report of one.
-fn history(session: &mut Session, args: &HistoryArgs, out: &mut Output) -> Result<(), Failure> {
+fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleHistoryRequest {
         workspace: session.workspace()?,
         limit: args.limit,
@@ -69,7 +69,7 @@ fn history(session: &mut Session, args: &HistoryArgs, out: &mut Output) -> Resul
 }
 
 /// Reverts a run. Fails if a later change cannot be reverted.
-fn undo(session: &mut Session, run: i64, out: &mut Output) -> Result<(), Failure> {
+fn undo(session: &mut DaemonSession, run: i64, out: &mut Output) -> Result<(), Failure> {
     let request = CycleUndoRequest {
         workspace: session.workspace()?,
         run,
@@ -82,7 +82,7 @@ fn undo(session: &mut Session, run: i64, out: &mut Output) -> Result<(), Failure
 ///
 /// # Errors
 /// Fails without a workspace, or when a cycle failed.
-pub fn heartbeat(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+pub fn heartbeat(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let request = HeartbeatRequest {
         workspace: session.workspace()?,
     };

@@ -10,7 +10,7 @@ use hippo_proto::{
 };
 use serde::Serialize;
 
-use crate::connect::{Session, text};
+use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::Output;
@@ -21,13 +21,13 @@ use hippoctl::args::{DoctorArgs, StatusArgs};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
-struct Started {
+struct StartResult {
     started: bool,
     pid: u32,
 }
 
 #[derive(Serialize)]
-struct Stopped {
+struct StopResult {
     stopped: bool,
     pid: Option<u32>,
 }
@@ -36,18 +36,18 @@ struct Stopped {
 ///
 /// # Errors
 /// Fails when the daemon could not be started.
-pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
+pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let asked = session.connect_only().and_then(|mut client| {
         client.set_timeout(Some(PATIENCE));
         client.call::<StatusResponse>(&StatusRequest {}.into())
     });
     let answer = match asked {
-        Ok(status) => Started {
+        Ok(status) => StartResult {
             started: false,
             pid: status.pid,
         },
         // The previous daemon has ended or is shutting down.
-        Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => Started {
+        Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => StartResult {
             started: true,
             pid: launch::launch(&session.paths)?.0,
         },
@@ -67,9 +67,9 @@ pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Fails when the daemon refuses or does not end in time.
-pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
+pub fn stop(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let pid = end(session)?;
-    let answer = Stopped {
+    let answer = StopResult {
         stopped: pid.is_some(),
         pid,
     };
@@ -83,7 +83,7 @@ pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Fails like [`stop`].
-pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
+pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
     let ask = || {
         let mut client = session.connect_only()?;
         client.set_timeout(Some(PATIENCE));
@@ -111,7 +111,7 @@ pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
-fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
+fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
     // With a socket of the service manager, a connection would start the next daemon.
     let tells = Path::new("/proc/self/stat").exists();
@@ -136,7 +136,7 @@ fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
 
 /// Returns the running process in the lock file, whose socket may have been removed.
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
-fn unreachable(session: &Session) -> Option<u32> {
+fn unreachable(session: &DaemonSession) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
     let name = std::fs::read_to_string(Path::new("/proc").join(format!("{pid}")).join("comm")).ok()?;
     (name.trim() == "hippod" && is_alive(pid)).then_some(pid)
@@ -156,7 +156,7 @@ fn is_alive(pid: u32) -> bool {
 ///
 /// # Errors
 /// Fails without a daemon, or when no answer arrives.
-pub fn status(session: &mut Session, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
     if args.metrics {
         let answer: MetricsResponse = session.call(MetricsRequest {})?;
         return out.answer(&answer, |answer, _| answer.text.clone());
@@ -166,7 +166,7 @@ pub fn status(session: &mut Session, args: &StatusArgs, out: &mut Output) -> Res
 }
 
 /// Measures memory quality and prints the numbers beside those of the last audit.
-fn audit(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
+fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,
         examples: Some(args.examples),
@@ -180,7 +180,7 @@ fn audit(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(
 ///
 /// # Errors
 /// Fails without a daemon or an answer, or if any problem is an error.
-pub fn doctor(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     if args.audit {
         return audit(session, args, out);
     }

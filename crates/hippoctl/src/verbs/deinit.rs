@@ -11,15 +11,15 @@ use hippo_proto::{
 };
 
 use super::foreign;
-use super::init::{folder, forget_old_record, refused};
-use crate::connect::{Session, text};
+use super::init::{folder, forget_old_record, unusable_failure};
+use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::aside::{self, Aside};
 use crate::harness::layout::paths;
-use crate::harness::{OLD_RECORD, Plan, Record, Snapshot, State, apply, rest, take_back};
+use crate::harness::{ChangePlan, InitRecord, OLD_RECORD, PathSnapshot, PathState, apply, rest, take_back};
 use crate::output::Output;
 use crate::render;
-use crate::render::init::{Taken, file};
+use crate::render::init::{InitUndoResult, file};
 use hippoctl::args::InitArgs;
 
 /// The file whose rules keep memory out of the repository.
@@ -29,15 +29,15 @@ const GITIGNORE: &str = ".gitignore";
 ///
 /// # Errors
 /// Fails when init was not run there, or a file could not be written.
-pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     let dir = folder(session, args.dir)?;
     let root = dir.root().to_path_buf();
     let state = session.paths.state.clone();
     let (record, adopted) = recorded(&state, &dir, args.trust_record)?;
-    let mut answer = Taken {
+    let mut answer = InitUndoResult {
         root: root.display().to_string(),
         dry_run: args.dry_run,
-        ..Taken::default()
+        ..InitUndoResult::default()
     };
     // Unregister first, so that the daemon stops writing.
     let gone = if args.dry_run && record.registered {
@@ -55,10 +55,10 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     } else {
         is_registered(session, &root)
     };
-    let there = Snapshot::read(&dir, record.files.keys().map(String::as_str));
+    let there = PathSnapshot::read(&dir, record.files.keys().map(String::as_str));
     let mut plan = take_back(&there, &record);
     if waits {
-        plan.record = left(&plan, &record);
+        plan.record = remaining_record(&plan, &record);
     }
     // A daemon that still has the folder would treat the removal of its index file as a deletion by the user.
     let mut aside = if gone {
@@ -76,9 +76,9 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     answer.aside = aside.moved.clone();
     if args.dry_run {
         answer.folders = plan.removed_folders.clone();
-        answer.left = rest::left(&dir, &gone_then(&plan, &aside, adopted));
+        answer.left = rest::find_remaining(&dir, &gone_then(&plan, &aside, adopted));
         tell(&root, &there, &plan, &mut answer);
-        return out.answer(&answer, render::init::taken);
+        return out.answer(&answer, render::init::render_undo);
     }
     apply::apply(&dir, &plan)?;
     // The record is removed last, so that an interrupted undo can be repeated.
@@ -95,10 +95,10 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     answer
         .folders
         .extend(apply::remove_folders(&dir, &plan.removed_folders));
-    answer.left = rest::left(&dir, &BTreeSet::new());
+    answer.left = rest::find_remaining(&dir, &BTreeSet::new());
     tell(&root, &there, &plan, &mut answer);
     let stuck = !plan.record.files.is_empty();
-    out.answer(&answer, render::init::taken)?;
+    out.answer(&answer, render::init::render_undo)?;
     if waits {
         return Err(Failure::new(
             Exit::Refused,
@@ -123,7 +123,7 @@ fn stays(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Returns the paths that no longer exist after a plan is applied.
-fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'p str> {
+fn gone_then<'p>(plan: &'p ChangePlan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'p str> {
     let removed = plan.changes.iter().filter(|change| change.after.is_none());
     let removed = removed.map(|change| change.path.as_str());
     let moved = aside.moved.iter().map(String::as_str);
@@ -132,14 +132,14 @@ fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'
 }
 
 /// Returns whether a running daemon has registered the folder, or `None` if none answers; does not start one.
-fn is_registered(session: &Session, root: &Path) -> Option<bool> {
+fn is_registered(session: &DaemonSession, root: &Path) -> Option<bool> {
     let mut client = session.connect_only().ok()?;
     let list: WorkspaceListResponse = client.call(&WorkspaceListRequest {}.into()).ok()?;
     Some(list.workspaces.iter().any(|known| Path::new(&known.root) == root))
 }
 
 /// Adds notes about the files that stay, and how to remove them.
-fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
+fn tell(root: &Path, there: &PathSnapshot, plan: &ChangePlan, answer: &mut InitUndoResult) {
     let named = root.display();
     let ignores = there.real(GITIGNORE);
     let ignored = plan.changes.iter().any(|change| change.path == ignores);
@@ -171,7 +171,7 @@ fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
 }
 
 /// Returns the record for a folder that is still registered: all except the reverted files.
-fn left(plan: &Plan, record: &Record) -> Record {
+fn remaining_record(plan: &ChangePlan, record: &InitRecord) -> InitRecord {
     let mut left = record.clone();
     left.files
         .retain(|path, _| plan.kept.iter().any(|kept| kept.path == *path));
@@ -179,23 +179,23 @@ fn left(plan: &Plan, record: &Record) -> Record {
 }
 
 /// Returns the record of init, and true if it is from the workspace, where an older build wrote it.
-fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, bool), Failure> {
+fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(InitRecord, bool), Failure> {
     let root = dir.root();
-    let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
+    let record = InitRecord::read(state, root).map_err(|problem| unusable_failure(&[problem]))?;
     if !record.is_empty() {
         return Ok((record, false));
     }
     let paths = paths();
-    let there = Snapshot::read(dir, paths.iter().map(String::as_str));
+    let there = PathSnapshot::read(dir, paths.iter().map(String::as_str));
     let shown = root.display();
     match (there.state(OLD_RECORD), trusted) {
-        (State::Missing, _) => {
+        (PathState::Missing, _) => {
             let what = format!("init did not create files in {shown}");
             Err(Failure::new(Exit::NotFound, what).hint(format!(
                 "to unregister the folder: hippoctl workspace remove {shown}"
             )))
         }
-        (State::File(_), false) => {
+        (PathState::File(_), false) => {
             let what = format!("could not trust the record in the folder: {shown}/{OLD_RECORD}");
             Err(Failure::new(Exit::Refused, what).hint(format!(
                 "it may come from an earlier version or from another person; read it, then: hippoctl init --undo \
@@ -203,7 +203,7 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, 
             )))
         }
         _ => {
-            let old = Record::in_workspace(&there).map_err(|problems| refused(&problems))?;
+            let old = InitRecord::in_workspace(&there).map_err(|problems| unusable_failure(&problems))?;
             Ok((old.unwrap_or_default(), true))
         }
     }
@@ -211,10 +211,10 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, 
 
 /// Asks a running daemon which files of another program it would restore; does not start one.
 fn put_back(
-    session: &Session,
+    session: &DaemonSession,
     root: &Path,
     restore_carried: bool,
-    answer: &mut Taken,
+    answer: &mut InitUndoResult,
 ) -> Result<(), Failure> {
     let request = WorkspaceRemoveRequest {
         workspace: text(root)?,
@@ -241,10 +241,10 @@ fn put_back(
 
 /// Unregisters the folder. Returns true if the daemon no longer has it.
 fn unregister(
-    session: &mut Session,
+    session: &mut DaemonSession,
     root: &Path,
     restore_carried: bool,
-    answer: &mut Taken,
+    answer: &mut InitUndoResult,
 ) -> Result<bool, Failure> {
     let request = WorkspaceRemoveRequest {
         workspace: text(root)?,

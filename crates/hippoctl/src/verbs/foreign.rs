@@ -6,9 +6,9 @@ use hippo_tree::{Node, Period};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::Failure;
-use crate::harness::Snapshot;
+use crate::harness::PathSnapshot;
 use crate::output::Output;
 use crate::render;
 
@@ -31,7 +31,7 @@ pub fn nodes(dir: &WorkspaceDir) -> Vec<String> {
         paths.extend(entries.filter_map(|entry| Some(format!("{folder}/{}", entry.name.to_str()?))));
     }
     paths.sort();
-    let there = Snapshot::read(dir, paths.iter().map(String::as_str));
+    let there = PathSnapshot::read(dir, paths.iter().map(String::as_str));
     let is_foreign = |path: &String| {
         let (period, bytes) = Period::of_path(path).zip(there.file(path))?;
         Some(Node::read(period, &String::from_utf8_lossy(bytes)).is_foreign())
@@ -106,7 +106,11 @@ fn says_yes(question: &str, out: &Output) -> bool {
 ///
 /// # Errors
 /// Fails when the daemon refuses.
-pub fn compact(session: &mut Session, workspace: &str, take_over: bool) -> Result<Vec<String>, Failure> {
+pub fn compact(
+    session: &mut DaemonSession,
+    workspace: &str,
+    take_over: bool,
+) -> Result<Vec<String>, Failure> {
     let request = TreeCompactRequest {
         workspace: workspace.to_owned(),
         dry_run: !take_over,

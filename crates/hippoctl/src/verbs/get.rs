@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hippo_proto::{GetRequest, GetResponse};
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::formats::numbered;
@@ -14,7 +14,7 @@ use hippoctl::args::GetArgs;
 ///
 /// # Errors
 /// Fails without a workspace, or when the pointer has no target.
-pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn get(session: &mut DaemonSession, args: &GetArgs, out: &mut Output) -> Result<(), Failure> {
     let mut request = parse(&args.target);
     let lines_of_id = request.path.is_none() && (args.from.is_some() || args.lines.is_some());
     if lines_of_id {
@@ -62,7 +62,7 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
 }
 
 /// Returns the text of a file whose name is the whole target, because a name may contain `#` or `:`.
-fn literal(session: &mut Session, args: &GetArgs, parsed: &GetRequest) -> Option<GetResponse> {
+fn literal(session: &mut DaemonSession, args: &GetArgs, parsed: &GetRequest) -> Option<GetResponse> {
     let workspace = parsed.workspace.clone()?;
     let whole = GetRequest {
         path: Some(below(&args.target, &workspace)),

@@ -27,7 +27,7 @@ use crate::failure::Failure;
 use crate::launch;
 use hippoctl::args::{Global, HookArgs, HookName};
 
-use event::Event;
+use event::HookEvent;
 
 /// Maximum time that the start of a session waits for pending work; due cycles continue without it.
 const PENDING: Duration = Duration::from_millis(100);
@@ -82,12 +82,12 @@ pub fn hook(global: &Global, args: HookArgs) {
         // Without paths there is also no log.
         return;
     };
-    let log = Log {
+    let log = HookLog {
         folder: paths.state.clone(),
         name,
     };
     let (said, heard) = mpsc::channel();
-    let mut work = Work {
+    let mut work = HookWork {
         paths,
         global: global.clone(),
         args,
@@ -101,12 +101,12 @@ pub fn hook(global: &Global, args: HookArgs) {
     }
     loop {
         match heard.recv_timeout(limit.saturating_sub(begun.elapsed())) {
-            Ok(Said::Print(text)) => {
+            Ok(HookMessage::Print(text)) => {
                 let mut out = io::stdout().lock();
                 // The harness may have closed the pipe.
                 let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             }
-            Ok(Said::Problem(what)) => log.note(&what),
+            Ok(HookMessage::Problem(what)) => log.note(&what),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 log.note(&format!("timed out after {} ms", limit.as_millis()));
@@ -117,20 +117,20 @@ pub fn hook(global: &Global, args: HookArgs) {
 }
 
 /// A message of the work thread.
-enum Said {
+enum HookMessage {
     Print(String),
     Problem(String),
 }
 
-struct Work {
+struct HookWork {
     paths: Paths,
     global: Global,
     args: HookArgs,
     until: Instant,
-    said: mpsc::Sender<Said>,
+    said: mpsc::Sender<HookMessage>,
 }
 
-impl Work {
+impl HookWork {
     fn run(&mut self) {
         let event = event::read();
         let done = match self.args.name {
@@ -142,39 +142,39 @@ impl Work {
                 .or_else(|what| self.close(&event).and(Err(what))),
         };
         if let Err(what) = done {
-            self.say(Said::Problem(what));
+            self.say(HookMessage::Problem(what));
         }
     }
 
-    fn say(&self, said: Said) {
+    fn say(&self, said: HookMessage) {
         // The receiver is dropped at the deadline.
         let _ = self.said.send(said);
     }
 
-    fn left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 
     /// Returns the folder of the session.
-    fn folder(&self, event: &Event) -> Result<PathBuf, String> {
+    fn folder(&self, event: &HookEvent) -> Result<PathBuf, String> {
         let given = self.global.workspace.clone();
         let folder = given
             .or_else(|| claude_project().map(PathBuf::from))
             .or_else(|| event.cwd.clone())
             .unwrap_or_else(|| PathBuf::from("."));
-        absolute(&folder).map_err(told)
+        absolute(&folder).map_err(describe_failure)
     }
 
-    fn session_start(&mut self, event: &Event) -> Result<(), String> {
+    fn session_start(&mut self, event: &HookEvent) -> Result<(), String> {
         // An unusable event is logged; the section then uses the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
-            self.say(Said::Problem(trouble.to_owned()));
+            self.say(HookMessage::Problem(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
         match root::section(&self.paths, &folder, self.args.budget, claude_project().is_some()) {
-            Ok(Some(text)) => self.say(Said::Print(text)),
+            Ok(Some(text)) => self.say(HookMessage::Print(text)),
             Ok(None) => {}
-            Err(what) => self.say(Said::Problem(what)),
+            Err(what) => self.say(HookMessage::Problem(what)),
         }
         if !self.args.pending {
             // Starting the daemon now makes it ready for the first search.
@@ -186,11 +186,11 @@ impl Work {
         self.until = self.until.min(Instant::now() + PENDING);
         match self.pending(&folder) {
             // The next session start shows it.
-            Err(_) if self.left().is_zero() => Ok(()),
+            Err(_) if self.time_left().is_zero() => Ok(()),
             Err(what) => Err(what),
             Ok(None) => Ok(()),
             Ok(Some(text)) => {
-                self.say(Said::Print(text));
+                self.say(HookMessage::Print(text));
                 Ok(())
             }
         }
@@ -198,15 +198,15 @@ impl Work {
 
     /// Returns the pending work of the agent.
     fn pending(&self, folder: &Path) -> Result<Option<String>, String> {
-        let workspace = text(folder).map_err(told)?;
+        let workspace = text(folder).map_err(describe_failure)?;
         let answer: HeartbeatResponse = self
             .ask(&HeartbeatRequest { workspace }.into())?
-            .map_err(refused)?;
+            .map_err(describe_refusal)?;
         Ok(root::pending(&answer.pending))
     }
 
     /// Hands the transcript to the daemon, without waiting for its indexing.
-    fn flush(&mut self, event: &Event) -> Result<(), String> {
+    fn flush(&mut self, event: &HookEvent) -> Result<(), String> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
             return Err(format!(
@@ -214,19 +214,19 @@ impl Work {
                 event.trouble.unwrap_or("the event has none")
             ));
         };
-        let path = absolute(path).map_err(told)?;
+        let path = absolute(path).map_err(describe_failure)?;
         #[expect(clippy::disallowed_methods, reason = "a file that the event names")]
         let is_there = path.exists();
         if !is_there {
             // The daemon would report this later and only in its log; the rest of the hook still runs.
-            self.say(Said::Problem(format!(
+            self.say(HookMessage::Problem(format!(
                 "the transcript does not exist: {}",
                 path.display()
             )));
         }
         let request = SessionFlushRequest {
-            workspace: text(&self.folder(event)?).map_err(told)?,
-            path: text(&path).map_err(told)?,
+            workspace: text(&self.folder(event)?).map_err(describe_failure)?,
+            path: text(&path).map_err(describe_failure)?,
             session: event.session.clone(),
             format: None,
             wait: false,
@@ -234,12 +234,12 @@ impl Work {
             close: self.args.name == HookName::SessionEnd && event.session.is_some(),
             tree: whole,
         };
-        let _: SessionFlushResponse = self.ask(&request.into())?.map_err(refused)?;
+        let _: SessionFlushResponse = self.ask(&request.into())?.map_err(describe_refusal)?;
         Ok(())
     }
 
     /// Closes the context session with this id, if it exists.
-    fn close(&mut self, event: &Event) -> Result<(), String> {
+    fn close(&mut self, event: &HookEvent) -> Result<(), String> {
         let Some(session) = event.session.clone() else {
             return Ok(());
         };
@@ -247,7 +247,7 @@ impl Work {
         match self.ask::<ContextCloseResponse>(&request.into())? {
             Err(ClientError::Refused(error))
                 if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {}
-            Err(error) => return Err(refused(error)),
+            Err(error) => return Err(describe_refusal(error)),
             Ok(_) => {}
         }
         Ok(())
@@ -258,7 +258,7 @@ impl Work {
     fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<Result<R, ClientError>, String> {
         let ask = || {
             let mut client = self.client()?;
-            client.set_timeout(Some(self.left()));
+            client.set_timeout(Some(self.time_left()));
             Ok(client.call(request))
         };
         match ask()? {
@@ -273,11 +273,11 @@ impl Work {
         let mut started: Option<Child> = None;
         let mut ended: Option<(ExitStatus, Instant)> = None;
         loop {
-            let error = match Client::connect(&self.paths.socket, Some(CONNECT.min(self.left()))) {
+            let error = match Client::connect(&self.paths.socket, Some(CONNECT.min(self.time_left()))) {
                 Ok(client) => return Ok(client),
                 Err(error) => error,
             };
-            if self.global.no_start || self.left().is_zero() {
+            if self.global.no_start || self.time_left().is_zero() {
                 return Err(error.to_string());
             }
             match (&mut started, ended) {
@@ -314,7 +314,7 @@ impl Work {
         if failed.is_ok_and(rests) {
             return Err("no daemon responds, and a start failed within the last minute".to_owned());
         }
-        let (child, _) = launch::begin(&self.paths).map_err(told)?;
+        let (child, _) = launch::begin(&self.paths).map_err(describe_failure)?;
         Ok(child)
     }
 }
@@ -324,12 +324,12 @@ fn claude_project() -> Option<OsString> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
 }
 
-fn told(failure: Failure) -> String {
+fn describe_failure(failure: Failure) -> String {
     failure.message
 }
 
 /// Formats the failure of a call for the log; the hint of a refusal is omitted.
-fn refused(error: ClientError) -> String {
+fn describe_refusal(error: ClientError) -> String {
     match error {
         ClientError::Refused(error) => format!("the daemon refused: {}", error.message),
         other => other.to_string(),
@@ -337,12 +337,12 @@ fn refused(error: ClientError) -> String {
 }
 
 /// The log of hooks.
-struct Log {
+struct HookLog {
     folder: PathBuf,
     name: &'static str,
 }
 
-impl Log {
+impl HookLog {
     /// Appends a line; errors are ignored.
     fn note(&self, what: &str) {
         let _ = self.write(what);

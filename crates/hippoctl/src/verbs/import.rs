@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
-use hippo_session::import::{self, Found, Trouble};
+use hippo_session::import::{self, ImportProblem, ImportResult};
 use hippo_types::transcript::ExportProgram;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{self, one_line};
@@ -29,7 +29,7 @@ const NAMED: usize = 3;
 
 /// The result of an import, or its plan.
 #[derive(Debug, Default, Serialize)]
-pub struct Imported {
+pub struct ImportReport {
     /// True if the files were written.
     pub applied: bool,
     /// The number of memories in the export.
@@ -47,7 +47,7 @@ pub struct Imported {
     /// The number of damaged places that were skipped.
     pub malformed: u64,
     /// The first [`MOST_PROBLEMS`] damaged places.
-    pub problems: Vec<Trouble>,
+    pub problems: Vec<ImportProblem>,
     /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -67,7 +67,7 @@ pub struct NewFile {
 /// # Errors
 /// Fails without a workspace, when the file is not an export of that program, or when a file cannot be written. A
 /// second import skips the memories that were already written.
-pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
     let dir = WorkspaceDir::open(&root).map_err(|error| Failure::file("open the folder", &root, error))?;
@@ -84,7 +84,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
             bar.set_message(what.to_owned());
         }
     };
-    let Found {
+    let ImportResult {
         memories,
         mut troubles,
         left_out,
@@ -97,7 +97,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
         path: file.path.clone(),
         memories: file.memories,
     });
-    let answer = Imported {
+    let answer = ImportReport {
         applied: args.apply,
         memories: memories.len() as u64,
         known: plan.known,
@@ -138,7 +138,7 @@ fn locked(root: &Path) -> Result<File, Failure> {
 
 /// Reads the export at a path.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
-fn read(program: ExportProgram, path: &Path) -> Result<Found, Failure> {
+fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
     let hint = match program {
         ExportProgram::ClaudeMem => {
             "pass the JSON of its export script: npx tsx scripts/export-memories.ts QUERY FILE"
@@ -182,16 +182,16 @@ fn read(program: ExportProgram, path: &Path) -> Result<Found, Failure> {
         .map_err(|error| unread(&error))?;
     let found = match import::export(program, &bytes) {
         Ok(found) => found,
-        Err(trouble) => return refused(Exit::Usage, &place(&trouble)),
+        Err(trouble) => return refused(Exit::Usage, &describe_location(&trouble)),
     };
     if found.memories.is_empty() && found.left_out == 0 && !found.troubles.is_empty() {
-        let named: Vec<String> = found.troubles.iter().take(NAMED).map(place).collect();
+        let named: Vec<String> = found.troubles.iter().take(NAMED).map(describe_location).collect();
         return refused(Exit::Usage, &named.join("; "));
     }
     Ok(found)
 }
 
-fn place(Trouble { line, what }: &Trouble) -> String {
+fn describe_location(ImportProblem { line, what }: &ImportProblem) -> String {
     match line {
         Some(line) => format!("line {line}: {what}"),
         None => what.clone(),

@@ -6,7 +6,7 @@ use hippo_proto::{
     IndexShowResponse,
 };
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -16,7 +16,7 @@ use hippoctl::args::{IndexEditArgs, IndexListArgs, IndexVerb};
 ///
 /// # Errors
 /// Fails without a workspace, for an unknown entry, or when the daemon refuses.
-pub fn index(session: &mut Session, verb: IndexVerb, out: &mut Output) -> Result<(), Failure> {
+pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     match verb {
         IndexVerb::List(args) => list(session, workspace, args, out),
@@ -62,7 +62,7 @@ pub fn index(session: &mut Session, verb: IndexVerb, out: &mut Output) -> Result
 }
 
 fn list(
-    session: &mut Session,
+    session: &mut DaemonSession,
     workspace: String,
     args: IndexListArgs,
     out: &mut Output,
@@ -87,7 +87,7 @@ fn list(
 ///
 /// # Errors
 /// Fails without a workspace, or when the entries exceed one answer.
-pub fn export(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+pub fn export(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let request = IndexListRequest {
         workspace: session.workspace()?,
         archived: true,
@@ -111,7 +111,7 @@ pub fn export(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
 }
 
 fn edit(
-    session: &mut Session,
+    session: &mut DaemonSession,
     what: &str,
     request: IndexEditRequest,
     out: &mut Output,

@@ -8,7 +8,7 @@ use hippo_proto::{SessionFlushRequest, SessionFlushResponse};
 use hippo_types::transcript::TranscriptFormat;
 use serde::Serialize;
 
-use crate::connect::{Session, absolute, text};
+use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -21,7 +21,7 @@ const MOST: usize = 100_000;
 
 /// The result for one transcript.
 #[derive(Debug, Serialize)]
-pub struct Ingested {
+pub struct IngestResult {
     /// The path of the transcript.
     pub path: String,
     /// The answer of the daemon.
@@ -36,7 +36,7 @@ pub struct Ingested {
 ///
 /// # Errors
 /// Fails without a workspace or daemon, or when any transcript failed; the others are still processed.
-pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) -> Result<(), Failure> {
     let mut files = Vec::new();
     for file in &args.files {
         gather(file, &mut files, 0)?;
@@ -60,13 +60,13 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
             tree: false,
         };
         let one = match session.call_patiently::<SessionFlushResponse>(request, |_| {}) {
-            Ok(answer) => Ingested {
+            Ok(answer) => IngestResult {
                 path,
                 answer: Some(answer),
                 error: None,
             },
             Err(failure) if failure.exit == Exit::NoDaemon => return Err(failure),
-            Err(failure) => Ingested {
+            Err(failure) => IngestResult {
                 path,
                 answer: None,
                 error: Some(failure.message),

@@ -12,15 +12,16 @@ use hippo_proto::{
 };
 
 use super::{foreign, place};
-use crate::connect::{Session, absolute, current_dir, text};
+use crate::connect::{DaemonSession, absolute, current_dir, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::layout::{Choice, bare, layout, paths, there_before};
 use crate::harness::{
-    CONFIG, Config, Found, OLD_RECORD, Plan, Platform, Problem, Record, Snapshot, apply, detect, plan, record,
+    CONFIG, ChangePlan, DetectedPlatform, Harness, InitRecord, LayoutConfig, OLD_RECORD, PathSnapshot,
+    UnusableFile, apply, detect, plan, record,
 };
 use crate::output::Output;
 use crate::render;
-use crate::render::init::{Initialised, Registered, file};
+use crate::render::init::{InitResult, Registration, file};
 use hippoctl::args::InitArgs;
 
 /// Time for the daemon to read the files before its index file is requested; the next cycle adds the rest.
@@ -35,26 +36,26 @@ const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 /// # Errors
 /// Fails without changes when a path is blocked, a file is unreadable or has invalid values, or the current folder
 /// is the home folder or the root and was not named. Fails after the changes when the daemon refuses the folder.
-pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     if args.undo {
         return super::deinit::deinit(session, args, out);
     }
     let dir = folder(session, args.dir.clone())?;
     let root = dir.root().to_path_buf();
     if args.dir.is_none() && session.given_workspace()?.is_none() {
-        place::meant(&root, "init")?;
+        place::check_intended(&root, "init")?;
     }
     let paths = paths();
-    let there = Snapshot::read(&dir, paths.iter().map(String::as_str));
+    let there = PathSnapshot::read(&dir, paths.iter().map(String::as_str));
     let state = session.paths.state.clone();
     let (record, adopted) = recorded(&state, &root, &there, args.trust_record)?;
     let trust = Trust::of(&state, &root);
     let (mut plan, found, mut told) = planned(&there, &args, &record, &trust)?;
     plan.problems.extend(apply::forbidden(&dir, &plan));
     if !plan.problems.is_empty() {
-        return Err(refused(&plan.problems));
+        return Err(unusable_failure(&plan.problems));
     }
-    let mut answer = Initialised {
+    let mut answer = InitResult {
         root: root.display().to_string(),
         platform: found.platform,
         told_by: found.by.clone(),
@@ -64,7 +65,7 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
         kept: plan.kept.clone(),
         foreign: foreign::nodes(&dir),
         taken_over: args.take_over,
-        registered: Registered::NotTried,
+        registered: Registration::NotTried,
         notes: notes(&there, &args, &found, &record),
     };
     answer.notes.append(&mut told);
@@ -84,15 +85,20 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
 }
 
 /// Returns the record of an earlier init, and true if it is from the workspace, where an older build wrote it.
-fn recorded(state: &Path, root: &Path, there: &Snapshot, trusted: bool) -> Result<(Record, bool), Failure> {
-    let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
+fn recorded(
+    state: &Path,
+    root: &Path,
+    there: &PathSnapshot,
+    trusted: bool,
+) -> Result<(InitRecord, bool), Failure> {
+    let record = InitRecord::read(state, root).map_err(|problem| unusable_failure(&[problem]))?;
     if !record.is_empty() || !trusted {
         return Ok((record, false));
     }
-    match Record::in_workspace(there) {
+    match InitRecord::in_workspace(there) {
         Ok(Some(old)) => Ok((old, true)),
         Ok(None) => Ok((record, false)),
-        Err(problems) => Err(refused(&problems)),
+        Err(problems) => Err(unusable_failure(&problems)),
     }
 }
 
@@ -103,27 +109,27 @@ pub(super) fn forget_old_record(dir: &WorkspaceDir) -> Result<(), Failure> {
     removed.map(drop).map_err(failed)
 }
 
-fn keep(record: &Record, state: &Path, root: &Path) -> Result<(), Failure> {
+fn keep(record: &InitRecord, state: &Path, root: &Path) -> Result<(), Failure> {
     let failed = |error| Failure::file("store the record of init in", state, error);
     record.write(state, root).map_err(failed)
 }
 
 /// Returns the plan, the platform, and notes about the configuration in the folder.
 fn planned(
-    there: &Snapshot,
+    there: &PathSnapshot,
     args: &InitArgs,
-    record: &Record,
+    record: &InitRecord,
     trust: &Trust,
-) -> Result<(Plan, Found, Vec<String>), Failure> {
+) -> Result<(ChangePlan, DetectedPlatform, Vec<String>), Failure> {
     if args.bare {
-        let found = Found {
-            platform: Platform::None,
+        let found = DetectedPlatform {
+            platform: Harness::None,
             by: "--bare".to_owned(),
             others: Vec::new(),
         };
-        return Ok((plan(Platform::None, &bare(), there, record), found, Vec::new()));
+        return Ok((plan(Harness::None, &bare(), there, record), found, Vec::new()));
     }
-    let (mut config, misfits) = there.file(CONFIG).map(Config::read).unwrap_or_default();
+    let (mut config, misfits) = there.file(CONFIG).map(LayoutConfig::read).unwrap_or_default();
     let mut notes = Vec::new();
     let trusted = there
         .file(CONFIG)
@@ -135,7 +141,7 @@ fn planned(
         ));
     }
     let found = match args.platform {
-        Some(platform) => Found {
+        Some(platform) => DetectedPlatform {
             platform,
             by: "--platform".to_owned(),
             others: Vec::new(),
@@ -156,12 +162,12 @@ fn planned(
 /// Trusts the configuration if init created it and it is unchanged. A configuration that existed before is not
 /// trusted.
 fn trust_own(
-    session: &mut Session,
+    session: &mut DaemonSession,
     workspace: &str,
     dir: &WorkspaceDir,
-    record: &Record,
+    record: &InitRecord,
 ) -> Result<(), Failure> {
-    let there = Snapshot::read(dir, [CONFIG]);
+    let there = PathSnapshot::read(dir, [CONFIG]);
     let own = there.file(CONFIG).filter(|bytes| {
         let entry = record.files.get(there.real(CONFIG));
         entry.is_some_and(|entry| entry.made && entry.hash == record::hash(bytes))
@@ -177,10 +183,10 @@ fn trust_own(
 
 /// Registers the folder and notes it in the record. A missing daemon is not a failure.
 fn register(
-    session: &mut Session,
+    session: &mut DaemonSession,
     dir: &WorkspaceDir,
-    record: &mut Record,
-    answer: &mut Initialised,
+    record: &mut InitRecord,
+    answer: &mut InitResult,
 ) -> Result<Option<Failure>, Failure> {
     let root = dir.root();
     let workspace = text(root)?;
@@ -195,9 +201,9 @@ fn register(
     match asked {
         Ok(added) => {
             answer.registered = if added.added {
-                Registered::Now
+                Registration::Now
             } else {
-                Registered::Already
+                Registration::Already
             };
             answer.notes.extend(added.notes);
             if let Err(failure) = trust_own(session, &of, dir, record) {
@@ -216,7 +222,7 @@ fn register(
             Ok(None)
         }
         Err(failure) if failure.exit == Exit::NoDaemon => {
-            answer.registered = Registered::NoDaemon;
+            answer.registered = Registration::NoDaemon;
             answer.notes.push(format!(
                 "the folder is not registered: {}; when a daemon is running, repeat: hippoctl init {}",
                 failure.message,
@@ -225,14 +231,14 @@ fn register(
             Ok(None)
         }
         Err(failure) => {
-            answer.registered = Registered::Refused;
+            answer.registered = Registration::Refused;
             Ok(Some(failure))
         }
     }
 }
 
 /// Asks the daemon to take over the tree of another program, if the user confirmed it.
-fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
+fn take_over(session: &mut DaemonSession, workspace: &str, answer: &mut InitResult) {
     if answer.foreign.is_empty() {
         return;
     }
@@ -251,7 +257,7 @@ fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
 }
 
 /// Runs a light cycle to write the index file: the first automatic one may be an hour away.
-fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> {
+fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Failure> {
     let begun = Instant::now();
     while begun.elapsed() < READING && !is_read(session, &workspace)? {
         thread::sleep(AGAIN);
@@ -266,7 +272,7 @@ fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> 
 }
 
 /// Returns true once the daemon has read the files of a workspace; their vectors may still be missing.
-fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
+fn is_read(session: &mut DaemonSession, workspace: &str) -> Result<bool, Failure> {
     let status: StatusResponse = session.call(StatusRequest {})?;
     let of = status.workspaces.iter().find(|of| of.root == workspace);
     Ok(of.is_none_or(|of| {
@@ -275,7 +281,12 @@ fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
 }
 
 /// Stores in the record that init registered the folder, or that it did not.
-fn note_registered(state: &Path, root: &Path, record: &mut Record, registered: bool) -> Result<(), Failure> {
+fn note_registered(
+    state: &Path,
+    root: &Path,
+    record: &mut InitRecord,
+    registered: bool,
+) -> Result<(), Failure> {
     if record.registered == registered {
         return Ok(());
     }
@@ -284,7 +295,12 @@ fn note_registered(state: &Path, root: &Path, record: &mut Record, registered: b
 }
 
 /// Returns notes for the user.
-fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> Vec<String> {
+fn notes(
+    there: &PathSnapshot,
+    args: &InitArgs,
+    found: &DetectedPlatform,
+    record: &InitRecord,
+) -> Vec<String> {
     let mut notes = Vec::new();
     for other in &found.others {
         let other = other.name();
@@ -307,7 +323,7 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
     if args.bare
         && let Some(bytes) = there.file(CONFIG)
     {
-        let (_, misfits) = Config::read(bytes);
+        let (_, misfits) = LayoutConfig::read(bytes);
         notes.extend(misfits.iter().map(|misfit| {
             let what = render::one_line(&misfit.what);
             format!("{CONFIG}: {what}; this setting is ignored")
@@ -326,7 +342,7 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
             before.join(", ")
         ));
     }
-    if !is_in_path() && found.platform != Platform::None {
+    if !is_in_path() && found.platform != Harness::None {
         notes.push("hippoctl is not in PATH, so the hooks and the agent cannot run it".to_owned());
     }
     notes
@@ -339,7 +355,7 @@ fn is_in_path() -> bool {
 }
 
 /// Opens the requested folder.
-pub(super) fn folder(session: &Session, dir: Option<PathBuf>) -> Result<WorkspaceDir, Failure> {
+pub(super) fn folder(session: &DaemonSession, dir: Option<PathBuf>) -> Result<WorkspaceDir, Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
         (None, Some(given)) => given,
@@ -349,7 +365,7 @@ pub(super) fn folder(session: &Session, dir: Option<PathBuf>) -> Result<Workspac
     WorkspaceDir::open(&dir).map_err(|error| Failure::file("open the folder", &dir, error))
 }
 
-pub(super) fn refused(problems: &[Problem]) -> Failure {
+pub(super) fn unusable_failure(problems: &[UnusableFile]) -> Failure {
     let lines = problems.iter().map(|problem| {
         let what = render::one_line(&problem.what);
         format!("\n  {}: {what}", problem.path)

@@ -10,11 +10,11 @@ use std::time::Duration;
 use hippo_proto::log_file::set_aside;
 
 use super::hook;
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::Output;
-use crate::service::{Control, Manager, SERVICE_UNIT};
+use crate::service::{Manager, ManagerControl, SERVICE_UNIT};
 use hippoctl::args::LogsArgs;
 
 /// Interval at which a followed log is read.
@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 /// # Errors
 /// Fails when the log does not exist or cannot be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     let paths = &session.paths;
     let log = match args.hooks {
         true => paths.state.join(hook::LOG),
@@ -35,7 +35,8 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
         .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
         .is_some_and(|cgroup| is_of_the_unit(&cgroup));
     // A unit that was never enabled has no journal.
-    let serves = || Manager::here() == Ok(Manager::Systemd) && Control(Manager::Systemd).serves();
+    let serves =
+        || Manager::of_this_system() == Ok(Manager::Systemd) && ManagerControl(Manager::Systemd).serves();
     if !args.hooks && (unit || (!log.exists() && serves())) {
         return journal(args, out);
     }

@@ -8,7 +8,7 @@ use hippo_proto::{
 };
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::connect::{Session, absolute, text};
+use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -18,7 +18,7 @@ use hippoctl::args::ModelVerb;
 ///
 /// # Errors
 /// Fails when the daemon refuses, or the model could not be obtained or is damaged.
-pub fn model(session: &mut Session, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
+pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ModelVerb::List => {
             let answer: ModelListResponse = session.call(ModelListRequest {})?;
@@ -60,7 +60,7 @@ pub fn model(session: &mut Session, verb: ModelVerb, out: &mut Output) -> Result
 }
 
 fn obtain(
-    session: &mut Session,
+    session: &mut DaemonSession,
     request: impl Into<hippo_proto::Request>,
     out: &mut Output,
 ) -> Result<(), Failure> {

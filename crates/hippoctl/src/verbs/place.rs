@@ -9,12 +9,12 @@ use crate::failure::{Exit, Failure};
 /// # Errors
 /// Fails for one of these folders.
 #[expect(clippy::disallowed_methods, reason = "the home folder")]
-pub fn meant(dir: &Path, verb: &str) -> Result<(), Failure> {
+pub fn check_intended(dir: &Path, verb: &str) -> Result<(), Failure> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    refused(dir, home.as_deref(), verb).map_or(Ok(()), Err)
+    refuse_folder(dir, home.as_deref(), verb).map_or(Ok(()), Err)
 }
 
-fn refused(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure> {
+fn refuse_folder(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure> {
     let what = if dir.parent().is_none() {
         "the root of the file system"
     } else if home == Some(dir) {
@@ -60,7 +60,7 @@ mod tests {
             ("/", "the root of the file system"),
             ("/home/ada", "your home folder"),
         ] {
-            let refused = refused(Path::new(dir), Some(home), "init").unwrap();
+            let refused = refuse_folder(Path::new(dir), Some(home), "init").unwrap();
             assert_eq!(refused.exit, Exit::Refused);
             assert!(refused.message.contains(what), "{refused:?}");
             assert!(
@@ -69,9 +69,9 @@ mod tests {
             );
         }
         for dir in ["/home/ada/agent", "/home", "/home/adam"] {
-            assert_eq!(refused(Path::new(dir), Some(home), "init"), None, "{dir}");
+            assert_eq!(refuse_folder(Path::new(dir), Some(home), "init"), None, "{dir}");
         }
-        assert_eq!(refused(home, None, "init"), None);
+        assert_eq!(refuse_folder(home, None, "init"), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use hippo_context::capture::{CaptureSettings, Indexing};
 use hippo_context::policy::{self, PolicyEvaluation, PolicyRecord, PolicyRule, evaluate};
 use serde::Serialize;
 
-use crate::connect::{Session, current_dir};
+use crate::connect::{DaemonSession, current_dir};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -28,7 +28,7 @@ const MOST: u64 = 1 << 30;
 
 /// The effect of the rules on a transcript.
 #[derive(Debug, PartialEq, Serialize)]
-pub struct Tested {
+pub struct PolicyTestResult {
     /// The policy file of the workspace; null if there is none.
     pub policy: Option<String>,
     /// All rules, the built-in ones first.
@@ -75,10 +75,10 @@ pub struct RecordUse {
 ///
 /// # Errors
 /// Fails when the transcript or the rules are unreadable, or the transcript is empty.
-pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn policy(session: &DaemonSession, args: &ContextPolicyArgs, out: &mut Output) -> Result<(), Failure> {
     let bytes = transcript(&args.file)?;
     let file = match &args.policy {
-        Some(file) => Some((file.clone(), named(file)?)),
+        Some(file) => Some((file.clone(), read_policy(file)?)),
         None => nearest(session.given_workspace()?)?,
     };
     let rules = match &file {
@@ -116,8 +116,8 @@ fn test(
     rules: &[PolicyRule],
     settings: &CaptureSettings,
     feed: impl FnOnce(&mut dyn FnMut(Vec<PolicyRecord>)),
-) -> Tested {
-    let mut tested = Tested {
+) -> PolicyTestResult {
+    let mut tested = PolicyTestResult {
         policy: file.map(|file| file.display().to_string()),
         rules: rules
             .iter()
@@ -141,7 +141,7 @@ fn test(
     tested
 }
 
-impl Tested {
+impl PolicyTestResult {
     fn take(&mut self, record: PolicyRecord, evaluated: PolicyEvaluation) {
         for rule in &mut self.rules {
             rule.matched += usize::from(evaluated.matched.contains(&rule.place));
@@ -164,7 +164,7 @@ impl Tested {
 
 /// Reads a policy file that the user names.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
-fn named(path: &Path) -> Result<String, Failure> {
+fn read_policy(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))
 }
 

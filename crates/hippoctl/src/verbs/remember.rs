@@ -3,7 +3,7 @@
 use hippo_proto::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
 
 use super::input;
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -13,7 +13,7 @@ use hippoctl::args::RememberArgs;
 ///
 /// # Errors
 /// Fails without a text or workspace, or when the daemon refuses.
-pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
     let RememberArgs {
         text,
         topic,

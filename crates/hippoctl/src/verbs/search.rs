@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hippo_proto::{GetRequest, GetResponse, MAX_LIMIT, SearchRequest, SearchResponse};
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
@@ -15,7 +15,7 @@ use hippoctl::args::{OutputFormat, QmdSearch, SearchArgs};
 ///
 /// # Errors
 /// Fails without a workspace, or when the daemon refuses.
-pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
     let SearchArgs {
         query,
         limit,
@@ -64,7 +64,7 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
 }
 
 /// Prints a note for each named folder that does not exist.
-fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) -> Result<(), Failure> {
+fn tell_of_absent(session: &mut DaemonSession, asked: &QmdSearch, out: &mut Output) -> Result<(), Failure> {
     if asked.folders().next().is_none() {
         return Ok(());
     }
@@ -83,7 +83,7 @@ fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) ->
 
 /// Applies the options for whole documents, line numbers and full paths.
 fn shown_as_asked(
-    session: &mut Session,
+    session: &mut DaemonSession,
     workspace: &str,
     asked: &QmdSearch,
     answer: &mut SearchResponse,

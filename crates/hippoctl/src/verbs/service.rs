@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{Check, DoctorResponse};
 
 use super::daemon;
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::Output;
-use crate::render::service::{Daemon, Done, FileDone, FileState, Status, What};
+use crate::render::service::{
+    Daemon, ServiceFile, ServiceFileAction, ServiceFileChange, ServiceResult, ServiceStatus,
+};
 use crate::service::{
-    Call, Control, Facts, Found, Look, Manager, Package, UnitFile, findings, look, named_program, put, units,
+    Manager, ManagerCommand, ManagerControl, Package, ServiceObservation, UnitFile, UnitFileState,
+    UnitValues, findings, look, named_program, put, units,
 };
 use hippoctl::args::{ServiceArgs, ServiceVerb};
 
@@ -21,16 +24,16 @@ fn variable(name: &str) -> Option<std::ffi::OsString> {
 }
 
 /// The installation target: manager, folder, units of a package, and values for the files.
-struct Place {
+struct InstallTarget {
     manager: Manager,
     folder: PathBuf,
     package: Option<Package>,
-    facts: Facts,
+    facts: UnitValues,
 }
 
-impl Place {
-    fn new(session: &Session) -> Result<Self, Failure> {
-        let manager = Manager::here()?;
+impl InstallTarget {
+    fn new(session: &DaemonSession) -> Result<Self, Failure> {
+        let manager = Manager::of_this_system()?;
         let folder = manager.folder(&variable)?;
         // Status and removal must also work without an installed program.
         let package = Package::find(manager, &variable);
@@ -44,11 +47,11 @@ impl Place {
             manager,
             folder,
             package,
-            facts: Facts::new(manager, program, &session.paths, &variable)?,
+            facts: UnitValues::new(manager, program, &session.paths, &variable)?,
         })
     }
 
-    fn look(&self, session: &Session) -> Result<Look, Failure> {
+    fn look(&self, session: &DaemonSession) -> Result<ServiceObservation, Failure> {
         let package = self.package.clone();
         look(session, self.manager, &self.folder, package, &self.facts)
     }
@@ -58,13 +61,13 @@ impl Place {
 ///
 /// # Errors
 /// Fails when a changed file blocks the operation, a file cannot be written or removed, or the manager refuses.
-pub fn service(session: &mut Session, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
+pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ServiceVerb::Start => return daemon::start(session, out),
         ServiceVerb::Stop => return daemon::stop(session, out),
         _ => {}
     }
-    let place = Place::new(session)?;
+    let place = InstallTarget::new(session)?;
     let look = place.look(session)?;
     match verb {
         ServiceVerb::Install(args) => {
@@ -80,9 +83,9 @@ pub fn service(session: &mut Session, verb: &ServiceVerb, out: &mut Output) -> R
 }
 
 /// Adds the problems of the service to those of the daemon, if a service is installed for its socket.
-pub fn examine(session: &Session, answer: &mut DoctorResponse) {
+pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
     // `service status` reports this error.
-    let Ok(look) = Place::new(session).and_then(|place| place.look(session)) else {
+    let Ok(look) = InstallTarget::new(session).and_then(|place| place.look(session)) else {
         return;
     };
     let packaged = look.packaged().is_some();
@@ -103,8 +106,8 @@ pub fn examine(session: &Session, answer: &mut DoctorResponse) {
     answer.problems.sort_by_key(|problem| problem.severity);
 }
 
-fn status(look: &Look) -> Status {
-    let files = look.files.iter().map(|(file, found)| FileState {
+fn status(look: &ServiceObservation) -> ServiceStatus {
+    let files = look.files.iter().map(|(file, found)| ServiceFile {
         path: file.path.clone(),
         found: found.clone(),
     });
@@ -112,7 +115,7 @@ fn status(look: &Look) -> Status {
         pid: *pid,
         version: version.clone(),
     });
-    Status {
+    ServiceStatus {
         manager: look.control.0,
         installed: look.is_installed(),
         unit: look.unit().map(Path::to_path_buf),
@@ -126,7 +129,12 @@ fn status(look: &Look) -> Status {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
-fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
+fn install(
+    session: &DaemonSession,
+    place: InstallTarget,
+    look: &ServiceObservation,
+    args: &ServiceArgs,
+) -> Result<ServiceResult, Failure> {
     refuse_changed(look, args)?;
     let control = look.control;
     if !place.facts.program.is_file() {
@@ -142,7 +150,7 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
         // launchd opens the log in this folder and does not create it.
         launch::create_private_folder(&session.paths.state)?;
     }
-    let mut done = Done::new(control.0, args.dry_run);
+    let mut done = ServiceResult::new(control.0, args.dry_run);
     done.note_settings(std::env::vars_os().filter_map(|(name, value)| (!value.is_empty()).then_some(name)));
     let packaged = look.packaged().filter(|package| package.suits(&place.facts));
     let files = if packaged.is_some() { &[] } else { &look.files[..] };
@@ -172,13 +180,16 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
     match started {
         Ok(()) => Ok(done),
         Err(_) if place.facts.sandbox && control.ask().is_ok_and(|answer| answer.no_sandbox) => {
-            let facts = Facts {
+            let facts = UnitValues {
                 sandbox: false,
                 ..place.facts
             };
             let plain = units(place.manager, &place.folder, &facts);
-            let plain: Vec<_> = plain.into_iter().map(|file| (file, Found::Absent)).collect();
-            write(&plain, false, &mut Done::new(control.0, false))?;
+            let plain: Vec<_> = plain
+                .into_iter()
+                .map(|file| (file, UnitFileState::Absent))
+                .collect();
+            write(&plain, false, &mut ServiceResult::new(control.0, false))?;
             done.notes.push(
                 "this system forbids user namespaces: the protections that need them are omitted".to_owned(),
             );
@@ -190,7 +201,7 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
     }
 }
 
-fn not_started(control: Control, why: &str) -> Failure {
+fn not_started(control: ManagerControl, why: &str) -> Failure {
     let what = format!("the service is installed, but could not be started: {why}");
     Failure::new(Exit::Failed, what).hint(format!(
         "{} shows the reason; for the problems: hippoctl service status",
@@ -198,10 +209,10 @@ fn not_started(control: Control, why: &str) -> Failure {
     ))
 }
 
-fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
+fn uninstall(look: &ServiceObservation, args: &ServiceArgs) -> Result<ServiceResult, Failure> {
     refuse_changed(look, args)?;
     let control = look.control;
-    let mut done = Done::new(control.0, args.dry_run);
+    let mut done = ServiceResult::new(control.0, args.dry_run);
     let packaged = look.packaged().filter(|_| look.is_used());
     done.package = packaged.map(|package| package.unit.clone());
     if !look.is_installed() && packaged.is_none() {
@@ -220,14 +231,14 @@ fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
     }
     for (file, found) in &look.files {
         let what = match found {
-            Found::Absent => continue,
-            Found::Changed => What::KeptAside(set_aside(&file.path, args.dry_run)?),
-            Found::Current | Found::Outdated { .. } => {
+            UnitFileState::Absent => continue,
+            UnitFileState::Changed => ServiceFileAction::KeptAside(set_aside(&file.path, args.dry_run)?),
+            UnitFileState::Current | UnitFileState::Outdated { .. } => {
                 remove(&file.path, args.dry_run)?;
-                What::Removed
+                ServiceFileAction::Removed
             }
         };
-        done.files.push(FileDone::new(&file.path, what));
+        done.files.push(ServiceFileChange::new(&file.path, what));
     }
     match &look.answer {
         Ok(_) => run(&control.forgetting(), &mut done).map_err(|why| {
@@ -247,8 +258,11 @@ fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
 }
 
 /// Refuses the operation if the user changed a file, unless `--force` is given.
-fn refuse_changed(look: &Look, args: &ServiceArgs) -> Result<(), Failure> {
-    let changed = look.files.iter().find(|(_, found)| *found == Found::Changed);
+fn refuse_changed(look: &ServiceObservation, args: &ServiceArgs) -> Result<(), Failure> {
+    let changed = look
+        .files
+        .iter()
+        .find(|(_, found)| *found == UnitFileState::Changed);
     match changed {
         Some((file, _)) if !args.force => {
             let what = format!(
@@ -264,21 +278,25 @@ fn refuse_changed(look: &Look, args: &ServiceArgs) -> Result<(), Failure> {
 }
 
 /// Writes the files that are missing or outdated. Returns true if there were any.
-fn write(files: &[(UnitFile, Found)], dry_run: bool, done: &mut Done) -> Result<bool, Failure> {
+fn write(
+    files: &[(UnitFile, UnitFileState)],
+    dry_run: bool,
+    done: &mut ServiceResult,
+) -> Result<bool, Failure> {
     let mut wrote = false;
     for (file, found) in files {
         let what = match found {
-            Found::Current => What::Unchanged,
-            Found::Changed => What::WrittenAndKeptAside(set_aside(&file.path, dry_run)?),
-            Found::Absent | Found::Outdated { .. } => What::Written,
+            UnitFileState::Current => ServiceFileAction::Unchanged,
+            UnitFileState::Changed => ServiceFileAction::WrittenAndKeptAside(set_aside(&file.path, dry_run)?),
+            UnitFileState::Absent | UnitFileState::Outdated { .. } => ServiceFileAction::Written,
         };
-        if *found != Found::Current {
+        if *found != UnitFileState::Current {
             wrote = true;
             if !dry_run {
                 put(file)?;
             }
         }
-        done.files.push(FileDone::new(&file.path, what));
+        done.files.push(ServiceFileChange::new(&file.path, what));
     }
     Ok(wrote)
 }
@@ -313,7 +331,7 @@ fn remove(path: &Path, dry_run: bool) -> Result<(), Failure> {
 
 /// Removes the links of an enabled unit, because systemd cannot remove them now.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
-fn remove_wants(unit: &Path, dry_run: bool, done: &mut Done) -> Result<(), Failure> {
+fn remove_wants(unit: &Path, dry_run: bool, done: &mut ServiceResult) -> Result<(), Failure> {
     let (Some(folder), Some(name)) = (unit.parent(), unit.file_name()) else {
         return Ok(());
     };
@@ -321,14 +339,15 @@ fn remove_wants(unit: &Path, dry_run: bool, done: &mut Done) -> Result<(), Failu
         let link = folder.join(target).join(name);
         if fs::read_link(&link).is_ok_and(|to| to == unit) {
             remove(&link, dry_run)?;
-            done.files.push(FileDone::new(&link, What::Removed));
+            done.files
+                .push(ServiceFileChange::new(&link, ServiceFileAction::Removed));
         }
     }
     Ok(())
 }
 
 /// Runs the commands, or only lists them in a dry run.
-fn run(calls: &[Call], done: &mut Done) -> Result<(), String> {
+fn run(calls: &[ManagerCommand], done: &mut ServiceResult) -> Result<(), String> {
     for call in calls {
         if !done.dry_run {
             match call.run() {

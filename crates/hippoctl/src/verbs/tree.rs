@@ -6,7 +6,7 @@ use hippo_proto::{
 };
 
 use super::input;
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::tree as render;
@@ -16,7 +16,7 @@ use hippoctl::args::TreeVerb;
 ///
 /// # Errors
 /// Fails without a workspace, for an unknown node, when the daemon refuses, or when a node could not be written.
-pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(), Failure> {
+pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         TreeVerb::Compact(args) => {
             let request = TreeCompactRequest {

@@ -2,7 +2,7 @@
 
 use hippo_proto::{WorkspaceTrustRequest, WorkspaceTrustResponse};
 
-use crate::connect::{Session, absolute, text};
+use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
@@ -12,7 +12,7 @@ use hippoctl::args::TrustArgs;
 ///
 /// # Errors
 /// Fails when the folder is not registered, or a file has changed since it was shown.
-pub fn trust(session: &mut Session, args: TrustArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = match &args.dir {
         Some(dir) => text(&absolute(dir)?)?,
         None => session.workspace()?,
@@ -38,5 +38,7 @@ pub fn trust(session: &mut Session, args: TrustArgs, out: &mut Output) -> Result
             dry_run: false,
         })?
     };
-    out.answer(&answer, |answer, style| render::trust::told(answer, &args, style))
+    out.answer(&answer, |answer, style| {
+        render::trust::render_trust(answer, &args, style)
+    })
 }

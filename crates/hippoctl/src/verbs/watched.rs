@@ -4,7 +4,7 @@ use hippo_proto::{Progress, Request};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
@@ -17,7 +17,7 @@ pub const BYTES: &str = "{msg} {bytes} {bytes_per_sec}";
 /// # Errors
 /// Fails without a daemon, on a refusal, or when the connection breaks.
 pub fn watched<R: DeserializeOwned>(
-    session: &mut Session,
+    session: &mut DaemonSession,
     request: impl Into<Request>,
     out: &Output,
     template: &str,
@@ -28,7 +28,7 @@ pub fn watched<R: DeserializeOwned>(
     });
     let answer = session.call_patiently(request, |notification| {
         if let (Some(bar), Some(progress)) = (&bar, notification.progress()) {
-            bar.set_message(told(&progress));
+            bar.set_message(describe_progress(&progress));
             bar.set_position(progress.done);
         }
     });
@@ -38,7 +38,7 @@ pub fn watched<R: DeserializeOwned>(
     answer
 }
 
-fn told(progress: &Progress) -> String {
+fn describe_progress(progress: &Progress) -> String {
     let said = format!("{} {}", progress.stage, render::one_line(&progress.item));
     match progress.total {
         Some(total) => format!("{said} {} of {total}", progress.done),
@@ -61,8 +61,8 @@ mod tests {
             done: 3,
             total: Some(7),
         };
-        assert_eq!(told(&progress), "write memory/ 2026-03-02.md 3 of 7");
+        assert_eq!(describe_progress(&progress), "write memory/ 2026-03-02.md 3 of 7");
         progress.total = None;
-        assert_eq!(told(&progress), "write memory/ 2026-03-02.md");
+        assert_eq!(describe_progress(&progress), "write memory/ 2026-03-02.md");
     }
 }

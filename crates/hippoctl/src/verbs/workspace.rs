@@ -8,7 +8,7 @@ use hippo_proto::{
 };
 
 use super::{foreign, place};
-use crate::connect::{Session, absolute, current_dir, text};
+use crate::connect::{DaemonSession, absolute, current_dir, text};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
@@ -19,13 +19,13 @@ use hippoctl::args::SyncArgs;
 /// # Errors
 /// Fails when the path is not a folder, the current folder is the root or the home folder, or the daemon refuses
 /// it.
-pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
+pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
         (None, Some(given)) => given,
         (None, None) => {
             let here = current_dir()?;
-            place::meant(&here, "workspace add")?;
+            place::check_intended(&here, "workspace add")?;
             here
         }
     };
@@ -33,7 +33,7 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
     let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let what = if answer.added {
             "registered"
@@ -45,7 +45,7 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
 }
 
 /// Prints notes for people; with `--json` the answer contains them.
-fn told(notes: &[String], out: &mut Output) {
+fn print_notes(notes: &[String], out: &mut Output) {
     if out.json {
         return;
     }
@@ -58,7 +58,7 @@ fn told(notes: &[String], out: &mut Output) {
 ///
 /// # Errors
 /// Fails without a daemon, or when no answer arrives.
-pub fn list(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
+pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let answer: WorkspaceListResponse = session.call(WorkspaceListRequest {})?;
     if answer.workspaces.is_empty() {
         out.note("no workspace is registered; register one with: hippoctl workspace add DIR");
@@ -71,7 +71,7 @@ pub fn list(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
 /// # Errors
 /// Fails when the folder is not registered.
 pub fn remove(
-    session: &mut Session,
+    session: &mut DaemonSession,
     dir: Option<PathBuf>,
     [purge, restore_carried]: [bool; 2],
     out: &mut Output,
@@ -86,7 +86,7 @@ pub fn remove(
         purge,
         dry_run: false,
     })?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
             ", and so do the stored contents of its sessions (--purge deletes them)"
@@ -108,13 +108,13 @@ pub fn remove(
 ///
 /// # Errors
 /// Fails without a workspace, or when the daemon fails.
-pub fn sync(session: &mut Session, args: &SyncArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> Result<(), Failure> {
     let request = WorkspaceSyncRequest {
         workspace: session.workspace()?,
         wait: args.wait,
         accept_deletions: args.accept_deletions,
     };
     let answer: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, render::status::sync)
 }

@@ -14,13 +14,13 @@ use hippo_store::system::sync_folder;
 use super::refusal::io_refusal;
 use super::target::vacant;
 use crate::registry::{Registry, state_folder, write_atomically};
-use crate::staged::Staged;
+use crate::staged::StagedWorkspace;
 
 /// Name of the journal in the state folder.
 pub const NOTE: &str = "restoring.json";
 
 /// Removes what is staged of a workspace.
-fn discard(staged: &Staged, state: &Path) -> Result<(), RpcError> {
+fn discard(staged: &StagedWorkspace, state: &Path) -> Result<(), RpcError> {
     [staged.staged_files(), staged.staged_state(state)]
         .iter()
         .try_for_each(|folder| remove(folder))
@@ -28,7 +28,7 @@ fn discard(staged: &Staged, state: &Path) -> Result<(), RpcError> {
 
 /// Carries out all steps; repeated steps have no effect.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn carry_out(staged: &Staged, state: &Path, registry: &Registry) -> Result<(), RpcError> {
+fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Result<(), RpcError> {
     let places = [
         (staged.staged_files(), staged.root.clone()),
         (staged.staged_state(state), state_folder(state, &staged.root)),
@@ -60,7 +60,7 @@ pub fn remove(folder: &Path) -> Result<(), RpcError> {
 /// # Errors
 /// Fails if the state folder is not writable.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-pub fn note(state: &Path, staged: &[Staged]) -> Result<(), RpcError> {
+pub fn note(state: &Path, staged: &[StagedWorkspace]) -> Result<(), RpcError> {
     let path = state.join(NOTE);
     let refused = |error| io_refusal("record the restore", &path, &error);
     if staged.is_empty() {
@@ -91,7 +91,7 @@ pub fn clear(state: &Path) -> Result<(), RpcError> {
 /// # Errors
 /// Fails if a folder cannot be removed.
 pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
-    let (sealed, others): (Vec<Staged>, Vec<Staged>) =
+    let (sealed, others): (Vec<StagedWorkspace>, Vec<StagedWorkspace>) =
         noted(state)?.into_iter().partition(|staged| staged.is_sealed);
     others.iter().try_for_each(|staged| discard(staged, state))?;
     note(state, &sealed)
@@ -102,10 +102,10 @@ pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
 /// # Errors
 /// Fails if the destination was taken in the meantime, or if a folder cannot be moved.
 #[expect(clippy::disallowed_methods, reason = "below the state folder")]
-pub fn commit(state: &Path, staged: Staged, registry: &Registry) -> Result<Restored, RpcError> {
+pub fn commit(state: &Path, staged: StagedWorkspace, registry: &Registry) -> Result<Restored, RpcError> {
     let mut others = noted(state)?;
     others.retain(|noted| noted.root != staged.root);
-    let sealed = Staged {
+    let sealed = StagedWorkspace {
         is_sealed: true,
         ..staged
     };
@@ -154,7 +154,7 @@ pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), Rp
 /// # Errors
 /// Fails if the journal cannot be read or parsed.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
+pub fn noted(state: &Path) -> Result<Vec<StagedWorkspace>, RpcError> {
     let path = state.join(NOTE);
     match fs::read(&path) {
         Ok(json) => serde_json::from_slice(&json).map_err(|error| {
@@ -176,9 +176,9 @@ mod tests {
     use super::*;
 
     /// Creates a sealed workspace that is staged, and the state folder.
-    fn ready(folder: &Path) -> (Staged, PathBuf) {
+    fn ready(folder: &Path) -> (StagedWorkspace, PathBuf) {
         let state = folder.join("state");
-        let staged = Staged {
+        let staged = StagedWorkspace {
             root: folder.join("w"),
             was: "/w".to_owned(),
             files: 1,
@@ -195,7 +195,7 @@ mod tests {
         (staged, state)
     }
 
-    fn is_in_place(staged: &Staged, state: &Path) -> [bool; 2] {
+    fn is_in_place(staged: &StagedWorkspace, state: &Path) -> [bool; 2] {
         let home = state_folder(state, &staged.root);
         [staged.root.join("new.md"), home.join("index.db")].map(|file| file.exists())
     }

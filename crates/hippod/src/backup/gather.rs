@@ -10,17 +10,17 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{LeftOut, RpcError};
 use hippo_store::StoreError;
-use hippo_store::copies::Snapshot;
+use hippo_store::copies::DatabaseSnapshot;
 use hippo_store::system;
 
+use super::BackupJob;
 use super::Backups;
-use super::Job;
-use super::manifest::{LONGEST_NAME, Workspace, is_memory};
-use super::write::{Traits, Writer};
+use super::manifest::{BackupWorkspace, LONGEST_NAME, is_memory};
+use super::write::{BackupWriter, Traits};
 use crate::errors::{root_missing, store_error};
 use crate::registry::state_folder;
 use crate::view::WorkspaceView;
@@ -42,17 +42,17 @@ const MOMENTS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// A file with its content.
-struct Found {
+struct FileCopy {
     path: String,
     bytes: Vec<u8>,
     traits: Traits,
 }
 
 /// A consistent snapshot of a workspace.
-struct Moment {
-    index: Snapshot,
-    contexts: Option<Snapshot>,
-    own: Vec<Found>,
+struct WorkspaceSnapshot {
+    index: DatabaseSnapshot,
+    contexts: Option<DatabaseSnapshot>,
+    own: Vec<FileCopy>,
     left_out: Vec<LeftOut>,
 }
 
@@ -65,14 +65,14 @@ pub fn gather(
     backups: &Backups,
     view: &WorkspaceView,
     number: u32,
-    writer: &mut Writer,
-    job: &mut Job<'_>,
-) -> Result<Workspace, RpcError> {
+    writer: &mut BackupWriter,
+    job: &mut BackupJob<'_>,
+) -> Result<BackupWorkspace, RpcError> {
     let state = state_folder(&backups.paths.state, &view.root);
     // A database that was removed while open is rewritten first.
     backups.contexts.is_there(&view.root)?;
     let moment = agreeing(view, &state)?;
-    let mut workspace = Workspace {
+    let mut workspace = BackupWorkspace {
         folder: number.to_string(),
         root: view.root.display().to_string(),
         index_schema: schema(&moment.index)?,
@@ -95,7 +95,7 @@ pub fn gather(
     }
     for (name, snapshot) in [("index", Some(moment.index)), ("contexts", moment.contexts)] {
         if let Some(snapshot) = snapshot {
-            let copied = writer.aside(name);
+            let copied = writer.temporary_path(name);
             snapshot
                 .copy(&copied, &|| job.goes_on())
                 .map_err(|error| copy_refusal(&error))?;
@@ -107,8 +107,8 @@ pub fn gather(
 
 /// Takes a snapshot in which the database agrees with hippod's own files below the root.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
-    let begin = |path: &Path| Snapshot::begin(path).map_err(|error| store_error(&error));
+fn agreeing(view: &WorkspaceView, state: &Path) -> Result<WorkspaceSnapshot, RpcError> {
+    let begin = |path: &Path| DatabaseSnapshot::begin(path).map_err(|error| store_error(&error));
     for last in (0..MOMENTS).rev() {
         let sessions = state.join(contexts::FILE);
         let contexts = match sessions.exists() {
@@ -120,12 +120,12 @@ fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
         let written = index.base(INDEX_FILE).map_err(|error| store_error(&error))?;
         let there = own.iter().find(|found| found.path == INDEX_FILE);
         let agree = written.as_ref() == there.map(|found| &found.bytes);
-        let same = |again: &[Found]| {
-            let bytes = |found: &Found| (found.path.clone(), blake3::hash(&found.bytes));
+        let same = |again: &[FileCopy]| {
+            let bytes = |found: &FileCopy| (found.path.clone(), blake3::hash(&found.bytes));
             again.iter().map(bytes).eq(own.iter().map(bytes))
         };
         if last == 0 || agree && same(&own_files(&view.root).0) {
-            return Ok(Moment {
+            return Ok(WorkspaceSnapshot {
                 index,
                 contexts,
                 own,
@@ -138,7 +138,7 @@ fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
 }
 
 /// Returns the index file, the harness file, and everything below `.hippocampus`.
-fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
+fn own_files(root: &Path) -> (Vec<FileCopy>, Vec<LeftOut>) {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let Ok(dir) = WorkspaceDir::open(root) else {
         return (found, left_out);
@@ -165,8 +165,8 @@ fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
         for entry in entries {
             let path = folder.join(entry.name);
             match entry.kind {
-                Kind::Link => left_out.push(reason(&path, "a link")),
-                Kind::Folder => folders.push(path),
+                FileKind::Link => left_out.push(reason(&path, "a link")),
+                FileKind::Folder => folders.push(path),
                 _ if NOT_KEPT.iter().all(|name| path != Path::new(OWN).join(name)) => paths.push(path),
                 _ => {}
             }
@@ -185,10 +185,10 @@ fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
 /// Adds the watched files and the ignore files.
 fn watched(
     view: &WorkspaceView,
-    workspace: &mut Workspace,
+    workspace: &mut BackupWorkspace,
     taken: &mut BTreeSet<String>,
-    writer: &mut Writer,
-    job: &mut Job<'_>,
+    writer: &mut BackupWriter,
+    job: &mut BackupJob<'_>,
 ) -> Result<(), RpcError> {
     let scan = scan::scan(&view.root, &view.rules, &view.config, &|| ());
     if !scan.root_present {
@@ -231,7 +231,7 @@ fn watched(
 
 /// Reads a file with its metadata. The error is the reason for leaving it out, or `None` if it does not
 /// exist.
-fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
+fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<FileCopy, Option<LeftOut>> {
     let name = path.to_str().map(|_| files::slashed(path));
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
         return Err(Some(reason(path, "its name is not UTF-8, or too long")));
@@ -242,7 +242,7 @@ fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<Found, Option<Left
     let opened = dir.open_source(path);
     let read = opened.and_then(|(_, metadata)| Ok((dir.read_source(path, most)?, metadata)));
     match read {
-        Ok((bytes, metadata)) => Ok(Found {
+        Ok((bytes, metadata)) => Ok(FileCopy {
             path: name,
             bytes,
             traits: traits(&metadata),
@@ -267,12 +267,17 @@ fn reason(path: &Path, reason: &str) -> LeftOut {
     }
 }
 
-fn add(workspace: &Workspace, found: &Found, writer: &mut Writer, job: &mut Job<'_>) -> Result<(), RpcError> {
+fn add(
+    workspace: &BackupWorkspace,
+    found: &FileCopy,
+    writer: &mut BackupWriter,
+    job: &mut BackupJob<'_>,
+) -> Result<(), RpcError> {
     let member = format!("{}/files/{}", workspace.folder, found.path);
     writer.add(&member, &found.bytes, found.traits, job)
 }
 
-fn schema(snapshot: &Snapshot) -> Result<i64, RpcError> {
+fn schema(snapshot: &DatabaseSnapshot) -> Result<i64, RpcError> {
     snapshot.schema().map_err(|error| store_error(&error))
 }
 

@@ -24,7 +24,7 @@ const LONGEST_PART: usize = 255;
 
 /// Content of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct BackupManifest {
     /// Version of the format.
     pub version: u32,
     /// Version of hippod that wrote the backup.
@@ -32,14 +32,14 @@ pub struct Manifest {
     /// Start time of the backup, RFC 3339.
     pub at: String,
     /// The workspaces.
-    pub workspaces: Vec<Workspace>,
+    pub workspaces: Vec<BackupWorkspace>,
     /// All members except the manifest, in order.
-    pub members: Vec<Member>,
+    pub members: Vec<BackupMember>,
 }
 
 /// One workspace: its entry in the registry, and the schemas of its databases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Workspace {
+pub struct BackupWorkspace {
     /// Folder of the workspace's members: `1`, `2`, …
     pub folder: String,
     /// Canonical root.
@@ -54,7 +54,7 @@ pub struct Workspace {
 
 /// One file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Member {
+pub struct BackupMember {
     /// Path in the backup, separated by `/`.
     pub path: String,
     /// Size in bytes.
@@ -69,7 +69,7 @@ pub struct Member {
     pub mode: Option<u32>,
 }
 
-impl Manifest {
+impl BackupManifest {
     /// Creates an empty manifest.
     pub fn new(at: String) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl Manifest {
             }
         }
         let mut names = HashSet::new();
-        for Member { path, .. } in &self.members {
+        for BackupMember { path, .. } in &self.members {
             let twice = !names.insert(path.as_str());
             let homeless = self.workspace_of(path).is_none();
             let reason = why_not(path)
@@ -132,7 +132,7 @@ impl Manifest {
         Ok(())
     }
 
-    fn workspace_of(&self, path: &str) -> Option<&Workspace> {
+    fn workspace_of(&self, path: &str) -> Option<&BackupWorkspace> {
         let number: usize = path.split('/').next()?.parse().ok()?;
         let workspace = self.workspaces.get(number.checked_sub(1)?)?;
         workspace.has(path).then_some(workspace)
@@ -141,33 +141,33 @@ impl Manifest {
 
 /// Destination of a member.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Place<'a> {
+pub enum MemberPath<'a> {
     /// A file of the workspace, as a path below the root.
     File(&'a str),
     /// A file of the workspace's state, as a path below the state folder.
     State(&'a str),
 }
 
-impl Workspace {
+impl BackupWorkspace {
     /// Returns whether a member belongs to the workspace.
     pub fn has(&self, path: &str) -> bool {
-        self.place(path).is_some()
+        self.member_path(path).is_some()
     }
 
     /// Returns the path below the root if the member is a file of the workspace.
     pub fn file<'a>(&self, path: &'a str) -> Option<&'a str> {
-        match self.place(path)? {
-            Place::File(path) => Some(path),
-            Place::State(_) => None,
+        match self.member_path(path)? {
+            MemberPath::File(path) => Some(path),
+            MemberPath::State(_) => None,
         }
     }
 
     /// Returns the destination of a member, or `None` if it belongs to another workspace.
-    pub fn place<'a>(&self, path: &'a str) -> Option<Place<'a>> {
+    pub fn member_path<'a>(&self, path: &'a str) -> Option<MemberPath<'a>> {
         let rest = path.strip_prefix(&self.folder)?.strip_prefix('/')?;
         match rest.strip_prefix("files/") {
-            Some(file) => Some(Place::File(file)),
-            None => Some(Place::State(rest)),
+            Some(file) => Some(MemberPath::File(file)),
+            None => Some(MemberPath::State(rest)),
         }
     }
 }
@@ -275,13 +275,13 @@ mod tests {
     /// A parsed manifest survives serialization unchanged, and the members of a valid one have valid names in
     /// one workspace.
     fn law(data: &[u8]) {
-        let Ok(manifest) = Manifest::parse(&data[1.min(data.len())..]) else {
+        let Ok(manifest) = BackupManifest::parse(&data[1.min(data.len())..]) else {
             return;
         };
         let again = serde_json::to_vec(&manifest).unwrap();
-        assert_eq!(Manifest::parse(&again).as_ref(), Ok(&manifest));
+        assert_eq!(BackupManifest::parse(&again).as_ref(), Ok(&manifest));
         if manifest.check().is_ok() {
-            for Member { path, .. } in &manifest.members {
+            for BackupMember { path, .. } in &manifest.members {
                 assert_eq!(why_not(path), None);
                 let homes = manifest.workspaces.iter().filter(|workspace| workspace.has(path));
                 assert_eq!(homes.count(), 1, "{path}");
@@ -294,29 +294,29 @@ mod tests {
         assert!(
             SEEDS[..2]
                 .iter()
-                .all(|seed| Manifest::parse(seed.as_bytes()).is_ok())
+                .all(|seed| BackupManifest::parse(seed.as_bytes()).is_ok())
         );
         crate::inputs::assert_holds_for_any_bytes("manifest", law, &SEEDS);
         let large = vec![b' '; LARGEST + 1];
         assert_eq!(
-            Manifest::parse(&large),
+            BackupManifest::parse(&large),
             Err("it is larger than 64 MiB".to_owned())
         );
     }
 
     #[test]
     fn members_at_paths_of_folders_are_detected_among_many_deep_paths() {
-        let mut manifest = Manifest::parse(SEEDS[0].as_bytes()).unwrap();
+        let mut manifest = BackupManifest::parse(SEEDS[0].as_bytes()).unwrap();
         let member = manifest.members[1].clone();
         // Looking up every parent folder of every member would be too slow: a manifest has room for 16,000
         // such names.
         let deep = format!("1/files/{}", "a/".repeat((LONGEST_NAME - 20) / 2));
-        manifest.members.extend((0..200).map(|number| Member {
+        manifest.members.extend((0..200).map(|number| BackupMember {
             path: format!("{deep}{number}.md"),
             ..member.clone()
         }));
         assert_eq!(manifest.check(), Ok(()));
-        manifest.members.push(Member {
+        manifest.members.push(BackupMember {
             path: format!("{deep}7.md/x.md"),
             ..member.clone()
         });
@@ -328,14 +328,14 @@ mod tests {
             ("1/index.db", "it is listed twice"),
         ] {
             manifest.members.truncate(2);
-            manifest.members.push(Member {
+            manifest.members.push(BackupMember {
                 path: path.to_owned(),
                 ..member.clone()
             });
             assert_eq!(manifest.check(), Err((path, reason)));
         }
         manifest.members.truncate(2);
-        manifest.workspaces.push(Workspace {
+        manifest.workspaces.push(BackupWorkspace {
             folder: "2".to_owned(),
             ..manifest.workspaces[0].clone()
         });

@@ -34,7 +34,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
     let size = opened.metadata().map_or(0, |metadata| metadata.len());
     let packed =
         zstd::Decoder::new(BufReader::new(opened)).map_err(|error| unusable(file, &error.to_string()))?;
-    let mut archive = tar::Archive::new(Limited {
+    let mut archive = tar::Archive::new(LimitedReader {
         from: packed,
         left: most(size),
     });
@@ -61,7 +61,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
             return Err(damaged(file, &name, reason));
         }
         let size = entry.size();
-        let mut read = Counted {
+        let mut read = CountingReader {
             from: &mut entry,
             read: 0,
             failed: None,
@@ -113,12 +113,12 @@ fn utf8(file: &Path, name: &[u8]) -> Result<String, RpcError> {
 }
 
 /// Reader with a limit on the total number of bytes.
-struct Limited<R> {
+struct LimitedReader<R> {
     from: R,
     left: u64,
 }
 
-impl<R: Read> Read for Limited<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(into)?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
@@ -132,13 +132,13 @@ impl<R: Read> Read for Limited<R> {
 }
 
 /// Reader that counts bytes and stores the first error.
-struct Counted<'a, R> {
+struct CountingReader<'a, R> {
     from: &'a mut R,
     read: u64,
     failed: Option<io::Error>,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self.from.read(into) {
             Ok(read) => {

@@ -15,24 +15,24 @@ use hippo_text::source::SourceRules;
 use super::Backups;
 use super::commit;
 use super::gather::{NOT_KEPT, OWN};
-use super::manifest::{Manifest, Member, Place, Workspace, is_written};
+use super::manifest::{BackupManifest, BackupMember, BackupWorkspace, MemberPath, is_written};
 use super::refusal::{damaged, io_refusal, unusable};
-use super::source::Source;
-use super::{Job, absolute, target};
+use super::source::BackupSource;
+use super::{BackupJob, absolute, target};
 use crate::errors::store_error;
-use crate::staged::Staged;
+use crate::staged::StagedWorkspace;
 
 /// Maximum number of files listed in an error.
 const SHOWN: usize = 5;
 
 /// Staged workspaces. Those that were not moved into place are discarded on drop.
-pub struct Ready {
+pub struct StagedRestore {
     /// The workspaces.
-    pub staged: Vec<Staged>,
+    pub staged: Vec<StagedWorkspace>,
     state: PathBuf,
 }
 
-impl Drop for Ready {
+impl Drop for StagedRestore {
     fn drop(&mut self) {
         if let Err(error) = commit::discard_unsealed(&self.state) {
             tracing::warn!(%error, "could not remove the remains of a restore");
@@ -44,9 +44,13 @@ impl Drop for Ready {
 ///
 /// # Errors
 /// Fails if the backup is unusable or a destination is taken; nothing is changed then.
-pub fn prepare(backups: &Backups, request: &RestoreRequest, job: &mut Job<'_>) -> Result<Ready, RpcError> {
+pub fn prepare(
+    backups: &Backups,
+    request: &RestoreRequest,
+    job: &mut BackupJob<'_>,
+) -> Result<StagedRestore, RpcError> {
     let state = &backups.paths.state;
-    let source = Source::open(&absolute(&request.from)?)?;
+    let source = BackupSource::open(&absolute(&request.from)?)?;
     let manifest = source.verify(job)?;
     let wanted = wanted(&source, &manifest, request)?;
     if !request.other_files {
@@ -61,7 +65,7 @@ pub fn prepare(backups: &Backups, request: &RestoreRequest, job: &mut Job<'_>) -
         };
         let root = target::root(&folder, &backups.paths)?;
         target::vacant(state, &root)?;
-        let ready = Staged {
+        let ready = StagedWorkspace {
             root,
             was: workspace.root.clone(),
             files: 0,
@@ -70,11 +74,11 @@ pub fn prepare(backups: &Backups, request: &RestoreRequest, job: &mut Job<'_>) -
         target::free_beside(&ready)?;
         staged.push((workspace, ready));
     }
-    apart(&staged)?;
+    check_not_nested(&staged)?;
     // Recorded first, so that the next start can discard the folders if this process is killed.
-    let plan: Vec<Staged> = staged.iter().map(|(_, staged)| staged.clone()).collect();
+    let plan: Vec<StagedWorkspace> = staged.iter().map(|(_, staged)| staged.clone()).collect();
     commit::note(state, &plan)?;
-    let mut ready = Ready {
+    let mut ready = StagedRestore {
         staged: Vec::new(),
         state: state.clone(),
     };
@@ -87,9 +91,9 @@ pub fn prepare(backups: &Backups, request: &RestoreRequest, job: &mut Job<'_>) -
 /// some of them: a `Makefile`, or a `CLAUDE.md`.
 fn only_memory(
     backups: &Backups,
-    source: &Source,
-    manifest: &Manifest,
-    wanted: &[&Workspace],
+    source: &BackupSource,
+    manifest: &BackupManifest,
+    wanted: &[&BackupWorkspace],
 ) -> Result<(), RpcError> {
     let rules = SourceRules::new(&backups.include, &[]);
     let rules =
@@ -114,7 +118,7 @@ fn only_memory(
 }
 
 /// Rejects nested workspaces, because the outer one is moved into place as a whole.
-fn apart(staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
+fn check_not_nested(staged: &[(&BackupWorkspace, StagedWorkspace)]) -> Result<(), RpcError> {
     let roots = || staged.iter().map(|(_, staged)| &staged.root);
     for root in roots() {
         if let Some(other) = roots().find(|other| *other != root && other.starts_with(root)) {
@@ -129,17 +133,17 @@ fn apart(staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
 
 /// Returns the requested workspaces of a backup.
 fn wanted<'m>(
-    source: &Source,
-    manifest: &'m Manifest,
+    source: &BackupSource,
+    manifest: &'m BackupManifest,
     request: &RestoreRequest,
-) -> Result<Vec<&'m Workspace>, RpcError> {
-    let is_wanted = |workspace: &&Workspace| {
+) -> Result<Vec<&'m BackupWorkspace>, RpcError> {
+    let is_wanted = |workspace: &&BackupWorkspace| {
         request
             .workspace
             .as_ref()
             .is_none_or(|root| *root == workspace.root)
     };
-    let wanted: Vec<&Workspace> = manifest.workspaces.iter().filter(is_wanted).collect();
+    let wanted: Vec<&BackupWorkspace> = manifest.workspaces.iter().filter(is_wanted).collect();
     let roots = || {
         let roots: Vec<&str> = manifest
             .workspaces
@@ -166,10 +170,10 @@ fn wanted<'m>(
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn stage(
     state: &Path,
-    source: &Source,
-    manifest: &Manifest,
-    staged: &mut [(&Workspace, Staged)],
-    job: &mut Job<'_>,
+    source: &BackupSource,
+    manifest: &BackupManifest,
+    staged: &mut [(&BackupWorkspace, StagedWorkspace)],
+    job: &mut BackupJob<'_>,
 ) -> Result<(), RpcError> {
     for (_, staged) in staged.iter() {
         let home = staged.staged_state(state);
@@ -188,16 +192,18 @@ fn stage(
     }
     source.take(manifest, job, &mut |member, bytes| {
         for (workspace, staged) in staged.iter_mut() {
-            let (root, path) = match workspace.place(&member.path) {
+            let (root, path) = match workspace.member_path(&member.path) {
                 // The canary and the record of `init` belong to the machine of the backup.
-                Some(Place::File(path)) if NOT_KEPT.iter().any(|name| path == format!("{OWN}/{name}")) => {
+                Some(MemberPath::File(path))
+                    if NOT_KEPT.iter().any(|name| path == format!("{OWN}/{name}")) =>
+                {
                     continue;
                 }
-                Some(Place::File(path)) => {
+                Some(MemberPath::File(path)) => {
                     staged.files += 1;
                     (staged.staged_files(), path)
                 }
-                Some(Place::State(path)) => (staged.staged_state(state), path),
+                Some(MemberPath::State(path)) => (staged.staged_state(state), path),
                 None => continue,
             };
             return put(member, bytes, &root, Path::new(&path));
@@ -219,7 +225,7 @@ fn stage(
 }
 
 /// Writes one file durably, with its modification time and permissions.
-fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Result<(), RpcError> {
+fn put(member: &BackupMember, bytes: &mut dyn Read, root: &Path, path: &Path) -> Result<(), RpcError> {
     let mut written = || -> io::Result<()> {
         let dir = WorkspaceDir::open(root)?;
         let (folder, name) = dir.make_parent(path)?;
@@ -240,7 +246,7 @@ fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Resul
 
 /// Migrates the databases in `state` to this build's schema and sets their root.
 #[expect(clippy::disallowed_methods, reason = "below the state folder")]
-fn databases(backup: &Path, workspace: &Workspace, root: &Path, state: &Path) -> Result<(), RpcError> {
+fn databases(backup: &Path, workspace: &BackupWorkspace, root: &Path, state: &Path) -> Result<(), RpcError> {
     let names = [
         (Database::Index, "index.db", true),
         (
@@ -270,7 +276,7 @@ fn sync(folder: &Path) -> Result<(), RpcError> {
 
 /// Converts an error of a database from a backup. The message names the member, because the staged file no
 /// longer exists.
-fn refusal(backup: &Path, workspace: &Workspace, state: &Path, error: &StoreError) -> RpcError {
+fn refusal(backup: &Path, workspace: &BackupWorkspace, state: &Path, error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. }
         | StoreError::NewerSchema { .. }

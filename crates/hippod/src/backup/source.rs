@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::copies::Database;
 
-use super::Job;
-use super::manifest::{LARGEST, MANIFEST, Manifest, Member, VERSION};
+use super::BackupJob;
+use super::manifest::{BackupManifest, BackupMember, LARGEST, MANIFEST, VERSION};
 use super::members;
 use super::refusal::{damaged, io_refusal, unusable};
-use super::write::Hashed;
+use super::write::Blake3Reader;
 
 /// Backup file.
-pub struct Source(PathBuf);
+pub struct BackupSource(PathBuf);
 
 /// Callback for the content of a member.
-pub type Take<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<(), RpcError> + 'a;
+pub type MemberCallback<'a> = dyn FnMut(&BackupMember, &mut dyn Read) -> Result<(), RpcError> + 'a;
 
-impl Source {
+impl BackupSource {
     /// Opens a backup.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Source {
     ///
     /// # Errors
     /// Fails if the backup is damaged, truncated, of another format, or newer. The error names the member.
-    pub fn verify(&self, job: &mut Job<'_>) -> Result<Manifest, RpcError> {
+    pub fn verify(&self, job: &mut BackupJob<'_>) -> Result<BackupManifest, RpcError> {
         job.begin(self.path().display().to_string());
         let file = self.path();
         let (mut found, mut manifest) = (Vec::new(), None);
@@ -68,7 +68,7 @@ impl Source {
                 return Ok(());
             }
             job.advance(size)?;
-            let mut hashed = Hashed {
+            let mut hashed = Blake3Reader {
                 from: bytes,
                 hasher: blake3::Hasher::new(),
             };
@@ -93,9 +93,14 @@ impl Source {
     ///
     /// # Errors
     /// Fails if the file changed since it was verified, or if `take` fails.
-    pub fn take(&self, manifest: &Manifest, job: &mut Job<'_>, take: &mut Take<'_>) -> Result<(), RpcError> {
+    pub fn take(
+        &self,
+        manifest: &BackupManifest,
+        job: &mut BackupJob<'_>,
+        take: &mut MemberCallback<'_>,
+    ) -> Result<(), RpcError> {
         job.begin(self.path().display().to_string());
-        let known: HashMap<&str, &Member> = manifest
+        let known: HashMap<&str, &BackupMember> = manifest
             .members
             .iter()
             .map(|member| (member.path.as_str(), member))
@@ -106,7 +111,7 @@ impl Source {
                 .ok_or_else(|| damaged(self.path(), name, "it is not in the manifest"))?;
             job.advance(member.bytes)?;
             // Allow one byte more than expected, to detect surplus bytes.
-            let mut hashed = Hashed {
+            let mut hashed = Blake3Reader {
                 from: bytes.take(member.bytes.saturating_add(1)),
                 hasher: blake3::Hasher::new(),
             };
@@ -129,7 +134,7 @@ impl Source {
     }
 
     /// Compares the members with the manifest.
-    fn compare(&self, manifest: &Manifest, found: &[(String, u64, String)]) -> Result<(), RpcError> {
+    fn compare(&self, manifest: &BackupManifest, found: &[(String, u64, String)]) -> Result<(), RpcError> {
         let file = self.path();
         if manifest.version > VERSION {
             return Err(newer(
@@ -162,7 +167,7 @@ impl Source {
             .check()
             .map_err(|(member, reason)| damaged(file, member, reason))?;
         let members = manifest.members.iter();
-        let mut listed: HashMap<&str, &Member> =
+        let mut listed: HashMap<&str, &BackupMember> =
             members.map(|member| (member.path.as_str(), member)).collect();
         for (name, bytes, hash) in found {
             let Some(member) = listed.remove(name.as_str()) else {
@@ -191,11 +196,11 @@ fn newer(file: &Path, reason: &str) -> RpcError {
     .hint("a newer hippod wrote the backup: install that version; nothing was changed")
 }
 
-fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<Manifest, RpcError> {
+fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<BackupManifest, RpcError> {
     let mut json = Vec::new();
     bytes
         .take(LARGEST as u64 + 1)
         .read_to_end(&mut json)
         .map_err(|error| damaged(file, MANIFEST, &error.to_string()))?;
-    Manifest::parse(&json).map_err(|reason| damaged(file, MANIFEST, &reason))
+    BackupManifest::parse(&json).map_err(|reason| damaged(file, MANIFEST, &reason))
 }

@@ -8,7 +8,7 @@ use hippo_proto::{ErrorKind, Paths, RpcError};
 use super::refusal::io_refusal;
 use crate::files;
 use crate::registry::state_folder;
-use crate::staged::Staged;
+use crate::staged::StagedWorkspace;
 
 /// Returns the canonical path of a folder that may not exist yet.
 ///
@@ -82,7 +82,7 @@ pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
 /// # Errors
 /// Returns `conflict`.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
+pub fn free_beside(staged: &StagedWorkspace) -> Result<(), RpcError> {
     let files = staged.staged_files();
     if files.symlink_metadata().is_err() {
         return Ok(());

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::system::{PRIVATE_FILE, WithMode as _, sync_folder};
 
-use super::Job;
+use super::BackupJob;
 use super::destination::Destination;
-use super::manifest::{MANIFEST, Manifest, Member};
+use super::manifest::{BackupManifest, BackupMember, MANIFEST};
 use super::members;
 use super::partial::Partial;
 use super::refusal::io_refusal;
@@ -20,11 +20,11 @@ const LEVEL: i32 = 1;
 const HEADERS: u64 = 8 << 10;
 
 /// Writer of a backup. The archive is written beside its destination and renamed once it is complete.
-pub struct Writer {
+pub struct BackupWriter {
     to: Destination,
     partial: Partial,
     archive: tar::Builder<zstd::Encoder<'static, BufWriter<File>>>,
-    members: Vec<Member>,
+    members: Vec<BackupMember>,
 }
 
 /// Metadata of a file of a workspace.
@@ -36,7 +36,7 @@ pub struct Traits {
     pub mode: Option<u32>,
 }
 
-impl Writer {
+impl BackupWriter {
     /// Starts a backup at `to`; `state` is the state folder.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Writer {
     }
 
     /// Returns the path of a temporary file, which is removed with the writer.
-    pub fn aside(&self, name: &str) -> PathBuf {
+    pub fn temporary_path(&self, name: &str) -> PathBuf {
         self.partial.folder.join(name)
     }
 
@@ -69,7 +69,7 @@ impl Writer {
         path: &str,
         bytes: &[u8],
         traits: Traits,
-        job: &mut Job<'_>,
+        job: &mut BackupJob<'_>,
     ) -> Result<(), RpcError> {
         self.put(path, bytes, bytes.len() as u64, traits, job)
     }
@@ -79,7 +79,7 @@ impl Writer {
     /// # Errors
     /// Returns the error of the operating system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    pub fn add_made(&mut self, path: &str, file: &Path, job: &mut Job<'_>) -> Result<(), RpcError> {
+    pub fn add_made(&mut self, path: &str, file: &Path, job: &mut BackupJob<'_>) -> Result<(), RpcError> {
         let refused = |error| io_refusal("read the copied files", file, &error);
         let made = File::open(file).map_err(refused)?;
         let bytes = made.metadata().map_err(refused)?.len();
@@ -93,10 +93,10 @@ impl Writer {
         from: impl Read,
         bytes: u64,
         traits: Traits,
-        job: &mut Job<'_>,
+        job: &mut BackupJob<'_>,
     ) -> Result<(), RpcError> {
         job.advance(bytes)?;
-        let mut from = Hashed {
+        let mut from = Blake3Reader {
             from,
             hasher: blake3::Hasher::new(),
         };
@@ -108,7 +108,7 @@ impl Writer {
         self.archive
             .append_data(&mut header, path, &mut from)
             .map_err(|error| refusal(&self.to, &error))?;
-        self.members.push(Member {
+        self.members.push(BackupMember {
             path: path.to_owned(),
             bytes,
             blake3: from.hasher.finalize().to_hex().to_string(),
@@ -124,7 +124,7 @@ impl Writer {
     /// # Errors
     /// Returns the error of the operating system; no file is left then.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    pub fn finish(mut self, mut manifest: Manifest) -> Result<(Manifest, u64), RpcError> {
+    pub fn finish(mut self, mut manifest: BackupManifest) -> Result<(BackupManifest, u64), RpcError> {
         manifest.members = std::mem::take(&mut self.members);
         let mut json = serde_json::to_vec_pretty(&manifest)
             .map_err(|error| RpcError::internal(format!("could not write the manifest: {error}")))?;
@@ -161,7 +161,7 @@ impl Writer {
 }
 
 /// Returns the maximum unpacked size of an archive with these members, in bytes.
-fn unpacked(manifest: &Manifest) -> u64 {
+fn unpacked(manifest: &BackupManifest) -> u64 {
     manifest.members.iter().map(|member| member.bytes + HEADERS).sum()
 }
 
@@ -183,14 +183,14 @@ fn seconds(mtime_ns: Option<i64>) -> u64 {
 }
 
 /// Reader that hashes the data.
-pub struct Hashed<R> {
+pub struct Blake3Reader<R> {
     /// The underlying reader.
     pub from: R,
     /// Hash of the data read so far.
     pub hasher: blake3::Hasher,
 }
 
-impl<R: Read> Read for Hashed<R> {
+impl<R: Read> Read for Blake3Reader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(into)?;
         self.hasher.update(&into[..read]);

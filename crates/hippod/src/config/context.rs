@@ -6,7 +6,7 @@ use hippo_context::{WORTH_AN_ENTRY, capture};
 
 /// `[context]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Context {
+pub struct ContextConfig {
     /// Size in tokens above which a tool result becomes an entry.
     pub worth_tokens: u64,
     /// Maximum size of all stored contents in MiB.
@@ -23,7 +23,7 @@ pub struct Context {
     pub persist_to_memory_md: bool,
 }
 
-impl Context {
+impl ContextConfig {
     /// Returns the maximum size of all stored contents in bytes.
     pub fn budget_bytes(&self) -> u64 {
         self.budget_mb.saturating_mul(1 << 20)
@@ -39,7 +39,7 @@ impl Context {
     }
 }
 
-impl Default for Context {
+impl Default for ContextConfig {
     fn default() -> Self {
         Self {
             worth_tokens: WORTH_AN_ENTRY,

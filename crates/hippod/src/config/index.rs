@@ -8,7 +8,7 @@ use hippo_map::schedule::{self, Cron};
 
 /// `[index]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Index {
+pub struct IndexConfig {
     /// True if the daemon maintains an index file.
     pub enabled: bool,
     /// Maximum size of the index file in tokens.
@@ -26,7 +26,7 @@ pub struct Index {
 
 /// `[decay]`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Decay {
+pub struct DecayConfig {
     /// Parameters of the decay curve.
     pub profile: DecayProfile,
 }
@@ -44,7 +44,7 @@ pub enum DecayProfile {
 
 /// `[cycles]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cycles {
+pub struct CyclesConfig {
     /// Schedule of light cycles; if empty, they run only on request.
     pub light: String,
     /// Schedule of deep cycles.
@@ -53,7 +53,7 @@ pub struct Cycles {
     pub archival: String,
 }
 
-impl Index {
+impl IndexConfig {
     /// Returns the parameters of the decay curve.
     pub fn profile(&self) -> DecayCurve {
         match self.decay {
@@ -86,7 +86,7 @@ impl Index {
     }
 }
 
-impl Default for Index {
+impl Default for IndexConfig {
     fn default() -> Self {
         Self {
             enabled: true,
@@ -100,11 +100,11 @@ impl Default for Index {
     }
 }
 
-impl Cycles {
+impl CyclesConfig {
     /// Returns the parsed schedule. The expressions were validated when the settings were loaded.
-    pub fn schedule(&self) -> schedule::Settings {
+    pub fn schedule(&self) -> schedule::ScheduleSettings {
         let line = |line: &str| cron(line).ok().flatten();
-        schedule::Settings {
+        schedule::ScheduleSettings {
             light: line(&self.light),
             deep: line(&self.deep),
             archival: line(&self.archival),
@@ -112,7 +112,7 @@ impl Cycles {
     }
 }
 
-impl Default for Cycles {
+impl Default for CyclesConfig {
     fn default() -> Self {
         Self {
             light: "0 * * * *".into(),
@@ -139,8 +139,8 @@ mod tests {
     #[test]
     fn the_default_cron_lines_match_the_schedule() {
         assert_eq!(
-            Cycles::default().schedule(),
-            schedule::Settings::standard().unwrap()
+            CyclesConfig::default().schedule(),
+            schedule::ScheduleSettings::standard().unwrap()
         );
         assert_eq!(cron(" ").unwrap(), None);
         assert!(cron("61 * * * *").unwrap_err().contains("61"));

@@ -10,15 +10,15 @@ use super::Config;
 pub(super) use table::{KEYS, REMOVED};
 
 /// Definition of a configuration key.
-pub(super) struct Key {
+pub(super) struct ConfigKey {
     /// Section and name, such as `embed.threads`.
     pub name: &'static str,
     /// Environment variable that sets the key.
     pub variable: &'static str,
     /// Type of the value.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// Limits on setting the key in a workspace's own file.
-    pub own: Own,
+    pub own: OverrideLimit,
     /// Description of the key.
     pub meaning: &'static str,
     /// Reason to change the value.
@@ -27,7 +27,7 @@ pub(super) struct Key {
 
 /// Type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     /// `true` or `false`.
     Bool,
     /// An integer in an inclusive range.
@@ -51,7 +51,7 @@ pub(super) enum Kind {
 /// Limits on setting a key in a workspace's own file. Without trust, a workspace can only narrow the user's
 /// settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Own {
+pub(super) enum OverrideLimit {
     /// Never, even with trust.
     Never,
     /// Any value, but only with trust.
@@ -70,9 +70,9 @@ pub(super) enum Own {
     More,
 }
 
-impl Key {
+impl ConfigKey {
     /// Returns the key with this name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn find_key(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
 
@@ -82,7 +82,7 @@ impl Key {
     }
 }
 
-impl Own {
+impl OverrideLimit {
     /// Returns the value in effect without trust, given the `user` value and the one that the workspace
     /// `wanted`.
     pub fn narrowed(self, user: &Value, wanted: &Value) -> Value {
@@ -126,7 +126,7 @@ impl Own {
     }
 
     /// Returns the sentence for the documentation.
-    fn told(self) -> String {
+    fn describe_limit(self) -> String {
         let how = match self {
             Self::Never => return String::new(),
             Self::Trusted => return " A workspace may set it with trust.".to_owned(),
@@ -146,7 +146,7 @@ impl Own {
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// Checks a value.
     ///
     /// # Errors
@@ -182,7 +182,7 @@ impl Kind {
     }
 
     /// Parses the text of an environment variable or flag. Text that does not parse becomes a string, which
-    /// [`Kind::check`] rejects.
+    /// [`ValueKind::check`] rejects.
     pub fn read(self, text: &str) -> Value {
         let trimmed = text.trim();
         let read = match self {
@@ -245,7 +245,7 @@ pub(super) fn documented(config: &Config) -> String {
             text += &format!("{}[{section}]\n", if current.is_empty() { "" } else { "\n" });
             current = section;
         }
-        text += &format!("# {} {}{}\n", key.meaning, key.reason, key.own.told());
+        text += &format!("# {} {}{}\n", key.meaning, key.reason, key.own.describe_limit());
         if let Some(value) = table.get(section).and_then(|section| section.get(name)) {
             text += &format!("{name} = {value}\n");
         }

@@ -12,7 +12,7 @@ use hippo_fs::nesting::{TooDeep, check_toml};
 use hippo_proto::SettingChange;
 use hippo_text::text::start;
 
-use super::keys::{KEYS, Key, Own, REMOVED};
+use super::keys::{ConfigKey, KEYS, OverrideLimit, REMOVED};
 use super::{Config, ConfigError};
 
 /// Maximum length of a displayed value in bytes.
@@ -20,7 +20,7 @@ const SHOWN: usize = 200;
 
 /// Keys with validated values.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Layer {
+pub(super) struct ConfigLayer {
     values: Vec<(&'static str, Value)>,
     /// Warnings about keys of earlier versions.
     pub removed: Vec<String>,
@@ -28,14 +28,14 @@ pub(super) struct Layer {
 
 /// Owner of a file, which determines the allowed keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Whose {
+pub(super) enum LayerOwner {
     /// The user: all keys.
     Daemon,
-    /// A workspace: all keys except [`Own::Never`].
+    /// A workspace: all keys except [`OverrideLimit::Never`].
     Workspace,
 }
 
-impl Layer {
+impl ConfigLayer {
     /// Returns the keys that are set.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.values.iter().map(|(key, _)| *key)
@@ -52,7 +52,9 @@ impl Layer {
         let table = Table::try_from(user).map_err(|error| ConfigError::Together(error.into()))?;
         let mut changes = Vec::new();
         for (name, wanted) in &mut self.values {
-            let Some(key) = Key::named(name) else { continue };
+            let Some(key) = ConfigKey::find_key(name) else {
+                continue;
+            };
             let (section, inside) = key.parts();
             let Some(has) = table.get(section).and_then(|section| section.get(inside)) else {
                 continue;
@@ -80,7 +82,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// Returns the settings of `base`, overridden by each layer in order.
-pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigError> {
+pub(super) fn merge(base: &Config, layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
     let mut table = Table::try_from(base).map_err(|error| ConfigError::Together(error.into()))?;
     for (name, value) in layers.iter().flat_map(|layer| &layer.values) {
         let (section, key) = name.split_once('.').unwrap_or(("", name));
@@ -95,11 +97,11 @@ pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigErr
 
 /// Loads the user's file; a missing file is an empty layer.
 #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
-pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
+pub(super) fn of_daemon(file: &Path) -> Result<ConfigLayer, ConfigError> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Layer::default());
+            return Ok(ConfigLayer::default());
         }
         Err(why) => {
             return Err(ConfigError::Read {
@@ -108,19 +110,19 @@ pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
             });
         }
     };
-    named(file, &text, Whose::Daemon)
+    read_layer(file, &text, LayerOwner::Daemon)
 }
 
 /// Parses a workspace's own file.
-pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<Layer, ConfigError> {
+pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<ConfigLayer, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ConfigError::Read {
         file: file.to_path_buf(),
         why: std::io::Error::new(ErrorKind::InvalidData, error),
     })?;
-    named(file, text, Whose::Workspace)
+    read_layer(file, text, LayerOwner::Workspace)
 }
 
-fn named(file: &Path, text: &str, whose: Whose) -> Result<Layer, ConfigError> {
+fn read_layer(file: &Path, text: &str, whose: LayerOwner) -> Result<ConfigLayer, ConfigError> {
     let mut layer = of_text(text, whose).map_err(|problem| ConfigError::File {
         file: file.to_path_buf(),
         line: line_of(text, problem.at),
@@ -141,8 +143,8 @@ fn removed_variable(variable: &str, (name, why): &(&str, &str)) -> Option<String
 /// Parses the environment. A variable with the name of a section (`HIPPOD_EMBED_…`) must match a key.
 pub(super) fn of_environment(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Result<Layer, ConfigError> {
-    let mut layer = Layer::default();
+) -> Result<ConfigLayer, ConfigError> {
+    let mut layer = ConfigLayer::default();
     for (name, value) in variables {
         let Some(name) = name.to_str().filter(|name| is_ours(name)) else {
             continue;
@@ -178,14 +180,14 @@ fn is_ours(variable: &str) -> bool {
 }
 
 /// Parses pairs of key and value.
-pub(super) fn of_flags(flags: &[(String, String)]) -> Result<Layer, ConfigError> {
-    let mut layer = Layer::default();
+pub(super) fn of_flags(flags: &[(String, String)]) -> Result<ConfigLayer, ConfigError> {
+    let mut layer = ConfigLayer::default();
     for (name, text) in flags {
         let wrong = |message| ConfigError::Flag {
             key: name.clone(),
             message,
         };
-        let key = Key::named(name).ok_or_else(|| wrong(unknown(name)))?;
+        let key = ConfigKey::find_key(name).ok_or_else(|| wrong(unknown(name)))?;
         let value = key.kind.read(text);
         key.kind.check(&value).map_err(wrong)?;
         layer.values.push((key.name, value));
@@ -194,35 +196,35 @@ pub(super) fn of_flags(flags: &[(String, String)]) -> Result<Layer, ConfigError>
 }
 
 /// Error at a byte offset of a file.
-struct Problem {
+struct LayerError {
     at: usize,
     message: String,
 }
 
-fn of_text(text: &str, whose: Whose) -> Result<Layer, Problem> {
-    let syntax = |error: toml::de::Error| Problem {
+fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
+    let syntax = |error: toml::de::Error| LayerError {
         at: error.span().map_or(0, |span| span.start),
         message: error.message().to_owned(),
     };
-    check_toml(text).map_err(|error| Problem {
+    check_toml(text).map_err(|error| LayerError {
         at: error.at,
         message: TooDeep::WHAT.to_owned(),
     })?;
     // The first pass yields locations, the second values.
     let places = DeTable::parse(text).map_err(syntax)?.into_inner();
     let values: Table = text.parse().map_err(syntax)?;
-    let mut layer = Layer::default();
+    let mut layer = ConfigLayer::default();
     for (section, inside) in &places {
         let at = section.span().start;
         let section: &str = section.get_ref();
         if !KEYS.iter().any(|key| key.parts().0 == section) {
-            return Err(Problem {
+            return Err(LayerError {
                 at,
                 message: unknown(section),
             });
         }
         let Some(inside) = inside.get_ref().as_table() else {
-            return Err(Problem {
+            return Err(LayerError {
                 at,
                 message: format!("expected a section: [{section}]"),
             });
@@ -234,7 +236,7 @@ fn of_text(text: &str, whose: Whose) -> Result<Layer, Problem> {
             let Some(value) = value else { continue };
             let full = format!("{section}.{}", name.get_ref());
             let gone = REMOVED.iter().find(|(gone, _)| *gone == full);
-            if let Some((_, why)) = gone.filter(|_| Key::named(&full).is_none()) {
+            if let Some((_, why)) = gone.filter(|_| ConfigKey::find_key(&full).is_none()) {
                 let line = line_of(text, name.span().start);
                 layer.removed.push(format!(
                     "line {line}: `{full}` has no effect any more: {why}; delete the line"
@@ -253,19 +255,19 @@ fn one<T>(
     name: &Spanned<impl AsRef<str>>,
     place: &Spanned<T>,
     value: &Value,
-    whose: Whose,
-) -> Result<&'static str, Problem> {
+    whose: LayerOwner,
+) -> Result<&'static str, LayerError> {
     let full = format!("{section}.{}", name.get_ref().as_ref());
     let at = name.span().start;
-    let key = Key::named(&full).ok_or_else(|| Problem {
+    let key = ConfigKey::find_key(&full).ok_or_else(|| LayerError {
         at,
         message: unknown(&full),
     })?;
-    if whose == Whose::Workspace && key.own == Own::Never {
+    if whose == LayerOwner::Workspace && key.own == OverrideLimit::Never {
         let message = format!("a workspace cannot set `{full}`; set it in hippod's own config.toml");
-        return Err(Problem { at, message });
+        return Err(LayerError { at, message });
     }
-    key.kind.check(value).map_err(|message| Problem {
+    key.kind.check(value).map_err(|message| LayerError {
         at: place.span().start,
         message: format!("`{full}`: {message}"),
     })?;

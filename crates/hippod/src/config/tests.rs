@@ -2,7 +2,7 @@
 
 mod any_bytes;
 
-use super::keys::{KEYS, Kind, Own, REMOVED};
+use super::keys::{KEYS, OverrideLimit, REMOVED, ValueKind};
 use super::*;
 
 fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
@@ -198,7 +198,7 @@ fn an_invalid_environment_variable_is_named() {
 fn a_workspace_cannot_set_keys_of_the_daemon() {
     let config = Config::default();
     let file = Path::new(".hippocampus/config.toml");
-    for key in KEYS.iter().filter(|key| key.own == Own::Never) {
+    for key in KEYS.iter().filter(|key| key.own == OverrideLimit::Never) {
         let (section, name) = key.parts();
         let text = format!("[{section}]\n{name} = 1\n");
         let error = config
@@ -212,7 +212,7 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
     }
     let settable: Vec<_> = KEYS
         .iter()
-        .filter(|key| key.own != Own::Never)
+        .filter(|key| key.own != OverrideLimit::Never)
         // A workspace can only choose among the models that the user installed.
         .filter(|key| key.name != "embed.model")
         .map(|key| key.parts().0)
@@ -220,9 +220,9 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
     assert!(settable.iter().all(|section| {
         ["sources", "search", "index", "cycles", "context", "tree", "decay"].contains(section)
     }));
-    let programs = KEYS.iter().filter(|key| key.kind == Kind::Words);
+    let programs = KEYS.iter().filter(|key| key.kind == ValueKind::Words);
     assert!(
-        programs.into_iter().all(|key| key.own == Own::Never),
+        programs.into_iter().all(|key| key.own == OverrideLimit::Never),
         "no program is named by a workspace"
     );
 }
@@ -283,7 +283,7 @@ fn an_untrusted_workspace_can_only_narrow_settings() {
     }
     let settable = KEYS
         .iter()
-        .filter(|key| key.own != Own::Never)
+        .filter(|key| key.own != OverrideLimit::Never)
         .map(|key| key.name);
     let untried: Vec<&str> = settable
         .filter(|name| NARROW_AND_WIDE.iter().all(|(tried, ..)| tried != name))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// `[tree]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tree {
+pub struct TreeConfig {
     /// Condition under which cycles and heartbeats keep the tree up to date.
     pub keep: KeepTree,
     /// Maximum size of `ROOT.md` in tokens.
@@ -12,7 +12,7 @@ pub struct Tree {
     /// Minimum hours between two runs triggered by hooks and heartbeats.
     pub cooldown_hours: u32,
     /// Author of the summaries that replace extracted text.
-    pub summaries: Summaries,
+    pub summaries: SummaryAuthor,
     /// Summarizer program and its arguments.
     pub command: Vec<String>,
     /// Timeout of the program in seconds.
@@ -37,7 +37,7 @@ pub enum KeepTree {
 /// Author of the summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Summaries {
+pub enum SummaryAuthor {
     /// None: nodes contain extracted text.
     #[default]
     Off,
@@ -47,13 +47,13 @@ pub enum Summaries {
     Command,
 }
 
-impl Default for Tree {
+impl Default for TreeConfig {
     fn default() -> Self {
         Self {
             keep: KeepTree::Auto,
             root_max_tokens: 3_000,
             cooldown_hours: 3,
-            summaries: Summaries::Off,
+            summaries: SummaryAuthor::Off,
             command: Vec::new(),
             command_timeout_secs: 120,
             command_daily_jobs: 20,

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest};
-use hippo_store::contexts::Accepted;
+use hippo_store::contexts::AcceptedFlush;
 
 use super::Contexts;
 use super::{lock, refusal};
 
 /// Workspaces and numbers of the flushes in progress.
-pub type UnderWay = Mutex<HashSet<(PathBuf, i64)>>;
+pub type RunningFlushes = Mutex<HashSet<(PathBuf, i64)>>;
 
 /// A flush that the daemon has accepted.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
         let what = format!("the path of the transcript is not absolute: {}", request.path);
         return Err(RpcError::bad_request(what).hint("give the absolute path of a transcript"));
     }
-    let accepted = Accepted {
+    let accepted = AcceptedFlush {
         transcript: request.path.clone(),
         session: request.session.clone(),
         format: request.format.map(|format| format.name().to_owned()),
@@ -42,7 +42,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
         close: request.close,
         tree: request.tree,
     };
-    let place = contexts.place(root);
+    let place = contexts.database_of(root);
     let mut held = place.held()?;
     let number = held.parts()?.0.accept(&accepted).map_err(refusal)?;
     drop(held);
@@ -61,13 +61,13 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
 /// The context database could not be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcError> {
-    let place = contexts.place(root);
+    let place = contexts.database_of(root);
     if !place.file.exists() {
         return Ok(Vec::new());
     }
     let accepted = {
         let mut held = place.held()?;
-        held.parts()?.0.read().accepted().map_err(refusal)?
+        held.parts()?.0.read().accepted_flushes().map_err(refusal)?
     };
     let mut under_way = lock(&contexts.under_way);
     let left = accepted
@@ -94,10 +94,14 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
 ///
 /// # Errors
 /// The context database could not be written; the flush is then repeated.
-pub fn kept(contexts: &Contexts, promise: &Promise, failure: Option<&RpcError>) -> Result<(), RpcError> {
+pub fn record_end(
+    contexts: &Contexts,
+    promise: &Promise,
+    failure: Option<&RpcError>,
+) -> Result<(), RpcError> {
     let never = |error: &RpcError| matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest);
     let ended = if failure.is_none_or(never) {
-        let place = contexts.place(&promise.root);
+        let place = contexts.database_of(&promise.root);
         // A workspace that was removed together with its database has no accepted flushes left.
         match place
             .is_there()

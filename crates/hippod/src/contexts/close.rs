@@ -13,7 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
-use super::{Home, now, refusal};
+use super::{LocatedSession, now, refusal};
 use crate::clock::{date_in, rfc3339};
 use crate::errors::task_failed;
 use crate::own_part;
@@ -27,7 +27,7 @@ const BLOCK: &str = "sessions";
 const ROUNDS: usize = 20;
 
 /// Entries for long-term memory.
-struct Leaving {
+struct LastingEntries {
     view: Arc<WorkspaceView>,
     session: SessionRow,
     ids: Vec<String>,
@@ -35,9 +35,9 @@ struct Leaving {
 }
 
 /// Progress of closing a session.
-enum Step {
+enum CloseStep {
     /// These entries must be written first.
-    Leaving(Leaving),
+    Leaving(LastingEntries),
     /// The session is closed.
     Closed {
         session: SessionRow,
@@ -63,7 +63,7 @@ pub async fn close(
         let (of, id) = (Arc::clone(contexts), request.session.clone());
         let step = tokio::task::spawn_blocking(move || step(&of, &id, &written));
         let leaving = match step.await.map_err(task_failed)?? {
-            Step::Closed {
+            CloseStep::Closed {
                 session,
                 already,
                 not_persisted,
@@ -82,7 +82,7 @@ pub async fn close(
                     session: session.id,
                 });
             }
-            Step::Leaving(leaving) => leaving,
+            CloseStep::Leaving(leaving) => leaving,
         };
         let lines: Vec<String> = leaving
             .texts
@@ -123,7 +123,7 @@ pub async fn close(
 }
 
 /// Writes the entries to `MEMORY.md` as well. Returns a note if that failed.
-async fn promote(contexts: &Arc<Contexts>, leaving: &Leaving) -> Result<Option<String>, RpcError> {
+async fn promote(contexts: &Arc<Contexts>, leaving: &LastingEntries) -> Result<Option<String>, RpcError> {
     let view = &leaving.view;
     // Tool results are not put into every prompt; they are in the log.
     let own = leaving
@@ -159,8 +159,8 @@ fn topic(session: &SessionRow) -> String {
 }
 
 /// Marks the written entries as persisted, and closes the session unless more entries must be written.
-fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<Step, RpcError> {
-    let Home { view, place, session } = contexts.home(id)?;
+fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, RpcError> {
+    let LocatedSession { view, place, session } = contexts.home(id)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     if session.closed_ms.is_none() {
@@ -185,7 +185,7 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<Step, RpcEr
                 sessions.forget(id);
                 return Err(refusal(error));
             }
-            return Ok(Step::Leaving(Leaving {
+            return Ok(CloseStep::Leaving(LastingEntries {
                 view,
                 session,
                 ids,
@@ -204,13 +204,13 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<Step, RpcEr
         sessions.forget(id);
         store.update_entries(&last, now(contexts)).map_err(refusal)?;
         let closed = store.close_session(id, now(contexts)).map_err(refusal)?;
-        return Ok(Step::Closed {
+        return Ok(CloseStep::Closed {
             session: closed.session,
             already: closed.already,
             not_persisted,
         });
     }
-    Ok(Step::Closed {
+    Ok(CloseStep::Closed {
         session,
         already: true,
         not_persisted: 0,

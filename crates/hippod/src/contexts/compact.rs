@@ -15,10 +15,10 @@ use hippo_proto::{
 use hippo_session::compaction::{
     self, CONFIG_KEY, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
 };
-use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
+use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptContent};
 
 use super::Contexts;
-use super::{Place, now, refusal};
+use super::{ContextDatabase, now, refusal};
 use crate::files;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
@@ -167,7 +167,7 @@ fn read(
     options: &CompactionOptions,
     keeper: &mut Option<Keeper>,
     cancellation: Cancellation<'_>,
-) -> Result<compaction::Compacted, RpcError> {
+) -> Result<compaction::CompactionResult, RpcError> {
     let unread = |error: std::io::Error| {
         let what = format!("could not read the transcript {}: {error}", path.display());
         if files::is_absence(&error) {
@@ -187,7 +187,7 @@ fn passes<R: Read>(
     open: impl Fn() -> Result<R, RpcError>,
     unread: impl Fn(std::io::Error) -> RpcError,
     cancellation: Cancellation<'_>,
-) -> Result<compaction::Compacted, RpcError> {
+) -> Result<compaction::CompactionResult, RpcError> {
     let mut compactor = Compactor::new(options.clone());
     // The file may grow while it is read; the second pass stops where the first one did.
     let mut length = u64::MAX;
@@ -230,7 +230,7 @@ fn beginning(id: &ContentId) -> u64 {
 
 /// Storage of a transcript's messages, in batches.
 struct Keeper {
-    place: std::sync::Arc<Place>,
+    place: std::sync::Arc<ContextDatabase>,
     owner: String,
     budget: u64,
     now: i64,
@@ -249,7 +249,7 @@ struct Keeper {
 impl Keeper {
     fn new(contexts: &Contexts, view: &WorkspaceView, owner: String) -> Self {
         Self {
-            place: contexts.place(&view.root),
+            place: contexts.database_of(&view.root),
             owner,
             budget: view.config.context.budget_bytes(),
             now: now(contexts),
@@ -289,10 +289,10 @@ impl Keeper {
     fn flush(&mut self) -> Result<(), RpcError> {
         let mut held = self.place.held()?;
         let (store, _) = held.parts()?;
-        let pieces: Vec<TranscriptPiece<'_>> = self
+        let pieces: Vec<TranscriptContent<'_>> = self
             .batch
             .iter()
-            .map(|content| TranscriptPiece {
+            .map(|content| TranscriptContent {
                 bytes: content.as_bytes(),
                 tokens: hippo_types::tokens::of(content) as u64,
             })

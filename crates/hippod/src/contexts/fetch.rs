@@ -7,13 +7,13 @@ use hippo_context::complete::{self, CompletionSources};
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
 use hippo_session::compaction;
 use hippo_store::contexts::{
-    ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup, StoredContent,
+    ContentId, ContentPrefix, ContextReader, KeptEntry, Lookup, StoredContent, UnavailableReason,
 };
 use hippo_types::time::DAY_MS;
 
 use super::Contexts;
 use super::turn::unknown;
-use super::{Home, Place, now, refusal, wire};
+use super::{ContextDatabase, LocatedSession, now, refusal, wire};
 use crate::clock::rfc3339;
 use crate::files;
 use crate::view::WorkspaceView;
@@ -28,7 +28,7 @@ const LARGEST: u64 = 8 << 20;
 /// Content that was removed from the store is not an error.
 pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
     if let Some(session) = &request.session {
-        let Home { view, place, session } = contexts.home(session)?;
+        let LocatedSession { view, place, session } = contexts.home(session)?;
         if let Some(name) = content_name(&request.id)? {
             return content(&[place], name, &request.id, now(contexts));
         }
@@ -38,9 +38,9 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
         return entry(contexts, &view, &place, found);
     }
     let views = contexts.views.open();
-    let place_of = |view: &Arc<WorkspaceView>| contexts.place(&view.root);
+    let place_of = |view: &Arc<WorkspaceView>| contexts.database_of(&view.root);
     if let Some(name) = content_name(&request.id)? {
-        let places: Vec<Arc<Place>> = views.iter().map(place_of).collect();
+        let places: Vec<Arc<ContextDatabase>> = views.iter().map(place_of).collect();
         return content(&places, name, &request.id, now(contexts));
     }
     let mut unreadable = None;
@@ -65,13 +65,13 @@ fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
     if id.starts_with("b3:") {
         return id.parse().map(Some).map_err(refusal);
     }
-    let cited = compaction::ContentId::parse(id);
-    Ok(cited.map(|id| ContentPrefix::of_bits(id.bits(), compaction::ContentId::BITS)))
+    let cited = compaction::ShortContentId::parse(id);
+    Ok(cited.map(|id| ContentPrefix::of_bits(id.bits(), compaction::ShortContentId::BITS)))
 }
 
 /// Returns a content by its id alone.
 fn content(
-    places: &[Arc<Place>],
+    places: &[Arc<ContextDatabase>],
     name: ContentPrefix,
     id: &str,
     now: i64,
@@ -120,7 +120,7 @@ fn content(
 fn entry(
     contexts: &Contexts,
     view: &WorkspaceView,
-    place: &Place,
+    place: &ContextDatabase,
     found: KeptEntry,
 ) -> Result<ContextFetchResponse, RpcError> {
     let stored = match found.content {
@@ -176,7 +176,7 @@ fn entry(
 
 /// Records the use of a content, at most once a day, which extends its retention. Contents of open sessions are
 /// retained anyway.
-fn used(place: &Place, content: &StoredContent, now: i64) {
+fn used(place: &ContextDatabase, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {
         return;
     }
@@ -190,7 +190,7 @@ fn used(place: &Place, content: &StoredContent, now: i64) {
     }
 }
 
-fn bytes_of(place: &Place, id: ContentId, now: i64) -> Result<Result<Vec<u8>, String>, RpcError> {
+fn bytes_of(place: &ContextDatabase, id: ContentId, now: i64) -> Result<Result<Vec<u8>, String>, RpcError> {
     let ask = |reader: &ContextReader| reader.content(ContentPrefix::from(id));
     Ok(match place.read(ask)? {
         Some(Lookup::Kept(content)) => {
@@ -202,22 +202,22 @@ fn bytes_of(place: &Place, id: ContentId, now: i64) -> Result<Result<Vec<u8>, St
     })
 }
 
-fn reason(why: &Gone) -> String {
+fn reason(why: &UnavailableReason) -> String {
     match why {
-        Gone::Forgotten { at_ms } => {
+        UnavailableReason::Forgotten { at_ms } => {
             let when = rfc3339(hippo_types::time::Timestamp(*at_ms));
             format!(
                 "it was removed on {when} to make room for newer content, because context.budget_mb was used up"
             )
         }
-        Gone::Expired { at_ms } => {
+        UnavailableReason::Expired { at_ms } => {
             let when = rfc3339(hippo_types::time::Timestamp(*at_ms));
             format!("it was removed on {when}, because it had not been used for context.keep_days days")
         }
-        Gone::Withheld => {
+        UnavailableReason::Withheld => {
             "it contains a secret and was never stored, because context.store_secrets is off".to_owned()
         }
-        Gone::Damaged { reason } => format!("the stored content is damaged: {reason}"),
+        UnavailableReason::Damaged { reason } => format!("the stored content is damaged: {reason}"),
     }
 }
 

@@ -11,12 +11,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use hippo_proto::{ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse};
-use hippo_session::flush::{FlushOptions, Flushed, Flusher, LoggedMessageKey};
-use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
+use hippo_session::flush::{FlushOptions, FlushResult, Flusher, LoggedMessageKey};
+use hippo_store::contexts::{ContextReader, Flush, FlushPart, FlushPosition};
 use hippo_types::time::{Date, Timestamp};
 
 use super::Contexts;
-use super::{Place, now, refusal};
+use super::{ContextDatabase, now, refusal};
 use crate::clock::date_in;
 use crate::errors::root_missing;
 use crate::files;
@@ -55,7 +55,7 @@ pub fn flush(
     }
     let path = &path.canonicalize().map_err(|error| unread(path, error))?;
     let name = path.display().to_string();
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     let mut answer = SessionFlushResponse {
         done: true,
         ..SessionFlushResponse::default()
@@ -76,7 +76,7 @@ pub fn flush(
             )),
         }
     }
-    let session = Session {
+    let session = FlushSession {
         contexts,
         view,
         request,
@@ -111,7 +111,7 @@ pub fn flush(
 
 /// Appends the parts of a flush that are missing in the logs, then deletes its record.
 fn complete(
-    place: &Place,
+    place: &ContextDatabase,
     view: &WorkspaceView,
     flush: &Flush,
     appended: &mut Vec<FlushedLog>,
@@ -142,7 +142,7 @@ fn complete(
 }
 
 /// Session whose transcript is read.
-struct Session<'a> {
+struct FlushSession<'a> {
     contexts: &'a Contexts,
     view: &'a WorkspaceView,
     request: &'a SessionFlushRequest,
@@ -152,25 +152,29 @@ struct Session<'a> {
 }
 
 /// Result of reading a transcript.
-struct Taken {
+struct TranscriptReading {
     from: u64,
     /// True if the file differs from the transcript that was read before.
     another: bool,
-    before: Option<TakenUp>,
-    found: Flushed,
+    before: Option<FlushPosition>,
+    found: FlushResult,
     keys: Vec<LoggedMessageKey>,
-    upto: TakenUp,
+    upto: FlushPosition,
     parts: Vec<FlushPart>,
 }
 
-impl Taken {
+impl TranscriptReading {
     fn is_nothing_new(&self) -> bool {
         self.parts.is_empty() && self.keys.is_empty() && self.before.as_ref() == Some(&self.upto)
     }
 }
 
-impl Session<'_> {
-    fn read(&self, reader: &ContextReader, cancellation: Cancellation<'_>) -> Result<Taken, RpcError> {
+impl FlushSession<'_> {
+    fn read(
+        &self,
+        reader: &ContextReader,
+        cancellation: Cancellation<'_>,
+    ) -> Result<TranscriptReading, RpcError> {
         let failed = |error| unread(self.path, error);
         let (mut file, metadata) = files::open(self.path).map_err(failed)?;
         let before = reader.taken_up(&self.name).map_err(refusal)?;
@@ -200,7 +204,7 @@ impl Session<'_> {
                 format: self.request.format.unwrap_or_default(),
                 root: self.view.root.to_str().map(str::to_owned),
                 topic,
-                within: self.within(),
+                within: self.message_scopes(),
                 resumed: from > 0,
             },
             |key| {
@@ -247,7 +251,7 @@ impl Session<'_> {
             return Err(error);
         }
         let position = found.upto.map_or(0, |upto| from + upto);
-        let upto = TakenUp {
+        let upto = FlushPosition {
             position,
             before: known_by(&mut file, position).map_err(failed)?,
             topic: found.topic.clone(),
@@ -260,7 +264,7 @@ impl Session<'_> {
             },
         );
         let parts = self.parts(&found, day(written), position);
-        Ok(Taken {
+        Ok(TranscriptReading {
             from,
             another,
             before,
@@ -273,13 +277,13 @@ impl Session<'_> {
 
     /// Returns the scopes of messages without a time: the session if it is known, and the transcript, because
     /// `ingest` has no session.
-    fn within(&self) -> Vec<String> {
+    fn message_scopes(&self) -> Vec<String> {
         let session = self.request.session.iter().map(|id| format!("session {id}"));
         session.chain([format!("transcript {}", self.name)]).collect()
     }
 
     /// Returns the text for each log. Messages without a time are dated to the modification of the transcript.
-    fn parts(&self, found: &Flushed, written: Date, position: u64) -> Vec<FlushPart> {
+    fn parts(&self, found: &FlushResult, written: Date, position: u64) -> Vec<FlushPart> {
         let mut days: BTreeMap<Date, String> = BTreeMap::new();
         for section in &found.sections {
             let text = days.entry(section.day.unwrap_or(written)).or_default();
@@ -318,7 +322,7 @@ impl Session<'_> {
             .collect()
     }
 
-    fn tell(&self, read: &Taken, answer: &mut SessionFlushResponse) {
+    fn tell(&self, read: &TranscriptReading, answer: &mut SessionFlushResponse) {
         let found = &read.found;
         answer.messages = found.messages;
         answer.known = found.known;

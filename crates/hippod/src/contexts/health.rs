@@ -17,7 +17,7 @@ impl Contexts {
     /// # Errors
     /// The problem that was found, with a hint.
     pub fn check(&self, root: &Path) -> Result<Option<PathBuf>, RpcError> {
-        let place = self.place(root);
+        let place = self.database_of(root);
         if !place.is_there()? {
             return Ok(None);
         }
@@ -32,12 +32,12 @@ impl Contexts {
 
     /// Returns the number of acknowledged changes that are missing since this start and not yet reported.
     pub fn lost(&self, root: &Path) -> u64 {
-        self.place(root).lost.load(Ordering::Relaxed)
+        self.database_of(root).lost.load(Ordering::Relaxed)
     }
 
     /// Records that `doctor` has reported the missing changes.
     pub fn loss_is_told(&self, root: &Path) {
-        self.place(root).lost.store(0, Ordering::Relaxed);
+        self.database_of(root).lost.store(0, Ordering::Relaxed);
     }
 
     /// Writes the write-ahead logs back into the databases at shutdown.
@@ -55,14 +55,14 @@ impl Contexts {
     /// Returns the reason why the policies of a workspace are not used.
     pub fn policies_trouble(&self, root: &Path) -> Option<String> {
         let trust = Trust::of(&self.state, root);
-        let trouble = self.place(root).policies.of(root, &trust).1;
+        let trouble = self.database_of(root).policies.of(root, &trust).1;
         // Problems are reported only for a trusted file.
         trouble.filter(|_| policies::is_trusted(root, &trust))
     }
 
     /// Returns the usage of a workspace's contexts; `None` if there was never a session.
     pub fn usage(&self, view: &WorkspaceView) -> Option<ContextsStatus> {
-        let place = self.place(&view.root);
+        let place = self.database_of(&view.root);
         let usage = place.read(ContextReader::usage).ok()??;
         Some(ContextsStatus {
             sessions: usage.sessions,

@@ -38,13 +38,13 @@ pub async fn keep(
     rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     // The first tick is immediate.
     rounds.tick().await;
-    let mut last = Moment::of(&*contexts.clock);
+    let mut last = ClockTimes::of(&*contexts.clock);
     loop {
         let due: Vec<(Arc<WorkspaceView>, Trigger)> = tokio::select! {
             () = wait_until_set(&mut stop) => return,
             _ = rounds.tick() => {
-                let set = Moment::of(&*contexts.clock).was_set_since(&last);
-                last = Moment::of(&*contexts.clock);
+                let set = ClockTimes::of(&*contexts.clock).was_set_since(&last);
+                last = ClockTimes::of(&*contexts.clock);
                 if set {
                     tracing::warn!("the clock was set forward: sessions are checked in an hour");
                     continue;
@@ -55,7 +55,7 @@ pub async fn keep(
             heard = news.recv() => match heard {
                 // A clock that was set forward also makes archival cycles due.
                 Ok(Event::Cycle { cycle: Cycle::Archival, .. })
-                    if Moment::of(&*contexts.clock).was_set_since(&last) => continue,
+                    if ClockTimes::of(&*contexts.clock).was_set_since(&last) => continue,
                 Ok(Event::Cycle { workspace, cycle: Cycle::Archival, .. }) => {
                     let views = contexts.views.open();
                     let it = views.into_iter().find(|view| view.root.as_os_str() == workspace.as_str());
@@ -74,9 +74,9 @@ pub async fn keep(
 }
 
 /// A time on both clocks.
-struct Moment(Timestamp, Instant);
+struct ClockTimes(Timestamp, Instant);
 
-impl Moment {
+impl ClockTimes {
     fn of(clock: &dyn Clock) -> Self {
         Self(clock.now(), clock.monotonic())
     }
@@ -94,7 +94,7 @@ async fn look_after(
     view: &Arc<WorkspaceView>,
     trigger: Trigger,
 ) -> Result<(), RpcError> {
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     let Some(sessions) = place.read(ContextReader::sessions)? else {
         return Ok(());
     };
@@ -127,7 +127,7 @@ fn tidy(
     open: &[SessionRow],
     trigger: Trigger,
 ) -> Result<(), RpcError> {
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     if trigger == Trigger::DefragCycle {
         for session in open {
             let mut held = place.held()?;
@@ -169,7 +169,7 @@ mod tests {
     fn elapsed_time_is_distinguished_from_a_changed_clock() {
         let begun = Instant::now();
         let day = Duration::from_secs(24 * 3600);
-        let at = |wall: i64, steady: u32| Moment(Timestamp(wall * DAY_MS), begun + day * steady);
+        let at = |wall: i64, steady: u32| ClockTimes(Timestamp(wall * DAY_MS), begun + day * steady);
         assert!(!at(40, 40).was_set_since(&at(0, 0)));
         assert!(!at(1, 0).was_set_since(&at(0, 0)));
         assert!(at(2, 0).was_set_since(&at(0, 0)));

@@ -13,14 +13,14 @@ const LARGEST: u64 = 1 << 20;
 
 /// The rules of a workspace as last read.
 #[derive(Default)]
-pub struct Policies(Mutex<Option<(Vec<u8>, Read)>>);
+pub struct Policies(Mutex<Option<(Vec<u8>, ParsedPolicies)>>);
 
-type Read = (Arc<[PolicyRule]>, Option<String>);
+type ParsedPolicies = (Arc<[PolicyRule]>, Option<String>);
 
 impl Policies {
     /// Returns the built-in rules and those of the file. If the file is invalid or untrusted, returns the built-in
     /// rules and the reason.
-    pub fn of(&self, root: &Path, trust: &Trust) -> Read {
+    pub fn of(&self, root: &Path, trust: &Trust) -> ParsedPolicies {
         let bytes = match hippo_fs::read(root, POLICIES, LARGEST) {
             Ok(bytes) => bytes,
             Err(error) if hippo_fs::is_absence(&error) => Vec::new(),
@@ -56,7 +56,7 @@ pub fn is_trusted(root: &Path, trust: &Trust) -> bool {
     hippo_fs::read(root, POLICIES, LARGEST).is_ok_and(|bytes| trust.covers(POLICIES, &bytes))
 }
 
-fn built_in(why: Option<String>) -> Read {
+fn built_in(why: Option<String>) -> ParsedPolicies {
     let why = why.map(|why| {
         format!("{POLICIES} is not used: {why}; the built-in policies are used until the file is corrected")
     });

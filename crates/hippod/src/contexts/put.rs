@@ -12,8 +12,8 @@ use hippo_proto::{
 use hippo_store::contexts::{ContextError, NewContent, NewEntry, PackedContent, PutOutcome};
 
 use super::Contexts;
-use super::session::Known;
-use super::{Home, Place, lock, now, refusal, wire};
+use super::session::TrackedEntry;
+use super::{ContextDatabase, LocatedSession, lock, now, refusal, wire};
 use crate::view::WorkspaceView;
 
 /// Maximum number of ids tried for an entry.
@@ -50,7 +50,7 @@ pub fn open(
             _ => {}
         }
     }
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     let mut held = place.held()?;
     let (store, _) = held.parts()?;
     let opened = store
@@ -71,7 +71,7 @@ pub fn open(
 /// `not-found` for an unknown session, `conflict` for a closed one, `budget` if the store is full, `internal`
 /// otherwise. Nothing was stored then.
 pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
-    let Home { view, place, session } = contexts.home(&request.session)?;
+    let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let turn = request.turn.max(session.turn);
     let (rules, why) = place
         .policies
@@ -83,7 +83,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
         let id = format!("ctx-{:010x}", random() >> 24);
         let capture = || capture::capture(&wire::put(request, &id, turn), &rules, &settings);
         let captured = if content.len() >= LONG && ready.is_none() {
-            let (captured, packed) = beside(&place, content, capture);
+            let (captured, packed) = pack_beside(&place, content, capture);
             ready = packed;
             captured
         } else {
@@ -135,7 +135,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             Ok(PutOutcome::Entry { content, .. }) => {
                 answer.content_id = content.map(|content| content.to_string());
                 answer.entry = Some(wire::entry(&entry, entry.strength));
-                entries.push(Known {
+                entries.push(TrackedEntry {
                     kept: hippo_context::lifecycle::SessionEntry::new(entry),
                     content,
                     tokens: captured.tokens,
@@ -167,8 +167,8 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
 }
 
 /// Runs `work` while a content is packed on another thread, if one can be started.
-fn beside<'a, T>(
-    place: &Place,
+fn pack_beside<'a, T>(
+    place: &ContextDatabase,
     content: &'a [u8],
     work: impl FnOnce() -> T,
 ) -> (T, Option<PackedContent<'a>>) {

@@ -15,7 +15,7 @@ const MOST: usize = 16;
 
 /// An entry with its content id.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct TrackedEntry {
     /// The entry and its usage.
     pub kept: SessionEntry,
     /// Id of its content.
@@ -27,13 +27,13 @@ pub struct Known {
 /// Entries of the most recently used sessions.
 #[derive(Default)]
 pub struct Sessions {
-    all: HashMap<String, Entries>,
+    all: HashMap<String, EntryList>,
     clock: u64,
 }
 
 /// Entries of a session in insertion order.
 #[derive(Default)]
-pub struct Entries {
+pub struct EntryList {
     /// Entries in the form that hippo-context uses.
     pub kept: Vec<SessionEntry>,
     /// Content id and content tokens of each entry.
@@ -43,7 +43,7 @@ pub struct Entries {
     used: u64,
 }
 
-impl Entries {
+impl EntryList {
     /// Returns the position of an entry.
     pub fn position(&self, id: &str) -> Option<usize> {
         self.kept.iter().rposition(|kept| kept.entry.id == id)
@@ -69,7 +69,7 @@ impl Entries {
     }
 
     /// Appends an entry.
-    pub fn push(&mut self, known: Known) {
+    pub fn push(&mut self, known: TrackedEntry) {
         self.sizes.push(size(&known.kept.entry));
         self.kept.push(known.kept);
         self.contents.push((known.content, known.tokens));
@@ -81,7 +81,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The store could not be read.
-    pub fn entries(&mut self, store: &ContextStore, session: &str) -> Result<&mut Entries, RpcError> {
+    pub fn entries(&mut self, store: &ContextStore, session: &str) -> Result<&mut EntryList, RpcError> {
         self.clock += 1;
         if !self.all.contains_key(session) {
             if self.all.len() >= MOST {
@@ -98,10 +98,10 @@ impl Sessions {
                     "a context entry cannot be read"
                 );
             }
-            let mut entries = Entries::default();
+            let mut entries = EntryList::default();
             read.entries
                 .iter()
-                .for_each(|entry| entries.push(Known::from(entry)));
+                .for_each(|entry| entries.push(TrackedEntry::from(entry)));
             self.all.insert(session.to_owned(), entries);
         }
         let entries = self.all.entry(session.to_owned()).or_default();
@@ -116,7 +116,7 @@ impl Sessions {
 }
 
 /// Applies a plan. Returns the changed entries, which the caller must write to the store.
-pub fn changed(entries: &mut Entries, plan: &CyclePlan) -> Vec<SessionEntry> {
+pub fn changed(entries: &mut EntryList, plan: &CyclePlan) -> Vec<SessionEntry> {
     plan.apply(&mut entries.kept);
     let moved = plan.moved.iter().map(|step| step.at);
     let changed: BTreeSet<usize> = moved.chain(plan.linked.iter().map(|link| link.at)).collect();
@@ -124,7 +124,7 @@ pub fn changed(entries: &mut Entries, plan: &CyclePlan) -> Vec<SessionEntry> {
     changed.filter_map(|at| entries.kept.get(at).cloned()).collect()
 }
 
-impl From<&KeptEntry> for Known {
+impl From<&KeptEntry> for TrackedEntry {
     fn from(entry: &KeptEntry) -> Self {
         Self {
             kept: entry.to_kept(),

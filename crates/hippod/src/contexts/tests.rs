@@ -6,7 +6,7 @@ use super::*;
 fn a_released_database_is_not_written_again() {
     let folder = tempfile::tempdir().unwrap();
     for let_go in [false, true] {
-        let place = Place::new(folder.path().join(FILE));
+        let place = ContextDatabase::new(folder.path().join(FILE));
         drop(place.held().unwrap());
         place.let_go.store(let_go, Ordering::Relaxed);
         std::fs::remove_file(&place.file).unwrap();

@@ -13,7 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
-use super::{Home, now, refusal, wire};
+use super::{LocatedSession, now, refusal, wire};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
@@ -29,7 +29,7 @@ const LISTED: usize = 10_000;
 /// # Errors
 /// `not-found` for an unknown session, `conflict` for a closed one, `internal` otherwise.
 pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
-    let Home { view, place, .. } = contexts.home(&request.session)?;
+    let LocatedSession { view, place, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let highest = store
@@ -78,7 +78,7 @@ pub fn render(
     contexts: &Contexts,
     request: &ContextRenderRequest,
 ) -> Result<ContextRenderResponse, RpcError> {
-    let Home { view, place, session } = contexts.home(&request.session)?;
+    let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, &session.id)?;
@@ -136,7 +136,7 @@ pub fn render(
 /// # Errors
 /// `not-found` for an unknown session or entry, `conflict` for a closed session, `internal` otherwise.
 pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<ContextTouchResponse, RpcError> {
-    let Home { place, session, .. } = contexts.home(&request.session)?;
+    let LocatedSession { place, session, .. } = contexts.home(&request.session)?;
     let turn = request.turn.unwrap_or(session.turn).max(session.turn);
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
@@ -175,7 +175,7 @@ pub fn list(
     let Some(id) = &request.session else {
         return sessions(contexts, only, limit);
     };
-    let Home { place, session, .. } = contexts.home(id)?;
+    let LocatedSession { place, session, .. } = contexts.home(id)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, id)?;
@@ -214,7 +214,7 @@ fn sessions(
         if only.is_some_and(|only| only.root != view.root) {
             continue;
         }
-        let place = contexts.place(&view.root);
+        let place = contexts.database_of(&view.root);
         let found = match place.read(ContextReader::sessions) {
             Ok(found) => found.unwrap_or_default(),
             // The other workspaces are still listed; `doctor` reports this one.

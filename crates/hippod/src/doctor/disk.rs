@@ -8,7 +8,7 @@ use hippo_fs::WorkspaceDir;
 use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{DoctorResponse, Problem, Severity};
 use hippo_store::contexts::lost_changes;
-use hippo_store::db::Reader;
+use hippo_store::db::StoreReader;
 use hippo_store::shared_file::UNMERGED;
 
 use super::Doctor;
@@ -16,8 +16,8 @@ use crate::contexts;
 use crate::files::index_path;
 use crate::instance;
 use crate::registry;
-use crate::scan::{self, Skipped};
-use crate::survey::{Report, Survey, SurveyedWorkspace, problem};
+use crate::scan::{self, SkippedFile};
+use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
 
@@ -57,7 +57,7 @@ pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
 }
 
 /// Checks that only the user can read the state of agents, and that no leftover files exist.
-fn examine_folders(doctor: &Doctor, report: &mut Report) {
+fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
     for folder in instance::open_to_others(&doctor.paths) {
         let found = problem(
             "permissions",
@@ -114,9 +114,9 @@ fn fixable(problem: Problem) -> Problem {
     }
 }
 
-fn examine_database(place: &SurveyedWorkspace, report: &mut Report) {
+fn examine_database(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     let database = place.database.display().to_string();
-    match Reader::open(&place.database).and_then(|reader| reader.check()) {
+    match StoreReader::open(&place.database).and_then(|reader| reader.check()) {
         Ok(()) => report.sound("database", format!("{database}: sound")),
         Err(error) => {
             let mended = error.is_damage();
@@ -128,7 +128,7 @@ fn examine_database(place: &SurveyedWorkspace, report: &mut Report) {
     }
 }
 
-fn examine_index_copy(place: &SurveyedWorkspace, report: &mut Report) {
+fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     let file = index_path(&place.view.root);
     let kept = file.with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
     if place.indexed && hippo_fs::exists(&place.view.root, format!("{INDEX_FILE}{UNMERGED}")) {
@@ -156,7 +156,7 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut Report) {
 }
 
 /// Checks that the targets of pointers exist.
-fn examine_pointers(place: &SurveyedWorkspace, report: &mut Report) {
+fn examine_pointers(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     let lost = place.doubtful.iter();
     let is_there = |file: &String| hippo_fs::exists(&place.view.root, file);
     let lost = lost.filter(|doubt| !doubt.file.as_ref().is_some_and(is_there));
@@ -185,7 +185,7 @@ fn examine_pointers(place: &SurveyedWorkspace, report: &mut Report) {
     );
 }
 
-fn examine_disk(place: &SurveyedWorkspace, report: &mut Report) {
+fn examine_disk(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     let (indexed, on_disk) = place.disk;
     let skipped = place.skipped.iter();
     let root = place.view.root.display();
@@ -205,7 +205,7 @@ fn examine_disk(place: &SurveyedWorkspace, report: &mut Report) {
 }
 
 /// Reports a file or folder that is not read. It is a problem if the index still contains files from it.
-fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
+fn left_out(root: &Path, skipped: &SkippedFile, kept: usize) -> Problem {
     let path = root.join(&skipped.rel);
     if scan::is_own_place(&skipped.rel) {
         let (place, fix) = (path.display().to_string(), "remove the link");
@@ -231,7 +231,7 @@ fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
     problem("skipped", Severity::Info, what, place, fix)
 }
 
-fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut Report) {
+fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
     let kept = &doctor.contexts;
     match kept.check(root) {
         Ok(None) => {}

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use hippo_proto::{Problem, RpcError, Severity};
-use hippo_store::db::Reader;
+use hippo_store::db::StoreReader;
 
 use super::Doctor;
-use crate::message::Lost;
+use crate::message::LostData;
 use crate::registry;
 use crate::survey::{Survey, examine_model, problem};
 
@@ -14,7 +14,7 @@ use crate::survey::{Survey, examine_model, problem};
 const MOST_LOST: usize = 5;
 
 /// Creates the problem for data that could not be read from a damaged database.
-fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
+fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
     let most = lost.what.len().min(MOST_LOST);
     let more = match lost.what.len() - most {
         0 => String::new(),
@@ -54,7 +54,7 @@ pub fn survey_model(doctor: &Doctor) -> Survey {
 pub fn survey_unopened(state: &Path, root: &Path, error: RpcError) -> Survey {
     // A database written by a newer hippod is undamaged and is kept.
     let database = registry::database_file(state, root);
-    let checked = Reader::open(&database).and_then(|reader| reader.check());
+    let checked = StoreReader::open(&database).and_then(|reader| reader.check());
     let (place, fix) = (root.display().to_string(), error.data.hint);
     let mut found = problem("workspace", Severity::Error, error.message, place, fix);
     found.fixable = checked.is_err_and(|error| error.is_damage());
@@ -64,7 +64,7 @@ pub fn survey_unopened(state: &Path, root: &Path, error: RpcError) -> Survey {
 }
 
 /// Reports the result of a rebuild.
-pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Survey {
+pub fn survey_rebuild(root: &Path, made: Result<Option<LostData>, RpcError>) -> Survey {
     let place = root.display().to_string();
     let mut survey = Survey::default();
     let report = &mut survey.report;

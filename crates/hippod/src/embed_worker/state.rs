@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// State of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelState {
+pub enum ModelPhase {
     /// The files are not installed, or embedding is disabled; with the reason.
     Absent(String),
     /// Installed, but not in memory.
@@ -18,7 +18,7 @@ pub enum ModelState {
     Failed(String),
 }
 
-impl ModelState {
+impl ModelPhase {
     /// Returns whether a query can expect a vector.
     pub fn is_usable(&self) -> bool {
         matches!(self, Self::Unloaded | Self::Loading | Self::Ready)
@@ -35,17 +35,17 @@ pub struct EmbedCounters {
 }
 
 /// State of all models.
-pub(super) struct State {
+pub(super) struct EmbedState {
     configured: Arc<str>,
     /// State of the configured model.
-    pub(super) model: ModelState,
+    pub(super) model: ModelPhase,
     /// State of other requested models: those of workspaces with a model of their own, and former ones.
-    others: BTreeMap<Arc<str>, ModelState>,
+    others: BTreeMap<Arc<str>, ModelPhase>,
     pub(super) counters: EmbedCounters,
 }
 
-impl State {
-    pub(super) fn new(configured: Arc<str>, model: ModelState) -> Self {
+impl EmbedState {
+    pub(super) fn new(configured: Arc<str>, model: ModelPhase) -> Self {
         Self {
             configured,
             model,
@@ -60,14 +60,14 @@ impl State {
         self.others.clear();
     }
 
-    pub(super) fn of(&self, id: &str) -> &ModelState {
+    pub(super) fn of(&self, id: &str) -> &ModelPhase {
         if *self.configured == *id {
             return &self.model;
         }
-        self.others.get(id).unwrap_or(&ModelState::Unloaded)
+        self.others.get(id).unwrap_or(&ModelPhase::Unloaded)
     }
 
-    pub(super) fn set(&mut self, id: &Arc<str>, state: ModelState) {
+    pub(super) fn set(&mut self, id: &Arc<str>, state: ModelPhase) {
         if self.configured == *id {
             self.model = state;
         } else {

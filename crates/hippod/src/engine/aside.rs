@@ -3,16 +3,16 @@
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::event::Event;
+use super::event::EngineEvent;
 
 /// Work of a thread, which returns the event for the engine.
-pub(super) type Work = Box<dyn FnOnce() -> Event + Send>;
+pub(super) type ThreadWork = Box<dyn FnOnce() -> EngineEvent + Send>;
 
 /// Guard that reports to the engine if a thread panics and its result is lost.
-struct Guard(Option<Sender<Event>>);
+struct Guard(Option<Sender<EngineEvent>>);
 
 impl Guard {
-    fn done(mut self, event: Event) {
+    fn done(mut self, event: EngineEvent) {
         if let Some(events) = self.0.take() {
             // The receiver is closed only when the daemon ends.
             let _ = events.send(event);
@@ -23,13 +23,13 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(events) = self.0.take() {
-            let _ = events.send(Event::Lost);
+            let _ = events.send(EngineEvent::Lost);
         }
     }
 }
 
 /// Runs work on its own thread, or on the current thread if the system cannot create one.
-pub(super) fn spawn(events: &Sender<Event>, name: &str, work: Work) {
+pub(super) fn spawn(events: &Sender<EngineEvent>, name: &str, work: ThreadWork) {
     let work = Arc::new(Mutex::new(Some(work)));
     let go = {
         let events = events.clone();

@@ -16,12 +16,12 @@ use super::Resources;
 use super::patch;
 use super::reading::open_source;
 use super::workspace::Workspace;
-use crate::embed_worker::{Job, ModelState};
+use crate::embed_worker::{EmbedJob, ModelPhase};
 use crate::verify::FileMark;
-use passages::{Part, Placed, Window, length, passages};
+use passages::{FileBytes, JobWindow, PlacedChunk, length, passages};
 
 /// Returns the state of the model that embeds a workspace.
-pub(super) fn model_state(resources: &Resources, workspace: &Workspace) -> ModelState {
+pub(super) fn model_state(resources: &Resources, workspace: &Workspace) -> ModelPhase {
     match &workspace.embedder {
         Some(embedder) => resources.embed.state_of(&embedder.model),
         None => resources.models.state_of(&workspace.view.config.model),
@@ -46,8 +46,8 @@ impl Workspace {
     /// # Errors
     /// See [`StoreError`].
     pub fn set_embedder(&mut self, embedder: EmbedderRow) -> Result<(), StoreError> {
-        self.pending = super::workspace::Pending::default();
-        for waiting in self.store.pending(&embedder)? {
+        self.pending = super::workspace::PendingChunks::default();
+        for waiting in self.store.pending_chunks(&embedder)? {
             self.pending.add(waiting.document, [waiting.id], false);
         }
         if self.pending.len() > 0 {
@@ -59,7 +59,7 @@ impl Workspace {
     }
 
     /// Returns the next job for the embed worker, if any chunk waits.
-    pub fn next_job(&mut self, now: Instant) -> Option<Job> {
+    pub fn next_job(&mut self, now: Instant) -> Option<EmbedJob> {
         let model: Arc<str> = self.embedder.as_ref()?.model.as_str().into();
         if !self.pending.to_place.is_empty() {
             // Do not embed chunks again that are about to receive a stored vector.
@@ -68,7 +68,7 @@ impl Workspace {
         loop {
             let document = self.next_document()?;
             let mut waiting = self.pending.documents.remove(&document)?;
-            let Some(Window {
+            let Some(JobWindow {
                 path,
                 mark,
                 places,
@@ -105,7 +105,7 @@ impl Workspace {
                 continue;
             }
             self.pending.in_flight.push_back(taken.into_iter().collect());
-            return Some(Job {
+            return Some(EmbedJob {
                 workspace: self.key,
                 model,
                 passages,
@@ -125,7 +125,7 @@ impl Workspace {
     }
 
     /// Returns the next waiting part of a document: enough for a job, with neighbours on both sides.
-    fn window(&self, document: u32, waiting: &BTreeSet<u32>) -> Option<Window> {
+    fn window(&self, document: u32, waiting: &BTreeSet<u32>) -> Option<JobWindow> {
         let snapshot = self.view.snapshot();
         let place = snapshot.corpus.document(document)?;
         let mark = snapshot.facts.get(&document)?.mark;
@@ -140,9 +140,9 @@ impl Workspace {
             let chunk = chunks[index];
             let section = snapshot.corpus.place(chunk)?.section;
             let span = snapshot.spans.get(chunk as usize).copied().flatten()?;
-            Some(Placed { chunk, section, span })
+            Some(PlacedChunk { chunk, section, span })
         };
-        let mut places: Vec<Placed> = (first.saturating_sub(MOST_BESIDE)..first)
+        let mut places: Vec<PlacedChunk> = (first.saturating_sub(MOST_BESIDE)..first)
             .filter_map(placed)
             .collect();
         let (mut bytes, mut end) = (0, first);
@@ -157,7 +157,7 @@ impl Workspace {
         }
         places.extend((end..chunks.len()).take(MOST_BESIDE).filter_map(placed));
         let path = place.path.to_string();
-        Some(Window {
+        Some(JobWindow {
             path,
             mark,
             places,
@@ -167,7 +167,7 @@ impl Workspace {
 
     /// Reads the bytes of a file from the first of the given chunks to the last. Returns `None` if the file differs
     /// from its indexed state.
-    fn read_window(&self, path: &str, mark: FileMark, places: &[Placed]) -> Option<Part> {
+    fn read_window(&self, path: &str, mark: FileMark, places: &[PlacedChunk]) -> Option<FileBytes> {
         let (file, metadata) = open_source(&self.root, path).ok()?;
         if FileMark::of(&metadata) != mark || self.known.get(path).is_none_or(|known| known.mark != mark) {
             return None;
@@ -176,8 +176,8 @@ impl Workspace {
         let end = places.iter().map(|place| place.span.end_byte).max()?;
         let mut bytes = vec![0; usize::try_from(end.checked_sub(start)?).ok()?];
         system::read_exact_at(&file, &mut bytes, start).ok()?;
-        let part = Part { start, bytes };
-        let same = |place: &Placed| ContentHash::of(part.of(&place.span)) == place.span.hash;
+        let part = FileBytes { start, bytes };
+        let same = |place: &PlacedChunk| ContentHash::of(part.of(&place.span)) == place.span.hash;
         places.iter().all(same).then_some(part)
     }
 

@@ -16,9 +16,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hippo_map::bootstrap::MOST_ENTRIES;
-use hippo_map::consolidation::{ConsolidationRun, DocumentState, Record, RecordPlace, Snapshot};
+use hippo_map::consolidation::{
+    ConsolidationRun, ConsolidationSnapshot, DocumentState, EntryRecord, RecordPlace,
+};
 use hippo_map::decay::DecayCurve;
-use hippo_map::schedule::Outcome;
+use hippo_map::schedule::RunOutcome;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunId, RunRow, Store};
 use hippo_text::source::SourceKind;
@@ -26,7 +28,7 @@ use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, EntryPriority};
 use hippo_types::time::Timestamp;
 
-use super::workspace::Known;
+use super::workspace::KnownDocument;
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
@@ -34,8 +36,8 @@ use crate::view::WorkspaceView;
 use gather::MOST_LIVE;
 
 use crate::message::Order;
-pub use cycle::Planned;
-pub use remember::Awaited;
+pub use cycle::FinishedPlan;
+pub use remember::RememberWaiter;
 pub use report::run as run_on_wire;
 
 /// Maximum delay before changed entries are visible to queries.
@@ -47,7 +49,7 @@ pub type Documents = Arc<Mutex<HashMap<String, ([u8; 16], Arc<DocumentState>)>>>
 pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
 
 /// State of the entries of a workspace.
-pub struct Entries {
+pub struct WorkspaceEntries {
     /// True if the configuration enables the index file.
     pub enabled: bool,
     /// True if light cycles run on a schedule.
@@ -57,7 +59,7 @@ pub struct Entries {
     /// Counter of entry changes; a plan from an earlier revision is made again.
     pub revision: u64,
     /// Index file.
-    pub file: files::IndexFile,
+    pub file: files::IndexFileState,
     /// Documents added or changed since a light cycle last processed them. The documents of the current run are kept in
     /// that run.
     pub fresh: BTreeSet<String>,
@@ -70,7 +72,7 @@ pub struct Entries {
     /// Hashes of the entry texts that deep cycles compared with all others.
     pub compared: BTreeSet<[u8; 16]>,
     /// Planned or current run.
-    pub run: Option<cycle::Run>,
+    pub run: Option<cycle::ActiveCycle>,
     /// Orders that wait for the end of that run.
     pub queue: VecDeque<Order>,
     /// Unfinished runs, interrupted by the end of an earlier process or by a store error.
@@ -89,7 +91,7 @@ pub struct Entries {
     pub again_at: Option<Instant>,
 }
 
-impl Entries {
+impl WorkspaceEntries {
     /// Loads the entries from the store and marks unfinished runs as interrupted.
     ///
     /// # Errors
@@ -113,7 +115,7 @@ impl Entries {
         }
         // Use the finish time, which is the real time: a run may have been requested for a different start time.
         let first = known.runs.iter().filter_map(|run| run.record.finished).min();
-        let file = files::IndexFile::load(store, at)?;
+        let file = files::IndexFileState::load(store, at)?;
         Ok(Self {
             enabled: config.index.enabled,
             scheduled: !config.cycles.light.trim().is_empty(),
@@ -121,7 +123,7 @@ impl Entries {
             known,
             revision: 0,
             file,
-            fresh: store.fresh()?,
+            fresh: store.fresh_documents()?,
             goes_on: false,
             documents: Documents::default(),
             vectors: EntryVectors::default(),
@@ -139,13 +141,16 @@ impl Entries {
 
     /// Marks documents without an entry as fresh: a process may have ended before their cycle, or between two cycles
     /// that share them.
-    pub fn notice(&mut self, documents: &HashMap<String, Known>) {
-        let missed: Vec<String> = self.untold(documents).map(str::to_owned).collect();
+    pub fn notice(&mut self, documents: &HashMap<String, KnownDocument>) {
+        let missed: Vec<String> = self.unlisted_documents(documents).map(str::to_owned).collect();
         self.fresh.extend(missed);
     }
 
     /// Returns the documents that no entry points to, except nodes of the compaction tree, which repeat the logs.
-    fn untold<'d>(&self, documents: &'d HashMap<String, Known>) -> impl Iterator<Item = &'d str> {
+    fn unlisted_documents<'d>(
+        &self,
+        documents: &'d HashMap<String, KnownDocument>,
+    ) -> impl Iterator<Item = &'d str> {
         let records = self.known.records.values();
         let told = records.filter(|record| record.learned.is_none());
         let told: HashSet<&str> = told
@@ -158,11 +163,13 @@ impl Entries {
     }
 
     /// Returns a message about the files still without an entry after a light cycle, for people.
-    fn left_out(&self, documents: &HashMap<String, Known>) -> Option<String> {
+    fn left_out(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
         if let Some(full) = self.without_room(documents) {
             return Some(full);
         }
-        let files = self.untold(documents).filter(|path| self.fresh.contains(*path));
+        let files = self
+            .unlisted_documents(documents)
+            .filter(|path| self.fresh.contains(*path));
         let files = if self.goes_on { files.count() } else { 0 };
         (files > 0).then(|| {
             format!("{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and the next cycle continues")
@@ -170,11 +177,11 @@ impl Entries {
     }
 
     /// Returns a message about the files that do not fit into a full index, for people; `None` while there is room.
-    pub fn without_room(&self, documents: &HashMap<String, Known>) -> Option<String> {
+    pub fn without_room(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
         if gather::live(&self.known.records) < MOST_LIVE {
             return None;
         }
-        let files = self.untold(documents).count();
+        let files = self.unlisted_documents(documents).count();
         (files > 0).then(|| {
             format!(
                 "{files} files have no entry: the index has {MOST_LIVE} entries, the maximum; search finds these \
@@ -210,7 +217,7 @@ impl Entries {
     }
 
     /// Returns true if a query created the entry and no person or document has changed it since.
-    pub fn is_untouched_question(&self, record: &Record) -> bool {
+    pub fn is_untouched_question(&self, record: &EntryRecord) -> bool {
         let id = &record.entry.id;
         record.learned.is_some()
             && !record.by_hand
@@ -226,12 +233,12 @@ impl Entries {
     }
 
     /// Runs a core function on a snapshot of the entries and stores the result back.
-    pub fn with_snapshot<T>(&mut self, change: impl FnOnce(&mut Snapshot) -> T) -> T {
-        let mut snapshot = Snapshot {
+    pub fn with_snapshot<T>(&mut self, change: impl FnOnce(&mut ConsolidationSnapshot) -> T) -> T {
+        let mut snapshot = ConsolidationSnapshot {
             records: std::mem::take(&mut self.known.records),
             quick_access: std::mem::take(&mut self.known.quick_access),
             proposed: std::mem::take(&mut self.known.proposed),
-            ..Snapshot::default()
+            ..ConsolidationSnapshot::default()
         };
         let result = change(&mut snapshot);
         self.known.records = snapshot.records;
@@ -282,6 +289,6 @@ fn failed(runs: &[RunRow]) -> Vec<RunRow> {
     let last = [Cycle::Light, Cycle::Deep, Cycle::Archival]
         .into_iter()
         .filter_map(last);
-    let failed = last.filter(|row| row.record.outcome == Outcome::Failed && row.undone.is_none());
+    let failed = last.filter(|row| row.record.outcome == RunOutcome::Failed && row.undone.is_none());
     failed.copied().collect()
 }

@@ -3,15 +3,15 @@
 use hippo_proto::RpcError;
 use hippo_store::vector::BuiltGraph;
 
-use super::entries::Planned;
-use super::opening::Opened;
-use super::turn::Turned;
+use super::entries::FinishedPlan;
+use super::opening::OpenResult;
+use super::turn::TurnResult;
 use crate::embed_worker::EmbedEvent;
 use crate::message::EngineMessage;
 
 /// An event for the engine.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum EngineEvent {
     /// A message from another component.
     Sent(EngineMessage),
     /// Completion of the vector graph of a workspace.
@@ -22,11 +22,11 @@ pub(super) enum Event {
         built: Option<BuiltGraph>,
     },
     /// A finished plan of a cycle.
-    Planned(Planned),
+    Planned(FinishedPlan),
     /// The end of a workspace's turn.
-    Turned(Box<Turned>),
+    Turned(Box<TurnResult>),
     /// The result of opening a workspace.
-    Opened(Box<Opened>),
+    Opened(Box<OpenResult>),
     /// A closed workspace, with its state discarded.
     Closed {
         /// Id of the workspace.
@@ -36,7 +36,7 @@ pub(super) enum Event {
     Lost,
 }
 
-impl Event {
+impl EngineEvent {
     /// Returns whether the event belongs to one opening of a workspace and is dropped when the workspace is
     /// opened again.
     pub fn is_for_one_opening(&self) -> bool {

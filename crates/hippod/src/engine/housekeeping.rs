@@ -11,8 +11,8 @@ use hippo_store::vector::BuiltGraph;
 
 use super::Resources;
 use super::agenda::Chore;
-use super::event::Event;
-use super::turn::Hand;
+use super::event::EngineEvent;
+use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
 use super::{Engine, open};
 use crate::message::EngineMessage;
@@ -127,7 +127,7 @@ impl Workspace {
     }
 }
 
-impl Hand {
+impl WorkspaceWorker {
     /// Does the housekeeping that is due.
     pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
         self.keep_watch(workspace, now);
@@ -213,7 +213,7 @@ impl Hand {
                 view.count_report();
             }
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(Event::Sent(EngineMessage::Watch(event)));
+            let _ = events.send(EngineEvent::Sent(EngineMessage::Watch(event)));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {
@@ -249,7 +249,7 @@ impl Hand {
                 }
             };
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(Event::GraphBuilt {
+            let _ = events.send(EngineEvent::GraphBuilt {
                 workspace: key,
                 built,
             });
@@ -292,7 +292,7 @@ impl Engine {
     /// Settles the replaced copies of all index files, so that none remain beside them.
     fn close_index_files(&mut self) {
         let at = self.resources.clock.monotonic();
-        let hand = Hand::new(&self.resources, &self.events);
+        let hand = WorkspaceWorker::new(&self.resources, &self.events);
         for workspace in self.here_mut() {
             hand.close_index_file(workspace, at);
         }
@@ -303,10 +303,10 @@ impl Engine {
         // Running turns finish their step first.
         while self.are_some_out() {
             match self.inbox.recv() {
-                Ok(Event::Turned(turned)) => self.turned(*turned),
-                Ok(Event::Opened(opened)) => self.opened(*opened),
-                Ok(Event::Closed { workspace }) => self.closed(workspace),
-                Ok(Event::Lost) | Err(_) => return,
+                Ok(EngineEvent::Turned(turned)) => self.turned(*turned),
+                Ok(EngineEvent::Opened(opened)) => self.opened(*opened),
+                Ok(EngineEvent::Closed { workspace }) => self.closed(workspace),
+                Ok(EngineEvent::Lost) | Err(_) => return,
                 Ok(_) => {}
             }
         }

@@ -8,13 +8,13 @@ use hippo_store::db::{DocumentChange, DocumentRecord};
 use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_text::source;
 use hippo_text::terms::Analyzer;
-use hippo_tree::{Node, Period, Writer};
+use hippo_tree::{BodyAuthor, Node, Period};
 use hippo_types::time::{Date, Timestamp};
 
 use super::patch;
-use super::reading::{Reading, open_source, read_file};
-use super::workspace::{Dirty, Known, Workspace};
-use crate::scan::{Look, Looker, Skipped};
+use super::reading::{FileReading, open_source, read_file};
+use super::workspace::{Dirty, KnownDocument, Workspace};
+use crate::scan::{Looker, PathClass, SkippedFile};
 use crate::verify::FileMark;
 
 /// Delay before another attempt for a file that changed during a read.
@@ -27,7 +27,7 @@ const RACY_NS: i64 = 2_000_000_000;
 
 /// Result of indexing a dirty path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refreshed {
+pub enum RefreshResult {
     /// Nothing to do: the content is unchanged, or the path is not a memory file.
     Same,
     /// The document was added or changed.
@@ -54,14 +54,14 @@ pub struct Ingest<'a, 'l> {
 
 impl Workspace {
     /// Updates the index for a path that may have changed.
-    pub fn refresh(&mut self, path: &str, dirty: Dirty, ingest: &mut Ingest<'_, '_>) -> Refreshed {
+    pub fn refresh(&mut self, path: &str, dirty: Dirty, ingest: &mut Ingest<'_, '_>) -> RefreshResult {
         let result = self.try_refresh(path, dirty, ingest);
         match result {
             Ok(refreshed) => {
-                if refreshed == Refreshed::Changed {
+                if refreshed == RefreshResult::Changed {
                     self.entries.fresh.insert(path.to_owned());
                 }
-                if matches!(refreshed, Refreshed::Changed | Refreshed::Removed) {
+                if matches!(refreshed, RefreshResult::Changed | RefreshResult::Removed) {
                     self.trouble = None;
                     self.unsaved = true;
                     self.last_write = ingest.at;
@@ -72,7 +72,7 @@ impl Workspace {
                 tracing::warn!(%error, "could not index a file; retrying");
                 self.trouble = Some(error);
                 self.retry(path.to_owned(), dirty, ingest.at + TROUBLE);
-                Refreshed::Later
+                RefreshResult::Later
             }
         }
     }
@@ -82,31 +82,31 @@ impl Workspace {
         path: &str,
         dirty: Dirty,
         ingest: &mut Ingest<'_, '_>,
-    ) -> Result<Refreshed, StoreError> {
+    ) -> Result<RefreshResult, StoreError> {
         let (bytes, mark) = match self.read(path, ingest.looker) {
-            Reading::Whole(bytes, mark) => (bytes, mark),
-            Reading::Shortage => {
+            FileReading::Whole(bytes, mark) => (bytes, mark),
+            FileReading::Shortage => {
                 return Err(StoreError::TooManyOpenFiles {
                     path: self.root.join(path),
                 });
             }
-            Reading::Unsettled => {
+            FileReading::Unsettled => {
                 self.retry(path.to_owned(), dirty, ingest.at + UNSETTLED);
-                return Ok(Refreshed::Later);
+                return Ok(RefreshResult::Later);
             }
-            Reading::Missing => {
+            FileReading::Missing => {
                 self.own_nodes.remove(path);
                 if self.known.contains_key(path) && !self.held.contains(path) {
                     self.missing.entry(path.to_owned()).or_insert(ingest.at);
                 }
-                return Ok(Refreshed::Same);
+                return Ok(RefreshResult::Same);
             }
-            Reading::Refused { reason, forget } => {
+            FileReading::Refused { reason, forget } => {
                 self.skip(path, reason);
                 return if forget {
                     self.remove(&[path.to_owned()])
                 } else {
-                    Ok(Refreshed::Same)
+                    Ok(RefreshResult::Same)
                 };
             }
         };
@@ -125,7 +125,7 @@ impl Workspace {
             return if self.known.contains_key(path) {
                 self.remove(&[path.to_owned()])
             } else {
-                Ok(Refreshed::Same)
+                Ok(RefreshResult::Same)
             };
         }
         self.own_nodes.remove(path);
@@ -133,7 +133,7 @@ impl Workspace {
         if let Some(known) = self.known.get(path).copied()
             && known.hash == hash
         {
-            return self.touch(path, known, Known { mark, racy, ..known }, ingest);
+            return self.touch(path, known, KnownDocument { mark, racy, ..known }, ingest);
         }
         if !self.known.contains_key(path)
             && let Some(from) = self.missing_with(hash)
@@ -145,7 +145,7 @@ impl Workspace {
         let change = self.write(&record, &document, &bytes, ingest)?;
         self.known.insert(
             path.to_owned(),
-            Known {
+            KnownDocument {
                 document: change.document,
                 mark,
                 hash,
@@ -153,7 +153,7 @@ impl Workspace {
             },
         );
         self.files_on_disk = self.files_on_disk.max(self.known.len());
-        Ok(Refreshed::Changed)
+        Ok(RefreshResult::Changed)
     }
 
     /// Writes a changed document: prepared in a transaction, then committed and applied to the snapshot under one lock.
@@ -200,7 +200,7 @@ impl Workspace {
     }
 
     /// Removes documents from the index.
-    pub fn remove(&mut self, paths: &[String]) -> Result<Refreshed, StoreError> {
+    pub fn remove(&mut self, paths: &[String]) -> Result<RefreshResult, StoreError> {
         let mut batch = self.store.begin()?;
         let mut changes = Vec::new();
         for path in paths {
@@ -226,9 +226,9 @@ impl Workspace {
         self.files_on_disk = left.max(self.known.len());
         self.unsaved = true;
         Ok(if changes.is_empty() {
-            Refreshed::Same
+            RefreshResult::Same
         } else {
-            Refreshed::Removed
+            RefreshResult::Removed
         })
     }
 
@@ -236,10 +236,10 @@ impl Workspace {
     fn touch(
         &mut self,
         path: &str,
-        before: Known,
-        after: Known,
+        before: KnownDocument,
+        after: KnownDocument,
         ingest: &Ingest<'_, '_>,
-    ) -> Result<Refreshed, StoreError> {
+    ) -> Result<RefreshResult, StoreError> {
         if before.mark != after.mark {
             let mut snapshot = self.view.picture_mut();
             let place = snapshot.corpus.document(after.document);
@@ -267,7 +267,7 @@ impl Workspace {
             snapshot.corpus.set_date(after.document, date);
         }
         self.known.insert(path.to_owned(), after);
-        Ok(Refreshed::Same)
+        Ok(RefreshResult::Same)
     }
 
     fn rename(
@@ -278,9 +278,9 @@ impl Workspace {
         racy: bool,
         bytes: &[u8],
         ingest: &mut Ingest<'_, '_>,
-    ) -> Result<Refreshed, StoreError> {
+    ) -> Result<RefreshResult, StoreError> {
         let Some(before) = self.known.get(from).copied() else {
-            return Ok(Refreshed::Same);
+            return Ok(RefreshResult::Same);
         };
         let document = chunk::chunk(bytes);
         let record = record_of(to, mark, before.hash, &document, ingest);
@@ -294,8 +294,9 @@ impl Workspace {
         self.known.remove(from);
         self.missing.remove(from);
         self.held.remove(from);
-        self.known.insert(to.to_owned(), Known { mark, racy, ..before });
-        Ok(Refreshed::Changed)
+        self.known
+            .insert(to.to_owned(), KnownDocument { mark, racy, ..before });
+        Ok(RefreshResult::Changed)
     }
 
     /// Returns a missing document with the same content: the file was renamed.
@@ -307,30 +308,31 @@ impl Workspace {
     }
 
     fn skip(&mut self, path: &str, reason: String) {
-        self.skipped.insert(path.to_owned(), Skipped::new(path, reason));
+        self.skipped
+            .insert(path.to_owned(), SkippedFile::new(path, reason));
     }
 
-    fn read(&self, path: &str, looker: &mut Looker<'_>) -> Reading {
+    fn read(&self, path: &str, looker: &mut Looker<'_>) -> FileReading {
         match looker.look(path) {
-            Look::File(_) => {}
-            Look::Skipped(reason) => {
+            PathClass::File(_) => {}
+            PathClass::Skipped(reason) => {
                 // An unreadable file may be unchanged and keeps its index; a path that is no longer a memory file is
                 // removed.
                 let forget = match open_source(&self.root, path) {
                     Ok(_) => true,
                     Err(error) => error.kind() == std::io::ErrorKind::InvalidInput,
                 };
-                return Reading::Refused { reason, forget };
+                return FileReading::Refused { reason, forget };
             }
-            Look::None if hippo_fs::exists(&self.root, path) => {
-                return Reading::Refused {
+            PathClass::None if hippo_fs::exists(&self.root, path) => {
+                return FileReading::Refused {
                     reason: "ignored".to_owned(),
                     forget: true,
                 };
             }
-            Look::None => return Reading::Missing,
-            Look::Unknown => {
-                return Reading::Refused {
+            PathClass::None => return FileReading::Missing,
+            PathClass::Unknown => {
+                return FileReading::Refused {
                     reason: "its folder cannot be read".to_owned(),
                     forget: false,
                 };
@@ -344,7 +346,7 @@ impl Workspace {
 /// not indexed.
 fn is_own_node(path: &str, bytes: &[u8]) -> bool {
     let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
-    node.is_some_and(|node| node.writer == Writer::Hippod)
+    node.is_some_and(|node| node.writer == BodyAuthor::Hippod)
 }
 
 /// Creates the record of a document. Its date is taken from the front matter, else the file name, else the file's time.

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use hippo_proto::WorkspaceAddResponse;
 
-use super::aside::{Work, spawn};
-use super::event::Event;
-use super::opening::{BeforeOpening, Opened};
-use super::turn::{Hand, Turned};
+use super::aside::{ThreadWork, spawn};
+use super::event::EngineEvent;
+use super::opening::{BeforeOpening, OpenResult};
+use super::turn::{TurnResult, WorkspaceWorker};
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, SLICE};
-use crate::message::{Answer, EngineMessage};
+use crate::message::{AnswerSender, EngineMessage};
 use crate::tasks::Pulse;
 use crate::views::Slot;
 
@@ -23,17 +23,17 @@ const AT_ONCE: usize = 2;
 const MOST: usize = 16;
 
 /// A workspace of the engine.
-pub(super) struct Member {
+pub(super) struct EngineMember {
     pub root: PathBuf,
     pub seat: Seat,
     /// Events received while the workspace was at work, in order.
-    pub inbox: VecDeque<Event>,
+    pub inbox: VecDeque<EngineEvent>,
     /// Waiting clients from before the workspace was reopened.
     pub waiters: Vec<Waiter>,
     /// True while the workspace is being removed.
     pub leaving: bool,
     /// Clients that wait until the workspace is open.
-    pub adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
+    pub adding: Vec<(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse)>,
     /// Steps before opening.
     pub before: BeforeOpening,
 }
@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// Returns the idle workspaces.
-    pub(super) fn here(&self) -> impl Iterator<Item = &Workspace> {
+    pub(super) fn idle_workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.members.values().filter_map(|member| match &member.seat {
             Seat::Here(workspace) => Some(&**workspace),
             Seat::Closed(_) | Seat::Out(_) => None,
@@ -87,7 +87,7 @@ impl Engine {
         members.any(|member| matches!(member.seat, Seat::Out(_)))
     }
 
-    /// Takes a workspace out of the engine for its removal, which ends with [`Event::Closed`]. Events for its root wait
+    /// Takes a workspace out of the engine for its removal, which ends with [`EngineEvent::Closed`]. Events for its root wait
     /// until then. Returns `None` for a workspace at work.
     pub(super) fn take_leave(&mut self, root: &Path) -> Option<(u64, Option<Box<Workspace>>)> {
         let key = self.key_of(root)?;
@@ -122,7 +122,7 @@ impl Engine {
     }
 
     /// Appends an event to the inbox of a workspace. Events for unknown workspaces are dropped.
-    pub(super) fn post(&mut self, key: Option<u64>, event: Event) {
+    pub(super) fn post(&mut self, key: Option<u64>, event: EngineEvent) {
         if let Some(member) = key.and_then(|key| self.members.get_mut(&key)) {
             member.inbox.push_back(event);
         }
@@ -155,16 +155,16 @@ impl Engine {
     fn serve_at_door(&mut self, key: u64) {
         while let Some(member) = self.members.get_mut(&key) {
             let is_here = !matches!(member.seat, Seat::Out(_)) && member.before.is_idle();
-            if !is_here || !member.inbox.front().is_some_and(Event::is_for_engine) {
+            if !is_here || !member.inbox.front().is_some_and(EngineEvent::is_for_engine) {
                 return;
             }
             let Some(event) = member.inbox.pop_front() else {
                 return;
             };
-            if let Event::Sent(EngineMessage::Request(request, span)) = event {
+            if let EngineEvent::Sent(EngineMessage::Request(request, span)) = event {
                 span.in_scope(|| self.serve(request));
             }
-            if let Some(Member {
+            if let Some(EngineMember {
                 seat: Seat::Here(workspace),
                 ..
             }) = self.members.get_mut(&key)
@@ -192,24 +192,24 @@ impl Engine {
         let hand = self
             .hands
             .pop()
-            .unwrap_or_else(|| Hand::new(&self.resources, &self.events));
+            .unwrap_or_else(|| WorkspaceWorker::new(&self.resources, &self.events));
         let mut out = Out {
             since: Instant::now(),
             pulse: Pulse::default(),
             seen: 0,
         };
         let seat = std::mem::replace(&mut member.seat, Seat::Closed(self.resources.clock.monotonic()));
-        let work: Work = match seat {
+        let work: ThreadWork = match seat {
             Seat::Here(mut workspace) => {
                 out.pulse = workspace.pulse.clone();
                 out.seen = out.pulse.beats().wrapping_sub(1);
-                let after = member.inbox.iter().position(Event::is_for_engine);
+                let after = member.inbox.iter().position(EngineEvent::is_for_engine);
                 let rest = member.inbox.split_off(after.unwrap_or(member.inbox.len()));
                 let events = std::mem::replace(&mut member.inbox, rest);
                 Box::new(move || {
                     let mut hand = hand;
                     let reopen = hand.turn(&mut workspace, events);
-                    Event::Turned(Box::new(Turned {
+                    EngineEvent::Turned(Box::new(TurnResult {
                         hand,
                         workspace,
                         reopen,
@@ -222,10 +222,10 @@ impl Engine {
                 let (registry, views) = (Arc::clone(&self.registry), Arc::clone(&self.views));
                 Box::new(move || {
                     if !before.run(&hand.resources, &views, &registry, &root) {
-                        return Event::Closed { workspace: key };
+                        return EngineEvent::Closed { workspace: key };
                     }
                     let result = hand.open(key, &root, pulse).map(Box::new);
-                    Event::Opened(Box::new(Opened { key, hand, result }))
+                    EngineEvent::Opened(Box::new(OpenResult { key, hand, result }))
                 })
             }
             Seat::Out(out) => {
@@ -238,8 +238,8 @@ impl Engine {
     }
 
     /// Handles the end of a turn.
-    pub(super) fn turned(&mut self, turned: Turned) {
-        let Turned {
+    pub(super) fn turned(&mut self, turned: TurnResult) {
+        let TurnResult {
             hand,
             workspace,
             reopen,
@@ -292,7 +292,7 @@ impl Engine {
     pub(super) fn sleep(&self) -> Duration {
         let now = self.resources.clock.monotonic();
         let free = self.may_go();
-        let wait = |member: &Member| match &member.seat {
+        let wait = |member: &EngineMember| match &member.seat {
             Seat::Here(workspace) if member.inbox.is_empty() => {
                 let due = workspace.due?.saturating_duration_since(now);
                 Some(if free { due } else { due.max(SLICE) })

@@ -16,10 +16,10 @@ use hippo_tree::Period;
 use hippo_types::time::Timestamp;
 
 use super::agenda::Agenda;
-use super::entries::Entries;
+use super::entries::WorkspaceEntries;
 use super::patch;
 use super::settings::OwnSettings;
-use super::workspace::{Known, Pending, Times, Workspace};
+use super::workspace::{EventTimes, KnownDocument, PendingChunks, Workspace};
 use crate::config::WorkspaceConfig;
 use crate::registry;
 use crate::tasks::Pulse;
@@ -27,7 +27,7 @@ use crate::verify::FileMark;
 use crate::view::{SearchSnapshot, WorkspaceView};
 
 /// Input for opening a workspace.
-pub struct Opening<'a> {
+pub struct OpenRequest<'a> {
     /// Key in the engine.
     pub key: u64,
     /// Canonical root.
@@ -56,8 +56,8 @@ pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
 /// # Errors
 /// For a damaged database, the error chain contains a [`StoreError`] with [`StoreError::needs_rebuild`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn open(opening: Opening<'_>) -> Result<Workspace> {
-    let Opening {
+pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
+    let OpenRequest {
         key,
         root,
         config,
@@ -92,8 +92,8 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         Some((name, dimension)) => Some(store.embedder(name, dimension)?),
         None => None,
     };
-    let mut entries = Entries::load(&mut store, &config, wall, now)?;
-    let Loaded {
+    let mut entries = WorkspaceEntries::load(&mut store, &config, wall, now)?;
+    let LoadedIndex {
         snapshot,
         known,
         dumped,
@@ -126,13 +126,13 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         changed_at_reconcile: 0,
         root_present: true,
         embedder: None,
-        pending: Pending::default(),
+        pending: PendingChunks::default(),
         waiters: Vec::new(),
         rebuilds: Vec::new(),
         awaited: Vec::new(),
         readers: Vec::new(),
         reports_taken: 0,
-        times: Times::default(),
+        times: EventTimes::default(),
         own: OwnSettings::default(),
         agenda: Agenda::default(),
         canary_unprovable: None,
@@ -175,14 +175,14 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
     }))
 }
 
-struct Loaded {
+struct LoadedIndex {
     snapshot: SearchSnapshot,
-    known: HashMap<String, Known>,
+    known: HashMap<String, KnownDocument>,
     /// True if the vectors were loaded from the saved index, so that saving them again is pointless.
     dumped: bool,
 }
 
-fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
+fn load(store: &Store, dump: &Path) -> Result<LoadedIndex, StoreError> {
     let loaded = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
@@ -206,7 +206,7 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
         };
         known.insert(
             document.record.path.clone(),
-            Known {
+            KnownDocument {
                 document: document.id,
                 mark,
                 hash: document.record.hash,
@@ -217,7 +217,7 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
     }
     let (vectors, dumped) = load_vectors(store, dump, dimension, vectors)?;
     snapshot.vectors = vectors;
-    Ok(Loaded {
+    Ok(LoadedIndex {
         snapshot,
         known,
         dumped,

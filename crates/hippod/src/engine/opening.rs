@@ -10,24 +10,24 @@ use hippo_store::StoreError;
 
 use super::Engine;
 use super::Resources;
-use super::members::{Member, Seat};
+use super::members::{EngineMember, Seat};
 use super::rebuild;
-use super::turn::Hand;
+use super::turn::WorkspaceWorker;
 use super::workspace::{Waiter, Workspace};
 use crate::backup;
 use crate::errors::store_error;
-use crate::message::{Answer, Lost};
+use crate::message::{AnswerSender, LostData};
 use crate::registry::{self, Registry};
-use crate::staged::Staged;
+use crate::staged::StagedWorkspace;
 use crate::views::{Slot, Views, no_workspace};
 
 /// Delay before another attempt to open a workspace after a lack of open files.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
 
 /// Result of opening a workspace.
-pub struct Opened {
+pub struct OpenResult {
     pub(super) key: u64,
-    pub(super) hand: Hand,
+    pub(super) hand: WorkspaceWorker,
     pub(super) result: anyhow::Result<Box<Workspace>>,
 }
 
@@ -37,9 +37,9 @@ pub(super) struct BeforeOpening {
     /// The previously open workspace. Its database must be closed, and dropping a large one takes a while.
     pub former: Option<Box<Workspace>>,
     /// A workspace prepared by a restore, and the channel for the client's answer.
-    pub restore: Option<(Staged, Answer<Restored>)>,
+    pub restore: Option<(StagedWorkspace, AnswerSender<Restored>)>,
     /// Clients that asked for a rebuild.
-    pub rebuilds: Vec<Answer<Option<Lost>>>,
+    pub rebuilds: Vec<AnswerSender<Option<LostData>>>,
 }
 
 impl BeforeOpening {
@@ -76,7 +76,7 @@ impl BeforeOpening {
     }
 }
 
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for OpenResult {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.debug_struct("Opened")
             .field("key", &self.key)
@@ -88,7 +88,7 @@ impl Engine {
     /// Adds a workspace to be opened at the next opportunity. Returns its key.
     pub(super) fn open(&mut self, root: &Path, waiters: Vec<Waiter>) -> u64 {
         self.views.set(root, Slot::Opening);
-        let member = Member {
+        let member = EngineMember {
             root: root.to_path_buf(),
             seat: Seat::Closed(self.resources.clock.monotonic()),
             inbox: VecDeque::new(),
@@ -117,7 +117,7 @@ impl Engine {
     pub(super) fn answer_when_open(
         &mut self,
         key: u64,
-        reply: Answer<WorkspaceAddResponse>,
+        reply: AnswerSender<WorkspaceAddResponse>,
         answer: WorkspaceAddResponse,
     ) {
         let Some(member) = self.members.get_mut(&key) else {
@@ -135,7 +135,7 @@ impl Engine {
     pub(super) fn answer_added(
         &self,
         root: &Path,
-        adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
+        adding: Vec<(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse)>,
     ) {
         for (reply, mut answer) in adding {
             if answer.added {
@@ -147,7 +147,7 @@ impl Engine {
     }
 
     /// Rebuilds a workspace that is not open, and opens it.
-    pub(super) fn rebuild(&mut self, root: &Path, reply: Answer<Option<Lost>>) {
+    pub(super) fn rebuild(&mut self, root: &Path, reply: AnswerSender<Option<LostData>>) {
         let key = match self.key_of(root) {
             Some(key) => {
                 self.open_soon();
@@ -163,7 +163,7 @@ impl Engine {
     }
 
     /// Puts a workspace prepared by a restore into its place, and opens it.
-    pub(super) fn take_in(&mut self, staged: Staged, reply: Answer<Restored>) {
+    pub(super) fn take_in(&mut self, staged: StagedWorkspace, reply: AnswerSender<Restored>) {
         let root = staged.root.clone();
         if self.key_of(&root).is_some() {
             let what = format!(
@@ -183,8 +183,8 @@ impl Engine {
     }
 
     /// Handles the result of opening a workspace.
-    pub(super) fn opened(&mut self, opened: Opened) {
-        let Opened { key, hand, result } = opened;
+    pub(super) fn opened(&mut self, opened: OpenResult) {
+        let OpenResult { key, hand, result } = opened;
         self.hands.push(hand);
         let Some(mut member) = self.members.remove(&key) else {
             return;

@@ -5,8 +5,8 @@ use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
 use hippo_text::chunk::{Chunk, Document, Section};
 use hippo_types::time::Date;
 
-use crate::verify::{FileMark, Span};
-use crate::view::{Facts, SearchSnapshot};
+use crate::verify::{ChunkSpan, FileMark};
+use crate::view::{DocumentFacts, SearchSnapshot};
 
 /// Replaces a document in the snapshot by its current version.
 pub fn replace(
@@ -19,7 +19,7 @@ pub fn replace(
     for id in &change.removed {
         forget(snapshot, *id);
     }
-    place(
+    place_document(
         snapshot,
         change.document,
         record,
@@ -43,7 +43,7 @@ pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument) {
         rows,
         title: _,
     } = document;
-    place(snapshot, *id, record, sections, chunks, rows);
+    place_document(snapshot, *id, record, sections, chunks, rows);
 }
 
 /// Removes a document.
@@ -75,7 +75,7 @@ pub fn insert_vectors(snapshot: &mut SearchSnapshot, vectors: &[(u32, Vec<f32>)]
     }
 }
 
-fn place(
+fn place_document(
     snapshot: &mut SearchSnapshot,
     document: u32,
     record: &DocumentRecord,
@@ -106,7 +106,7 @@ fn place(
         .set_document(document, &record.path, date(record), &places, &chunk_places);
     snapshot.facts.insert(
         document,
-        Facts {
+        DocumentFacts {
             mark: mark(record),
             sections: sections.into(),
             generation: 0,
@@ -118,7 +118,7 @@ fn place(
             snapshot.spans.resize(slot + 1, None);
             snapshot.tokens.resize(slot + 1, 0);
         }
-        snapshot.spans[slot] = Some(Span {
+        snapshot.spans[slot] = Some(ChunkSpan {
             start_line: chunk.start_line,
             end_line: chunk.end_line,
             start_byte: chunk.start_byte,

@@ -9,7 +9,7 @@ use super::workspace::{Dirty, Workspace};
 
 /// A query that waits until files are read.
 #[derive(Debug)]
-pub struct Reader {
+pub struct WaitingQuery {
     /// Paths to wait for; empty means every file known to have changed.
     paths: Vec<String>,
     done: oneshot::Sender<()>,
@@ -21,7 +21,7 @@ impl Workspace {
         for path in &paths {
             self.mark_dirty(path.clone(), now);
         }
-        self.readers.push(Reader { paths, done });
+        self.readers.push(WaitingQuery { paths, done });
     }
 
     /// Returns true if a query waits for this file.

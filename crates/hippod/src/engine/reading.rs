@@ -10,7 +10,7 @@ use hippo_store::system;
 use crate::verify::FileMark;
 
 /// Result of reading a file.
-pub(super) enum Reading {
+pub(super) enum FileReading {
     /// Complete content, and the mark of the file, which was the same before and after the read.
     Whole(Vec<u8>, FileMark),
     /// The file changed during the read.
@@ -29,14 +29,14 @@ pub(super) fn open_source(root: &Path, path: &str) -> std::io::Result<(File, Met
 }
 
 /// Reads a whole file that does not change meanwhile.
-pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> Reading {
-    let refuse = |reason: String, forget: bool| Reading::Refused { reason, forget };
+pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> FileReading {
+    let refuse = |reason: String, forget: bool| FileReading::Refused { reason, forget };
     let (mut file, metadata) = match open_source(root, path) {
         Ok(opened) => opened,
-        Err(error) if system::is_shortage(&error) => return Reading::Shortage,
+        Err(error) if system::is_shortage(&error) => return FileReading::Shortage,
         Err(error) => {
             return match error.kind() {
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Reading::Missing,
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => FileReading::Missing,
                 std::io::ErrorKind::InvalidInput => refuse(error.to_string(), true),
                 _ => refuse(format!("could not be opened: {error}"), false),
             };
@@ -51,7 +51,9 @@ pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> Reading {
         return refuse(format!("could not be read: {error}"), false);
     }
     match file.metadata().map(|metadata| FileMark::of(&metadata)) {
-        Ok(after) if after == before && bytes.len() as u64 == before.size => Reading::Whole(bytes, before),
-        _ => Reading::Unsettled,
+        Ok(after) if after == before && bytes.len() as u64 == before.size => {
+            FileReading::Whole(bytes, before)
+        }
+        _ => FileReading::Unsettled,
     }
 }

@@ -11,7 +11,7 @@ use hippo_store::in_place::Replacement;
 
 use super::open;
 use crate::errors::store_error;
-use crate::message::Lost;
+use crate::message::LostData;
 use crate::registry;
 
 /// Deletes all derived data of a closed workspace. An undamaged database keeps its vectors, each of which belongs to a
@@ -20,7 +20,7 @@ use crate::registry;
 ///
 /// # Errors
 /// Fails if the database can be neither cleared nor replaced.
-pub(super) fn rebuild(state: &Path, root: &Path) -> Result<Option<Lost>, RpcError> {
+pub(super) fn rebuild(state: &Path, root: &Path) -> Result<Option<LostData>, RpcError> {
     empty(state, root).map_err(|error| match error.downcast_ref::<StoreError>() {
         Some(error) => store_error(error),
         None => RpcError::internal(format!("{error:#}")),
@@ -28,7 +28,7 @@ pub(super) fn rebuild(state: &Path, root: &Path) -> Result<Option<Lost>, RpcErro
 }
 
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
+fn empty(state: &Path, root: &Path) -> Result<Option<LostData>> {
     let file = registry::database_file(state, root);
     let emptied = Store::open(&file, &root.to_string_lossy()).and_then(|mut store| {
         store
@@ -56,7 +56,7 @@ fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
 
 /// Replaces a database by a copy of its readable data: entries with their accesses, removals and runs. The old database
 /// is renamed once the new one is complete.
-fn replace(file: &Path, root: &Path) -> Result<Option<Lost>> {
+fn replace(file: &Path, root: &Path) -> Result<Option<LostData>> {
     let draft = Replacement::Rebuilt.draft(file)?;
     let salvaged = salvage(file, &draft, &root.to_string_lossy())?;
     tracing::info!(
@@ -65,7 +65,7 @@ fn replace(file: &Path, root: &Path) -> Result<Option<Lost>> {
         "copied records that no file contains from the damaged database"
     );
     let aside = Replacement::Rebuilt.settle(&draft, file)?;
-    Ok((!salvaged.lost.is_empty()).then(|| Lost {
+    Ok((!salvaged.lost.is_empty()).then(|| LostData {
         what: salvaged.lost,
         aside: aside.unwrap_or_else(|| file.to_path_buf()),
     }))

@@ -12,7 +12,7 @@ use hippo_store::StoreError;
 use hippo_tree::Period;
 
 use super::agenda::Chore;
-use super::ingest::Refreshed;
+use super::ingest::RefreshResult;
 use super::workspace::Workspace;
 use crate::files;
 use crate::harness::by_meaning;
@@ -289,7 +289,7 @@ impl Workspace {
             .collect();
         let removed = self.remove(&held)?;
         self.held.clear();
-        Ok(if removed == Refreshed::Removed {
+        Ok(if removed == RefreshResult::Removed {
             held.len()
         } else {
             0

@@ -9,17 +9,17 @@ use hippo_store::StoreError;
 use super::Engine;
 use super::aside::spawn;
 use super::embedding::model_state;
-use super::event::Event;
-use super::open::{self, Opening};
+use super::event::EngineEvent;
+use super::open::{self, OpenRequest};
 use super::settings::withdraw_trust;
-use super::turn::Hand;
+use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::contexts;
-use crate::embed_worker::ModelState;
+use crate::embed_worker::ModelPhase;
 use crate::errors::{root_missing, store_error};
 use crate::files;
 use crate::handles;
-use crate::message::{Answer, EngineMessage, Request, Until};
+use crate::message::{AnswerSender, EngineMessage, EngineRequest, SyncGoal};
 use crate::registry;
 use crate::tasks::Pulse;
 use crate::views::no_workspace;
@@ -30,21 +30,21 @@ const FILES_TO_OPEN: u64 = 36;
 
 impl Engine {
     /// Handles a request of the engine itself. A client that has disconnected needs no answer.
-    pub(super) fn serve(&mut self, request: Request) {
+    pub(super) fn serve(&mut self, request: EngineRequest) {
         match request {
-            Request::Add { folder, reply } => match self.add(&folder) {
+            EngineRequest::Add { folder, reply } => match self.add(&folder) {
                 Ok((key, answer)) => self.answer_when_open(key, reply, answer),
                 Err(error) => drop(reply.send(Err(error))),
             },
-            Request::Remove { folder, purge, reply } => self.remove(&folder, purge, reply),
-            Request::TakeIn { staged, reply } => self.take_in(staged, reply),
-            Request::Rebuild { root, reply } => self.rebuild(&root, reply),
+            EngineRequest::Remove { folder, purge, reply } => self.remove(&folder, purge, reply),
+            EngineRequest::TakeIn { staged, reply } => self.take_in(staged, reply),
+            EngineRequest::Rebuild { root, reply } => self.rebuild(&root, reply),
             // The workspace handles these requests.
-            Request::Sync { .. }
-            | Request::Trust { .. }
-            | Request::History { .. }
-            | Request::Heartbeat { .. }
-            | Request::Survey { .. } => {}
+            EngineRequest::Sync { .. }
+            | EngineRequest::Trust { .. }
+            | EngineRequest::History { .. }
+            | EngineRequest::Heartbeat { .. }
+            | EngineRequest::Survey { .. } => {}
         }
     }
 
@@ -52,15 +52,15 @@ impl Engine {
     pub(super) fn look_for_model(&mut self) {
         let models = &self.resources.models;
         let differs =
-            |before: ModelState, now: ModelState| matches!(before, ModelState::Absent(_)) && before != now;
+            |before: ModelPhase, now: ModelPhase| matches!(before, ModelPhase::Absent(_)) && before != now;
         let found = differs(self.resources.embed.state().0, models.state())
-            || self.here().any(|workspace| {
+            || self.idle_workspaces().any(|workspace| {
                 // For a workspace with its own model, only this check looks at the model's files.
-                matches!(model_state(&self.resources, workspace), ModelState::Absent(_))
+                matches!(model_state(&self.resources, workspace), ModelPhase::Absent(_))
                     && models.state_of(&workspace.view.config.model).is_usable()
             });
         if found {
-            self.take(Event::Sent(EngineMessage::ModelChanged));
+            self.take(EngineEvent::Sent(EngineMessage::ModelChanged));
         }
     }
 
@@ -103,7 +103,7 @@ impl Engine {
 
     /// Removes a workspace and its derived state. Session data exists nowhere else, and is kept unless `purge` is set.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    fn remove(&mut self, folder: &Path, purge: bool, reply: Answer<WorkspaceRemoveResponse>) {
+    fn remove(&mut self, folder: &Path, purge: bool, reply: AnswerSender<WorkspaceRemoveResponse>) {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let known = match self.registry.remove(&root) {
             Ok(known) => known,
@@ -128,7 +128,7 @@ impl Engine {
             restored: Vec::new(),
             notes: Vec::new(),
         };
-        let hand = Hand::new(&self.resources, &self.events);
+        let hand = WorkspaceWorker::new(&self.resources, &self.events);
         // Dropping a large snapshot and removing large files takes a while.
         let work = move || {
             if let Some(workspace) = &mut workspace {
@@ -142,7 +142,7 @@ impl Engine {
             remove_state(&state, purge);
             withdraw_trust(&resources.paths.state, &root);
             let _ = reply.send(Ok(answer));
-            Event::Closed {
+            EngineEvent::Closed {
                 workspace: key.unwrap_or(0),
             }
         };
@@ -150,7 +150,7 @@ impl Engine {
     }
 }
 
-impl Hand {
+impl WorkspaceWorker {
     /// Opens a workspace.
     ///
     /// # Errors
@@ -161,8 +161,8 @@ impl Hand {
             return Err(StoreError::TooManyOpenFiles { path }.into());
         }
         let (config, own) = self.settings_of(root);
-        let model = self.resources.models.named(&config.model);
-        let mut workspace = open::open(Opening {
+        let model = self.resources.models.find_model(&config.model);
+        let mut workspace = open::open(OpenRequest {
             key,
             root,
             config,
@@ -186,9 +186,9 @@ impl Hand {
         let beginning = workspace.root_present && unwritten;
         let unembedded = embedding && workspace.pending.len() > 0;
         let waits_on = |until| match until {
-            Until::Step => false,
-            Until::Read => unread || beginning,
-            Until::Searchable => unread || beginning || unembedded,
+            SyncGoal::Step => false,
+            SyncGoal::Read => unread || beginning,
+            SyncGoal::Searchable => unread || beginning || unembedded,
         };
         if workspace.waiters.is_empty() {
             return;
@@ -210,7 +210,7 @@ impl Hand {
                 continue;
             }
             let answer = match &workspace.trouble {
-                Some(error) if waiter.until != Until::Step => Err(store_error(error)),
+                Some(error) if waiter.until != SyncGoal::Step => Err(store_error(error)),
                 _ => Ok(WorkspaceSyncResponse {
                     documents,
                     changed: waiter.changed,

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse};
 
-use super::turn::Hand;
+use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::config::WorkspaceConfig;
-use crate::trust::{self, SETTINGS, Surveyed};
+use crate::trust::{self, SETTINGS, SettingsSurvey};
 
 /// State of the workspace's own settings files at the last read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct OwnSettings {
 
 impl OwnSettings {
     /// Returns a message about the error and the effective settings, for `status` and `doctor`.
-    pub fn story(&self) -> Option<String> {
+    pub fn describe_error(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
             "{wrong}; the last valid settings are used, or the daemon's own"
@@ -39,8 +39,8 @@ pub fn settings_path(root: &Path) -> PathBuf {
     root.join(SETTINGS)
 }
 
-impl Hand {
-    fn surveyed(&self, root: &Path) -> Surveyed {
+impl WorkspaceWorker {
+    fn surveyed(&self, root: &Path) -> SettingsSurvey {
         trust::survey(
             &self.resources.config,
             &Trust::of(&self.resources.paths.state, root),
@@ -51,7 +51,7 @@ impl Hand {
     /// Returns the settings for opening a workspace.
     pub(super) fn settings_of(&self, root: &Path) -> (WorkspaceConfig, OwnSettings) {
         let surveyed = self.surveyed(root);
-        let untrusted = surveyed.refused();
+        let untrusted = surveyed.untrusted_files();
         let (config, wrong) = match surveyed.config {
             Ok(config) => (config, None),
             Err(error) => {
@@ -89,7 +89,7 @@ impl Hand {
             return false;
         }
         workspace.own.look = false;
-        let model = self.resources.models.named(&workspace.view.config.model);
+        let model = self.resources.models.find_model(&workspace.view.config.model);
         let embedder = workspace
             .embedder
             .as_ref()
@@ -99,7 +99,7 @@ impl Hand {
             return other_model;
         }
         let surveyed = self.surveyed(&workspace.root);
-        workspace.own.untrusted = surveyed.refused();
+        workspace.own.untrusted = surveyed.untrusted_files();
         match surveyed.config {
             Ok(config) => {
                 workspace.own.wrong = None;

@@ -10,16 +10,16 @@ use hippo_store::StoreError;
 
 use super::embedding::model_state;
 use super::entries::run_on_wire;
-use super::turn::Hand;
+use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
-use crate::embed_worker::ModelState;
+use crate::embed_worker::ModelPhase;
 use crate::view::Freshness;
-use crate::watcher::Mode;
+use crate::watcher::WatchMode;
 
 /// Maximum number of skipped files listed by `status`.
 const SKIPPED_LISTED: usize = 20;
 
-impl Hand {
+impl WorkspaceWorker {
     /// Publishes the current state of the workspace to queries and subscribers.
     pub(super) fn publish(&self, workspace: &mut Workspace, now: Instant, changed: u64, removed: u64) {
         let degraded = self.degraded(workspace);
@@ -131,11 +131,11 @@ impl Hand {
         }
         let waiting = workspace.pending.len();
         match model_state(&self.resources, workspace) {
-            ModelState::Absent(why) => {
+            ModelPhase::Absent(why) => {
                 let fix = self.resources.models.remedy(&workspace.view.config.model);
                 Some(("no-model", format!("{why}; install it: {fix}")))
             }
-            ModelState::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
+            ModelPhase::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
             _ if waiting > 0 => Some((
                 "embeddings-behind",
                 match workspace.pending.spared {
@@ -192,12 +192,12 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         lag_ms: freshness.behind_since.map_or(0, |since| millis(now, since)),
         degraded: degraded.map(str::to_owned),
         why,
-        settings: workspace.own.story(),
+        settings: workspace.own.describe_error(),
         untrusted: workspace.own.untrusted.clone(),
         watcher: WatcherStatus {
             mode: match workspace.watcher.as_ref().map(|watcher| watcher.state().mode) {
-                Some(Mode::Notify) => WatcherMode::Notify,
-                Some(Mode::Poll) => WatcherMode::Poll,
+                Some(WatchMode::Notify) => WatcherMode::Notify,
+                Some(WatchMode::Poll) => WatcherMode::Poll,
                 None => WatcherMode::None,
             },
             alive: workspace.watcher.is_some() && !workspace.watcher_silent,

@@ -15,15 +15,15 @@ use super::embedding::model_state;
 use super::housekeeping::look_at_database;
 use super::settings::settings_path;
 use super::status::repair_is_told;
-use super::turn::Hand;
+use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
-use crate::embed_worker::ModelState;
+use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
-use crate::scan::{ScanResult, Skipped};
-use crate::survey::{DoubtfulPointer, Report, Survey, SurveyedWorkspace, examine_model, problem};
-use crate::watcher::Mode;
+use crate::scan::{ScanResult, SkippedFile};
+use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
+use crate::watcher::WatchMode;
 
-impl Hand {
+impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files found on disk just before. Files added or
     /// removed since the last event are queued, and are not reported as missed.
     pub(super) fn survey(&self, workspace: &mut Workspace, scan: Option<ScanResult>, now: Instant) -> Survey {
@@ -34,7 +34,7 @@ impl Hand {
             workspace.take_scan(scan, now);
             workspace.changed_at_reconcile = without_events;
         }
-        let mut report = Report::default();
+        let mut report = SurveyReport::default();
         self.examine_model_of(workspace, &mut report);
         repair_is_told(workspace);
         let places = vec![examine(workspace, &mut report)];
@@ -42,21 +42,21 @@ impl Hand {
     }
 
     /// Reports the state of a model that a workspace uses instead of the daemon's.
-    fn examine_model_of(&self, workspace: &Workspace, report: &mut Report) {
+    fn examine_model_of(&self, workspace: &Workspace, report: &mut SurveyReport) {
         let name = workspace.view.config.model.as_str();
         if name == self.resources.config.embed.model {
             return;
         }
         let state = match model_state(&self.resources, workspace) {
             // The model has not been used yet, so its files show the state.
-            ModelState::Unloaded => self.resources.models.state_of(name),
+            ModelPhase::Unloaded => self.resources.models.state_of(name),
             state => state,
         };
         examine_model(&self.resources.models, name, state, report);
     }
 }
 
-fn examine(workspace: &Workspace, report: &mut Report) -> SurveyedWorkspace {
+fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspace {
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
         let refusal = crate::errors::store_error(error);
@@ -93,7 +93,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> SurveyedWorkspace {
             "restore the files, or confirm the deletion: hippoctl sync --accept-deletions",
         );
     }
-    if let Some(story) = workspace.own.story() {
+    if let Some(story) = workspace.own.describe_error() {
         report.problem(
             "settings",
             Severity::Error,
@@ -134,7 +134,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> SurveyedWorkspace {
     examine_watcher(workspace, &place, report);
     let mut known: Vec<&str> = workspace.known.keys().map(String::as_str).collect();
     known.sort_unstable();
-    let kept = |skipped: &Skipped| (skipped.clone(), count_below(&known, &skipped.rel));
+    let kept = |skipped: &SkippedFile| (skipped.clone(), count_below(&known, &skipped.rel));
     let entries = &workspace.entries;
     SurveyedWorkspace {
         view: Arc::clone(&workspace.view),
@@ -157,7 +157,7 @@ fn count_below(sorted: &[&str], place: &str) -> usize {
 }
 
 /// Reports problems with the index file; returns its description if it has none.
-fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<String> {
+fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Option<String> {
     let entries = &workspace.entries;
     let place = index_path(&workspace.root).display().to_string();
     if let Some(trouble) = &entries.file.trouble {
@@ -228,7 +228,7 @@ fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
     .collect()
 }
 
-fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
+fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
     let Some(watcher) = &workspace.watcher else {
         if !workspace.agenda.is_planned(Chore::StartWatcher) {
             return report.sound("watcher", format!("{place}: being opened; watching starts soon"));
@@ -248,8 +248,8 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
             "watch-limit",
             Severity::Warning,
             match mode {
-                Mode::Poll => format!("changes are found by polling every few seconds: {reason}"),
-                Mode::Notify => format!("some changes are found only by comparing the disk: {reason}"),
+                WatchMode::Poll => format!("changes are found by polling every few seconds: {reason}"),
+                WatchMode::Notify => format!("some changes are found only by comparing the disk: {reason}"),
             },
             place,
             "raise the named limit (sysctl or ulimit), then restart hippod",

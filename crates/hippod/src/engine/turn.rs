@@ -15,14 +15,14 @@ use hippo_text::terms::Analyzer;
 use super::Resources;
 use super::agenda::Chore;
 use super::embedding::model_state;
-use super::event::Event;
+use super::event::EngineEvent;
 use super::housekeeping::{bring_back, look_at_database};
-use super::ingest::{Ingest, Refreshed};
+use super::ingest::{Ingest, RefreshResult};
 use super::workspace::{Waiter, Workspace};
 use super::{FRESH, JOBS_AHEAD, SLICE, SPARE};
 use crate::embed_worker::EmbedEvent;
 use crate::errors::store_error;
-use crate::message::{EngineMessage, Request};
+use crate::message::{EngineMessage, EngineRequest};
 use crate::power;
 use crate::scan::Looker;
 
@@ -33,22 +33,22 @@ const LOOK_FOR_ROOT: Duration = Duration::from_secs(2);
 const LOOK_AT_HELD: Duration = Duration::from_secs(5);
 
 /// Worker that processes one workspace at a time.
-pub struct Hand {
+pub struct WorkspaceWorker {
     pub(super) resources: Arc<Resources>,
     /// Channel to the engine.
-    pub(super) events: Sender<Event>,
+    pub(super) events: Sender<EngineEvent>,
     pub(super) analyzer: Analyzer,
 }
 
 /// Result of a turn.
-pub struct Turned {
-    pub(super) hand: Hand,
+pub struct TurnResult {
+    pub(super) hand: WorkspaceWorker,
     pub(super) workspace: Box<Workspace>,
     /// True if the workspace must be reopened: its settings changed, or it is rebuilt.
     pub(super) reopen: bool,
 }
 
-impl std::fmt::Debug for Turned {
+impl std::fmt::Debug for TurnResult {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.debug_struct("Turned")
             .field("root", &self.workspace.root)
@@ -56,8 +56,8 @@ impl std::fmt::Debug for Turned {
     }
 }
 
-impl Hand {
-    pub(super) fn new(resources: &Arc<Resources>, events: &Sender<Event>) -> Self {
+impl WorkspaceWorker {
+    pub(super) fn new(resources: &Arc<Resources>, events: &Sender<EngineEvent>) -> Self {
         Self {
             resources: Arc::clone(resources),
             events: events.clone(),
@@ -66,7 +66,7 @@ impl Hand {
     }
 
     /// Processes the events, then the due work. Returns true if the workspace must be reopened.
-    pub(super) fn turn(&mut self, workspace: &mut Workspace, events: VecDeque<Event>) -> bool {
+    pub(super) fn turn(&mut self, workspace: &mut Workspace, events: VecDeque<EngineEvent>) -> bool {
         let idle = events.is_empty();
         for event in events {
             workspace.pulse.beat();
@@ -78,13 +78,16 @@ impl Hand {
         reopen
     }
 
-    fn take(&mut self, workspace: &mut Workspace, event: Event, now: Instant) {
+    fn take(&mut self, workspace: &mut Workspace, event: EngineEvent, now: Instant) {
         match event {
-            Event::Sent(message) => self.take_message(workspace, message, now),
-            Event::Planned(planned) => self.planned(workspace, planned),
-            Event::GraphBuilt { built, .. } => self.graph_built(workspace, built),
+            EngineEvent::Sent(message) => self.take_message(workspace, message, now),
+            EngineEvent::Planned(planned) => self.planned(workspace, planned),
+            EngineEvent::GraphBuilt { built, .. } => self.graph_built(workspace, built),
             // The engine handles these events itself.
-            Event::Turned(_) | Event::Opened(_) | Event::Closed { .. } | Event::Lost => {}
+            EngineEvent::Turned(_)
+            | EngineEvent::Opened(_)
+            | EngineEvent::Closed { .. }
+            | EngineEvent::Lost => {}
         }
     }
 
@@ -104,7 +107,7 @@ impl Hand {
             }
             EngineMessage::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
             EngineMessage::Damaged { error, .. } => workspace.trouble = Some(error),
-            EngineMessage::Asked { trace, .. } => self.asked(workspace, trace, now),
+            EngineMessage::Asked { trace, .. } => self.record_query(workspace, trace, now),
             EngineMessage::Order { order, .. } => self.order(workspace, order, now),
             EngineMessage::Tick => workspace.entries.look_at = now,
             EngineMessage::ModelChanged => {
@@ -117,9 +120,9 @@ impl Hand {
         }
     }
 
-    fn serve(&mut self, workspace: &mut Workspace, request: Request, now: Instant) {
+    fn serve(&mut self, workspace: &mut Workspace, request: EngineRequest, now: Instant) {
         match request {
-            Request::Sync {
+            EngineRequest::Sync {
                 until,
                 accept_deletions,
                 reply,
@@ -148,27 +151,27 @@ impl Hand {
                     removed,
                 });
             }
-            Request::Trust { request, reply, .. } => {
+            EngineRequest::Trust { request, reply, .. } => {
                 let _ = reply.send(self.trust(workspace, &request));
             }
-            Request::History { request, reply, .. } => {
+            EngineRequest::History { request, reply, .. } => {
                 let _ = reply.send(self.history(workspace, &request));
             }
-            Request::Heartbeat { tells, reply, .. } => {
+            EngineRequest::Heartbeat { tells, reply, .. } => {
                 // A client that has disconnected received no report.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
                     workspace.entries.file.conflicts.are_told();
                 }
             }
-            Request::Rebuild { reply, .. } => match bring_back(&self.resources, workspace) {
+            EngineRequest::Rebuild { reply, .. } => match bring_back(&self.resources, workspace) {
                 Ok(()) => workspace.rebuilds.push(reply),
                 Err(error) => drop(reply.send(Err(store_error(&error)))),
             },
-            Request::Survey { scan, reply, .. } => {
+            EngineRequest::Survey { scan, reply, .. } => {
                 let _ = reply.send(Ok(self.survey(workspace, scan, now)));
             }
             // The engine handles these requests itself.
-            Request::Add { .. } | Request::Remove { .. } | Request::TakeIn { .. } => {}
+            EngineRequest::Add { .. } | EngineRequest::Remove { .. } | EngineRequest::TakeIn { .. } => {}
         }
     }
 
@@ -278,9 +281,9 @@ impl Hand {
                 looker: &mut looker,
             };
             match workspace.refresh(&path, dirty, &mut ingest) {
-                Refreshed::Changed => changed += 1,
-                Refreshed::Removed => removed += 1,
-                Refreshed::Same | Refreshed::Later => {}
+                RefreshResult::Changed => changed += 1,
+                RefreshResult::Removed => removed += 1,
+                RefreshResult::Same | RefreshResult::Later => {}
             }
             if workspace.is_short_of_files() {
                 break;

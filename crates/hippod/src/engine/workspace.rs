@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use hippo_proto::WorkspaceSyncResponse;
 use hippo_store::StoreError;
-use hippo_store::db::{EmbedderRow, Mended, Recovered, Store, StoredVector};
+use hippo_store::db::{DroppedRows, EmbedderRow, RecoveredDatabase, Store, StoredVector};
 
 use super::agenda::{Agenda, Chore};
-use super::entries::{Awaited, Entries};
-use super::readers::Reader;
+use super::entries::{RememberWaiter, WorkspaceEntries};
+use super::readers::WaitingQuery;
 use super::settings::OwnSettings;
-use crate::message::{Answer, Lost, Until};
-use crate::scan::Skipped;
+use crate::message::{AnswerSender, LostData, SyncGoal};
+use crate::scan::SkippedFile;
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
@@ -32,7 +32,7 @@ const WITHOUT_FILES: Duration = Duration::from_millis(500);
 
 /// Facts about an indexed document, kept in memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct KnownDocument {
     /// Row of the document in the database.
     pub document: u32,
     /// Size and modification time of the file when it was read.
@@ -58,7 +58,7 @@ pub struct Dirty {
 
 /// Chunks that wait for a vector.
 #[derive(Debug, Default)]
-pub struct Pending {
+pub struct PendingChunks {
     /// Waiting chunks by document, so that neighbours are embedded together.
     pub documents: BTreeMap<u32, BTreeSet<u32>>,
     /// Recently edited documents, which are embedded first.
@@ -83,7 +83,7 @@ pub struct Pending {
     pub blocked_until: Option<Instant>,
 }
 
-impl Pending {
+impl PendingChunks {
     /// Returns the number of waiting chunks, including chunks in flight.
     pub fn len(&self) -> usize {
         let waiting: usize = self.documents.values().map(BTreeSet::len).sum();
@@ -135,11 +135,11 @@ impl Pending {
 #[derive(Debug)]
 pub struct Waiter {
     /// Channel for the answer.
-    pub reply: Answer<WorkspaceSyncResponse>,
+    pub reply: AnswerSender<WorkspaceSyncResponse>,
     /// Time of the request.
     pub since: Instant,
     /// Condition for the answer.
-    pub until: Until,
+    pub until: SyncGoal,
     /// Documents changed since the request.
     pub changed: u64,
     /// Documents removed since the request.
@@ -148,7 +148,7 @@ pub struct Waiter {
 
 /// Times of the latest events, for `status`.
 #[derive(Debug, Default, Clone)]
-pub struct Times {
+pub struct EventTimes {
     /// Last watch event.
     pub event: Option<Instant>,
     /// Last sighting of the canary.
@@ -168,7 +168,7 @@ pub struct Workspace {
     /// Write connection.
     pub store: Store,
     /// Index entries.
-    pub entries: Entries,
+    pub entries: WorkspaceEntries,
     /// Heartbeat during long steps.
     pub pulse: Pulse,
     /// View for queries.
@@ -176,17 +176,17 @@ pub struct Workspace {
     /// Watcher, unless watching is switched off.
     pub watcher: Option<Watcher>,
     /// Indexed documents by path relative to the root.
-    pub known: HashMap<String, Known>,
+    pub known: HashMap<String, KnownDocument>,
     /// Paths that may have changed.
     pub dirty: BTreeMap<String, Dirty>,
-    /// Compaction-tree nodes written by hippod, which are not indexed: their marks and raciness (see [`Known::racy`]).
+    /// Compaction-tree nodes written by hippod, which are not indexed: their marks and raciness (see [`KnownDocument::racy`]).
     pub own_nodes: HashMap<String, (FileMark, bool)>,
     /// Documents with a missing file, and the time since when it is missing.
     pub missing: BTreeMap<String, Instant>,
     /// Missing documents that are kept because too many disappeared at once.
     pub held: BTreeSet<String>,
     /// Files that are not indexed, and the reason, by path.
-    pub skipped: BTreeMap<String, Skipped>,
+    pub skipped: BTreeMap<String, SkippedFile>,
     /// Number of files on disk according to the last scan, updated by later reads and removals.
     pub files_on_disk: usize,
     /// Number of files that the last reconcile found changed without an event.
@@ -196,19 +196,19 @@ pub struct Workspace {
     /// Embedder whose vectors are being completed.
     pub embedder: Option<EmbedderRow>,
     /// Chunks without a vector.
-    pub pending: Pending,
+    pub pending: PendingChunks,
     /// Waiting clients.
     pub waiters: Vec<Waiter>,
     /// Clients that asked for a rebuild; the request ends the turn.
-    pub rebuilds: Vec<Answer<Option<Lost>>>,
+    pub rebuilds: Vec<AnswerSender<Option<LostData>>>,
     /// Clients that wait until the file they appended to is read.
-    pub awaited: Vec<Awaited>,
+    pub awaited: Vec<RememberWaiter>,
     /// Queries that wait until files are read.
-    pub readers: Vec<Reader>,
+    pub readers: Vec<WaitingQuery>,
     /// Number of watcher reports processed.
     pub reports_taken: u64,
     /// Times of the latest events.
-    pub times: Times,
+    pub times: EventTimes,
     /// The workspace's own settings as last read.
     pub own: OwnSettings,
     /// Times of repeated work.
@@ -228,9 +228,9 @@ pub struct Workspace {
     /// Flag that cancels the graph build in the background; `None` while no graph is built.
     pub graph_build: Option<Arc<AtomicBool>>,
     /// Recovery at opening, if the database was empty or missing.
-    pub recovered: Option<Recovered>,
+    pub recovered: Option<RecoveredDatabase>,
     /// Repair at opening, if rows of the database were damaged.
-    pub mended: Option<Mended>,
+    pub mended: Option<DroppedRows>,
     /// True once `doctor` has reported the recovery or the repair to a person.
     pub repair_is_told: bool,
     /// Revision of the entries in the spare copy of the database.

@@ -1,6 +1,6 @@
 //! Responses to `index.list` and `index.show`.
 
-use hippo_map::consolidation::{Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_map::decay::{self, DecayModifiers};
 use hippo_proto::{
     EntryPlace, IndexEntry, IndexForecast, IndexListRequest, IndexListResponse, IndexShowRequest,
@@ -18,10 +18,10 @@ const ARCHIVED: f32 = 0.05;
 
 /// Handles `index.list`; `at` is the requested moment.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
-    let wanted = |record: &&std::sync::Arc<Record>| {
+    let wanted = |record: &&std::sync::Arc<EntryRecord>| {
         request.archived || !matches!(record.place, RecordPlace::Archive(_))
     };
-    let mut found: Vec<(f32, &Record)> = view
+    let mut found: Vec<(f32, &EntryRecord)> = view
         .records()
         .iter()
         .filter(wanted)
@@ -144,7 +144,7 @@ pub fn unknown(view: &IndexView, id: &str) -> RpcError {
 }
 
 /// Converts an entry to its protocol form.
-pub fn described(record: &Record, strength: f32) -> IndexEntry {
+pub fn described(record: &EntryRecord, strength: f32) -> IndexEntry {
     let Entry {
         id,
         topic,

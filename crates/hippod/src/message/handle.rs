@@ -9,7 +9,7 @@ use tracing::Span;
 use hippo_proto::RpcError;
 use hippo_store::StoreError;
 
-use super::{Answer, EngineMessage, Order, Request, Trace};
+use super::{AnswerSender, EngineMessage, EngineRequest, Order, QueryEffects};
 use crate::embed_worker::EmbedEvent;
 use crate::errors::stopping;
 use crate::watcher::WatchEvent;
@@ -36,7 +36,10 @@ impl EngineHandle {
     ///
     /// # Errors
     /// The error of the engine, or `internal` while the daemon is stopping.
-    pub async fn ask<T>(&self, request: impl FnOnce(Answer<T>) -> Request) -> Result<T, RpcError> {
+    pub async fn ask<T>(
+        &self,
+        request: impl FnOnce(AnswerSender<T>) -> EngineRequest,
+    ) -> Result<T, RpcError> {
         let (reply, answer) = oneshot::channel();
         if !self.send(EngineMessage::Request(request(reply), Span::current())) {
             return Err(stopping());
@@ -48,7 +51,11 @@ impl EngineHandle {
     ///
     /// # Errors
     /// The error of the engine, or `internal` while the daemon is stopping.
-    pub async fn order<T>(&self, root: &Path, order: impl FnOnce(Answer<T>) -> Order) -> Result<T, RpcError> {
+    pub async fn order<T>(
+        &self,
+        root: &Path,
+        order: impl FnOnce(AnswerSender<T>) -> Order,
+    ) -> Result<T, RpcError> {
         let (reply, answer) = oneshot::channel();
         let (root, order) = (root.to_path_buf(), order(reply));
         if !self.send(EngineMessage::Order { root, order }) {
@@ -79,7 +86,7 @@ impl EngineHandle {
     }
 
     /// Reports an answered query.
-    pub fn report_question(&self, root: &Path, trace: Trace) {
+    pub fn report_question(&self, root: &Path, trace: QueryEffects) {
         let root = root.to_path_buf();
         self.send(EngineMessage::Asked { root, trace });
     }

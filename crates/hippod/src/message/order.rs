@@ -1,6 +1,6 @@
 //! Operations on the entries of a workspace.
 
-use hippo_map::consolidation::Learned;
+use hippo_map::consolidation::LearnedAnswer;
 use hippo_proto::{
     CycleReport, CycleUndoResponse, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForgetResponse,
     IndexRestoreResponse, RememberRequest, RpcError,
@@ -9,8 +9,8 @@ use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-use super::Answer;
-use crate::remember::Appended;
+use super::AnswerSender;
+use crate::remember::AppendResult;
 
 /// A request of a client or the schedule.
 #[derive(Debug)]
@@ -27,41 +27,41 @@ pub enum Order {
         /// cycle.
         when_due: bool,
         /// Channel for the answer; `None` for the schedule.
-        reply: Option<Answer<CycleReport>>,
+        reply: Option<AnswerSender<CycleReport>>,
     },
     /// A change requested by a client.
-    Change(Change),
+    Change(EntryCommand),
 }
 
 /// A change of the entries requested by a client, with the channel for the answer.
 #[derive(Debug)]
-pub enum Change {
+pub enum EntryCommand {
     /// Edits the fields of an entry.
-    Edit(IndexEditRequest, Answer<IndexEditResponse>),
+    Edit(IndexEditRequest, AnswerSender<IndexEditResponse>),
     /// Removes an entry from the index permanently.
-    Forget(String, Answer<IndexForgetResponse>),
+    Forget(String, AnswerSender<IndexForgetResponse>),
     /// Restores an entry.
-    Restore(String, Answer<IndexRestoreResponse>),
+    Restore(String, AnswerSender<IndexRestoreResponse>),
     /// Undoes a run.
-    Undo(i64, Answer<CycleUndoResponse>),
+    Undo(i64, AnswerSender<CycleUndoResponse>),
     /// Adds the entry for a text that was appended to a log.
-    Remembered(Box<Remembered>),
+    Remembered(Box<AppendedText>),
 }
 
 /// A text that was appended to a log.
 #[derive(Debug)]
-pub struct Remembered {
+pub struct AppendedText {
     /// The request.
     pub request: RememberRequest,
     /// Location of the text.
-    pub appended: Appended,
+    pub appended: AppendResult,
     /// Channel for the answer.
-    pub reply: Answer<Entered>,
+    pub reply: AnswerSender<IndexingResult>,
 }
 
 /// Result of adding the text to the index.
 #[derive(Debug)]
-pub struct Entered {
+pub struct IndexingResult {
     /// Its entry; `None` if the index file is switched off.
     pub entry: Result<Option<IndexEntry>, RpcError>,
     /// True if the text is searchable from now on.
@@ -70,7 +70,7 @@ pub struct Entered {
 
 /// Effects of an answered query.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Trace {
+pub struct QueryEffects {
     /// Time of the query.
     pub at: Timestamp,
     /// Entries that answered it, best first.
@@ -91,5 +91,5 @@ pub struct Lesson {
     /// Locations of the passages, best first.
     pub pointers: Vec<Pointer>,
     /// The passages.
-    pub learned: Learned,
+    pub learned: LearnedAnswer,
 }

@@ -8,14 +8,14 @@ use hippo_proto::{
 };
 use hippo_types::cycle::Cycle;
 
-use super::Answer;
+use super::AnswerSender;
 use crate::scan::ScanResult;
-use crate::staged::Staged;
+use crate::staged::StagedWorkspace;
 use crate::survey::Survey;
 
 /// Condition for the completion of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Until {
+pub enum SyncGoal {
     /// Only the next step.
     Step,
     /// Every file is read, so that full-text search finds its words.
@@ -26,13 +26,13 @@ pub enum Until {
 
 /// A request for a change, with the channel for its response.
 #[derive(Debug)]
-pub enum Request {
+pub enum EngineRequest {
     /// Registers a folder.
     Add {
         /// The folder as given by the client.
         folder: PathBuf,
         /// Response channel.
-        reply: Answer<WorkspaceAddResponse>,
+        reply: AnswerSender<WorkspaceAddResponse>,
     },
     /// Unregisters a folder.
     Remove {
@@ -41,18 +41,18 @@ pub enum Request {
         /// True to delete the stored session contexts as well.
         purge: bool,
         /// Response channel.
-        reply: Answer<WorkspaceRemoveResponse>,
+        reply: AnswerSender<WorkspaceRemoveResponse>,
     },
     /// Reconciles the index with the disk.
     Sync {
         /// Canonical root.
         root: PathBuf,
         /// Condition for the response.
-        until: Until,
+        until: SyncGoal,
         /// True to confirm deletions that are held back.
         accept_deletions: bool,
         /// Response channel.
-        reply: Answer<WorkspaceSyncResponse>,
+        reply: AnswerSender<WorkspaceSyncResponse>,
     },
     /// Grants or withdraws trust in the settings of a workspace.
     Trust {
@@ -61,14 +61,14 @@ pub enum Request {
         /// The request of the client.
         request: WorkspaceTrustRequest,
         /// Response channel.
-        reply: Answer<WorkspaceTrustResponse>,
+        reply: AnswerSender<WorkspaceTrustResponse>,
     },
     /// Moves a prepared restore into place and opens it.
     TakeIn {
         /// The prepared files.
-        staged: Staged,
+        staged: StagedWorkspace,
         /// Response channel.
-        reply: Answer<Restored>,
+        reply: AnswerSender<Restored>,
     },
     /// Lists past cycle runs.
     History {
@@ -77,7 +77,7 @@ pub enum Request {
         /// The request of the client.
         request: CycleHistoryRequest,
         /// Response channel.
-        reply: Answer<CycleHistoryResponse>,
+        reply: AnswerSender<CycleHistoryResponse>,
     },
     /// Reports pending decisions and upcoming cycles.
     Heartbeat {
@@ -86,14 +86,14 @@ pub enum Request {
         /// Canonical root.
         root: PathBuf,
         /// Response channel.
-        reply: Answer<Beat>,
+        reply: AnswerSender<HeartbeatAnswer>,
     },
     /// Deletes the derived state of a workspace and derives it again from the files.
     Rebuild {
         /// Canonical root.
         root: PathBuf,
         /// Response channel, with the data that only the damaged database contained.
-        reply: Answer<Option<Lost>>,
+        reply: AnswerSender<Option<LostData>>,
     },
     /// Reports the problems of a workspace.
     Survey {
@@ -102,11 +102,11 @@ pub enum Request {
         /// A recent scan of the files on disk.
         scan: Option<ScanResult>,
         /// Response channel.
-        reply: Answer<Survey>,
+        reply: AnswerSender<Survey>,
     },
 }
 
-impl Request {
+impl EngineRequest {
     /// Returns whether the request needs an open workspace. A rebuild does not: it can repair a workspace
     /// that fails to open.
     pub fn needs_open_workspace(&self) -> bool {
@@ -137,7 +137,7 @@ impl Request {
 
 /// The engine's answer to a heartbeat.
 #[derive(Debug, Clone, Default)]
-pub struct Beat {
+pub struct HeartbeatAnswer {
     /// Cycles that are running or due, in execution order.
     pub due: Vec<Cycle>,
     /// Decisions that wait for the user.
@@ -148,7 +148,7 @@ pub struct Beat {
 
 /// Data that existed only in a damaged database and could not be read.
 #[derive(Debug)]
-pub struct Lost {
+pub struct LostData {
     /// Descriptions for people.
     pub what: Vec<String>,
     /// Path of the kept damaged database.

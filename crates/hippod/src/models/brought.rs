@@ -10,16 +10,16 @@ use hippo_proto::{
     ModelState as Installed, ModelVerifyResponse, RpcError,
 };
 
-use super::{Layout, Manifest, Models, file, refusal};
+use super::{Layout, ModelManifest, Models, file, refusal};
 
 /// Returns the runtime library for an imported model whose files are unchanged, judged without reading them.
 pub(super) fn locate(
     model: &LocalModel,
     layout: &Layout,
-    manifest: &Manifest,
+    manifest: &ModelManifest,
 ) -> Result<PathBuf, AcquireError> {
     let runtime = acquire::locate_runtime(layout, manifest)?;
-    match model.absent(layout) {
+    match model.first_fault(layout) {
         Some((file, FileFault::Unchecked)) => Err(AcquireError::Unchecked(file)),
         Some((file, _)) => Err(AcquireError::Changed(file)),
         None => Ok(runtime),
@@ -34,7 +34,7 @@ impl Models {
             let model = model.ok();
             let damaged = model
                 .as_ref()
-                .is_none_or(|model| model.absent(&self.layout).is_some());
+                .is_none_or(|model| model.first_fault(&self.layout).is_some());
             let id = model.as_ref().map(LocalModel::id);
             ModelInfo {
                 name,
@@ -57,7 +57,7 @@ impl Models {
                 source: "imported".to_owned(),
             }
         };
-        LocalModel::all(&self.layout).into_iter().map(told).collect()
+        LocalModel::list_all(&self.layout).into_iter().map(told).collect()
     }
 
     /// Compares an imported model and the runtime library with their checksums. Returns `None` if no imported
@@ -90,7 +90,7 @@ impl Models {
     ) -> Result<ModelPullResponse, RpcError> {
         let _turn = self.turn()?;
         let start = Instant::now();
-        let wish = acquire::Wish {
+        let wish = acquire::ImportOptions {
             name: name.to_owned(),
             query_prefix: request.query_prefix.clone(),
             passage_prefix: request.passage_prefix.clone(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 #[cfg(feature = "onnx")]
 use hippo_embed::acquire::{self, LocalModel};
-use hippo_embed::acquire::{Layout, Manifest};
+use hippo_embed::acquire::{Layout, ModelManifest};
 use hippo_embed::{EmbedError, Embedder, HashEmbedder};
 
 #[cfg(feature = "onnx")]
@@ -14,7 +14,7 @@ use super::brought;
 /// Creates the embedder for a model id.
 pub(super) fn load(
     id: &str,
-    manifest: &Manifest,
+    manifest: &ModelManifest,
     layout: &Layout,
     threads: usize,
 ) -> Result<Box<dyn Embedder>, EmbedError> {

@@ -8,9 +8,9 @@ use std::time::Duration;
 use hippo_proto::{ErrorKind, RpcError, SearchMode};
 
 use super::Searcher;
-use super::index_first::{self, Consulted, Route};
-use super::question::Question;
-use super::{Answered, Recall, refused};
+use super::index_first::{self, EntryConsultation, Route};
+use super::question::SearchQuestion;
+use super::{SearchAnswer, SearchState, search_error};
 use crate::errors::task_failed;
 use crate::view::WorkspaceView;
 
@@ -24,8 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub async fn answer(
     searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
-    question: &Arc<Question>,
-) -> Result<(Arc<Consulted>, Answered), RpcError> {
+    question: &Arc<SearchQuestion>,
+) -> Result<(Arc<EntryConsultation>, SearchAnswer), RpcError> {
     let mut consulted = index_first::consult(view, question)?;
     if consulted.route == Route::Index {
         match from_index(searcher, view, question, &consulted).await? {
@@ -50,13 +50,13 @@ pub async fn answer(
 async fn from_index(
     searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
-    question: &Arc<Question>,
-    consulted: &Consulted,
-) -> Result<Result<Answered, &'static str>, RpcError> {
+    question: &Arc<SearchQuestion>,
+    consulted: &EntryConsultation,
+) -> Result<Result<SearchAnswer, &'static str>, RpcError> {
     let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
     let consulted = consulted.clone();
     let work = move || {
-        Recall {
+        SearchState {
             searcher: &searcher,
             view: &view,
             question: &question,
@@ -71,9 +71,9 @@ async fn from_index(
 async fn search(
     searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
-    question: &Arc<Question>,
-    consulted: &Arc<Consulted>,
-) -> Result<Option<Answered>, RpcError> {
+    question: &Arc<SearchQuestion>,
+    consulted: &Arc<EntryConsultation>,
+) -> Result<Option<SearchAnswer>, RpcError> {
     let model = view.snapshot().model.clone().filter(|_| question.meaning);
     let waiting = model
         .clone()
@@ -95,7 +95,7 @@ async fn search(
         words
             .await
             .map_err(task_failed)?
-            .map_err(|error| refused(searcher, view, error))?;
+            .map_err(|error| search_error(searcher, view, error))?;
     }
     if question.mode == SearchMode::Vector && vector.is_none() {
         if searcher.models.are_enabled() && !question.meaning {
@@ -115,7 +115,7 @@ async fn search(
     let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
     let consulted = Arc::clone(consulted);
     let recall = move || {
-        Recall {
+        SearchState {
             searcher: &searcher,
             view: &view,
             question: &question,

@@ -20,7 +20,7 @@ const NAMED: usize = 3;
 
 /// Files among the hits that differ from the index.
 #[derive(Debug, Default, Clone)]
-pub struct Stale {
+pub struct StaleFiles {
     /// Files with other content.
     pub changed: Vec<String>,
     /// Files that are missing or cannot be read.
@@ -74,7 +74,7 @@ impl Freshener {
     }
 
     /// Reads the changed files among the hits. Returns whether they were read in time.
-    pub async fn read_stale(&self, stale: &Stale) -> bool {
+    pub async fn read_stale(&self, stale: &StaleFiles) -> bool {
         !stale.changed.is_empty()
             && stale.changed.len() as u64 <= MOST_FILES
             && self.read(stale.changed.clone()).await
@@ -89,17 +89,21 @@ impl Freshener {
     }
 
     /// Adds notes about text that may be missing to an answer.
-    pub fn complete(&self, response: &mut SearchResponse, stale: &Stale) {
+    pub fn complete(&self, response: &mut SearchResponse, stale: &StaleFiles) {
         let missing = stale.changed.len() as u64;
         if missing > 0 {
             response.index.pending = response.index.pending.max(missing);
             response.index.lag_ms = response.index.lag_ms.max(1);
             let what = "changed on disk and not indexed yet, so new text may be missing";
-            response.notes.push(format!("{what}: {}", named(&stale.changed)));
+            response
+                .notes
+                .push(format!("{what}: {}", join_names(&stale.changed)));
         }
         if !stale.gone.is_empty() {
             let what = "omitted, because the file is missing or cannot be read";
-            response.notes.push(format!("{what}: {}", named(&stale.gone)));
+            response
+                .notes
+                .push(format!("{what}: {}", join_names(&stale.gone)));
         }
         if !self.heard {
             let what = "the watcher did not answer in time: the latest changes may be missing";
@@ -117,7 +121,7 @@ pub fn look_for_model(searcher: &Arc<Searcher>) {
     });
 }
 
-fn named(paths: &[String]) -> String {
+fn join_names(paths: &[String]) -> String {
     let shown: Vec<String> = paths.iter().take(NAMED).map(|path| shorten(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hippo_fs::Refusal;
+use hippo_fs::PathRefusal;
 use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
 use hippo_text::chunk::{self, ContentHash, Document};
 
 use super::hit::public_id;
 use crate::errors::task_failed;
-use crate::verify::{FileMark, Span, Verifier};
+use crate::verify::{ChunkSpan, FileMark, Verifier};
 use crate::view::WorkspaceView;
 use crate::views::Views;
 
@@ -58,7 +58,10 @@ fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError
     respond(&path, &whole, found.start_line, found.end_line)
 }
 
-fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView, String, FileMark, Span)> {
+fn find<'a>(
+    view: &'a Arc<WorkspaceView>,
+    id: &str,
+) -> Option<(&'a WorkspaceView, String, FileMark, ChunkSpan)> {
     let snapshot = view.snapshot();
     let document_part = id.get(1..9)?;
     let mut documents = snapshot.corpus.documents();
@@ -179,7 +182,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
 fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
     let limit = view.config.sources.max_file_bytes;
     hippo_fs::read_source(&view.root, path, limit).map_err(|error| match hippo_fs::refusal(&error) {
-        Some(Refusal::NotRegular(_)) => {
+        Some(PathRefusal::NotRegular(_)) => {
             RpcError::not_found(format!("not a file: {path}")).hint("name a file")
         }
         Some(_) => RpcError::bad_request(format!("the path is a link out of the workspace: {path}"))

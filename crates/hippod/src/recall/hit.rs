@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use hippo_map::consolidation::Passage;
+use hippo_map::consolidation::PassageKey;
 use hippo_proto::{Scores, SearchHit, SearchRequest};
-use hippo_rank::collapse::Said;
+use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::pack::Packer;
-use hippo_rank::rank::{Features, Ranked};
+use hippo_rank::rank::{Features, RankedChunk};
 use hippo_text::chunk::{ContentHash, text};
 
-use crate::verify::{FileMark, Span, Verified};
+use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
 use crate::view::SearchSnapshot;
 
 /// Data of a ranked chunk that needs no disk access.
 #[derive(Debug)]
-pub struct Place {
+pub struct ChunkHit {
     /// Path of its document.
     pub path: String,
     /// State of the file when it was indexed.
     pub mark: FileMark,
     /// Location of the chunk.
-    pub span: Span,
-    ranked: Ranked,
+    pub span: ChunkSpan,
+    ranked: RankedChunk,
     heading: Vec<String>,
     date: Option<String>,
     tokens: u32,
@@ -31,9 +31,9 @@ pub struct Place {
 pub struct Collector {
     packer: Packer,
     explain: bool,
-    said: Said,
+    said: AnswerTexts,
     results: Vec<SearchHit>,
-    passages: Vec<Passage>,
+    passages: Vec<PassageKey>,
     estimated: bool,
     /// Tokens of the first verified hit.
     found: Option<u32>,
@@ -45,7 +45,7 @@ impl Collector {
         Self {
             packer: Packer::new(limit, request.budget_tokens.map(u64::from)),
             explain: request.explain,
-            said: Said::default(),
+            said: AnswerTexts::default(),
             results: Vec::new(),
             passages: Vec::new(),
             estimated: false,
@@ -54,10 +54,10 @@ impl Collector {
     }
 
     /// Returns the data of ranked chunks.
-    pub fn places(&self, snapshot: &SearchSnapshot, ranked: &[Ranked]) -> Vec<Place> {
+    pub fn places(&self, snapshot: &SearchSnapshot, ranked: &[RankedChunk]) -> Vec<ChunkHit> {
         ranked
             .iter()
-            .filter_map(|ranked| place(snapshot, ranked))
+            .filter_map(|ranked| locate_hit(snapshot, ranked))
             .collect()
     }
 
@@ -67,7 +67,7 @@ impl Collector {
     }
 
     /// Adds a verified hit if it fits and is not a duplicate.
-    pub fn take(&mut self, place: Place, verified: Verified) {
+    pub fn take(&mut self, place: ChunkHit, verified: VerifiedHit) {
         let counted = place.tokens > 0;
         let text = text::strip_comments(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
@@ -76,7 +76,7 @@ impl Collector {
             return;
         }
         self.estimated |= !counted;
-        let Place {
+        let ChunkHit {
             path,
             span,
             ranked,
@@ -84,7 +84,7 @@ impl Collector {
             date,
             ..
         } = place;
-        self.passages.push(Passage {
+        self.passages.push(PassageKey {
             path: path.clone(),
             hash: span.hash.0,
         });
@@ -111,12 +111,12 @@ impl Collector {
     }
 
     /// Returns the tokens of the best verified hit, even if it did not fit.
-    pub fn found(&self) -> Option<u32> {
+    pub fn best_hit_tokens(&self) -> Option<u32> {
         self.found
     }
 
     /// Returns the results, their passages, their tokens, and notes.
-    pub fn finish(self) -> (Vec<SearchHit>, Vec<Passage>, u64, Vec<String>) {
+    pub fn finish(self) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
         let mut notes = Vec::new();
         if self.estimated {
             notes.push("tokens are estimated as bytes / 4 where no model has counted them".to_owned());
@@ -132,10 +132,10 @@ pub fn public_id(path: &str, hash: ContentHash) -> String {
     format!("c{}{}", &document[..8], &hash.to_string()[..12])
 }
 
-fn place(snapshot: &SearchSnapshot, ranked: &Ranked) -> Option<Place> {
+fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHit> {
     let place = snapshot.corpus.place(ranked.chunk)?;
     let document = snapshot.corpus.document(place.document)?;
-    Some(Place {
+    Some(ChunkHit {
         path: document.path.to_string(),
         mark: snapshot.facts.get(&place.document)?.mark,
         span: snapshot.spans.get(ranked.chunk as usize).copied().flatten()?,

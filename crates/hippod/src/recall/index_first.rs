@@ -9,16 +9,16 @@ mod doubt;
 use std::collections::HashSet;
 use std::sync::{Arc, RwLockReadGuard};
 
-use hippo_map::consolidation::{Learned, Record};
+use hippo_map::consolidation::{EntryRecord, LearnedAnswer};
 use hippo_proto::{ErrorKind, RpcError, SearchMode, Strategy};
 use hippo_rank::cue::Match;
 use hippo_rank::idf;
-use hippo_rank::rank::{Features, Ranked};
+use hippo_rank::rank::{Features, RankedChunk};
 use hippo_types::entry::{EntryId, Pointer, StrengthBand};
 use hippo_types::time::Timestamp;
 
-use super::question::Question;
-use super::{Answered, Recall, refused};
+use super::question::SearchQuestion;
+use super::{SearchAnswer, SearchState, search_error};
 use doubt::doubt;
 
 use crate::files;
@@ -54,15 +54,15 @@ pub enum Route {
 
 /// Result of consulting the entries.
 #[derive(Debug, Clone)]
-pub struct Consulted {
+pub struct EntryConsultation {
     /// Chosen route.
     pub route: Route,
     /// Reason for the route, for people.
     pub reason: &'static str,
     /// Matched entries that are not silent, best first, with their strengths.
-    pub matches: Vec<(Match, Arc<Record>, f32)>,
+    pub matches: Vec<(Match, Arc<EntryRecord>, f32)>,
     /// Entry created by the same question, with its strength.
-    pub learned: Option<(Arc<Record>, f32)>,
+    pub learned: Option<(Arc<EntryRecord>, f32)>,
     /// All entries at that time.
     pub index: Arc<IndexView>,
 }
@@ -71,9 +71,9 @@ pub struct Consulted {
 ///
 /// # Errors
 /// `degraded` if the mode is `index` and the index is disabled.
-pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, RpcError> {
+pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryConsultation, RpcError> {
     let index = view.index();
-    let mut consulted = Consulted {
+    let mut consulted = EntryConsultation {
         route: Route::Search,
         reason: "the entries were not searched",
         matches: Vec::new(),
@@ -91,7 +91,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     if !enabled || matches!(question.mode, SearchMode::Lexical | SearchMode::Vector) {
         return Ok(consulted);
     }
-    let answers = |record: &Record| {
+    let answers = |record: &EntryRecord| {
         let strength = index.strength(record, question.at);
         (StrengthBand::from_strength(strength) != StrengthBand::Silent).then_some(strength)
     };
@@ -125,7 +125,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     Ok(consulted)
 }
 
-impl Consulted {
+impl EntryConsultation {
     /// Adds a search, because the entries have no answer.
     pub fn verify(&mut self, why: &'static str) {
         self.route = Route::Both;
@@ -133,9 +133,9 @@ impl Consulted {
     }
 }
 
-impl Recall<'_> {
+impl SearchState<'_> {
     /// Answers from the entries alone, or returns the reason why they cannot.
-    pub(super) fn by_entries(&self) -> Result<Result<Answered, &'static str>, RpcError> {
+    pub(super) fn by_entries(&self) -> Result<Result<SearchAnswer, &'static str>, RpcError> {
         let snapshot = self.view.snapshot();
         let learned = self.consulted.learned.as_ref();
         let learned = learned.and_then(|(record, _)| record.learned.as_deref());
@@ -144,7 +144,7 @@ impl Recall<'_> {
             let whole = remembered.len() == learned.passages.len();
             let newer = self
                 .is_newer_told(&snapshot, learned.at, learned.generation)
-                .map_err(|error| refused(self.searcher, self.view, error))?;
+                .map_err(|error| search_error(self.searcher, self.view, error))?;
             if whole && !newer {
                 let answered = self.collect(snapshot, &remembered, false);
                 if !answered.gone && !answered.response.results.is_empty() {
@@ -169,7 +169,7 @@ impl Recall<'_> {
     }
 
     /// Reads what the matched entries point to. If a pointer is broken, adds a note and the results of a search.
-    fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<Answered, RpcError> {
+    fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<SearchAnswer, RpcError> {
         let (ranked, empty) = self.pointed(&snapshot)?;
         let answered = self.collect(snapshot, &ranked, false);
         // Check the disk for pointers without indexed text, and for all pointers if a ranked chunk was missing on
@@ -209,7 +209,7 @@ impl Recall<'_> {
     fn pointed(
         &self,
         snapshot: &SearchSnapshot,
-    ) -> Result<(Vec<Ranked>, Vec<(EntryId, Pointer, bool)>), RpcError> {
+    ) -> Result<(Vec<RankedChunk>, Vec<(EntryId, Pointer, bool)>), RpcError> {
         let matches = self.consulted.matches.iter().take(FOLLOWED);
         let mut pointers = Vec::new();
         let mut told: Vec<HashSet<u32>> = Vec::new();
@@ -304,7 +304,7 @@ impl Recall<'_> {
 }
 
 /// Returns the remembered passages that still exist, as current chunks.
-fn remembered(snapshot: &SearchSnapshot, learned: &Learned) -> Vec<Ranked> {
+fn remembered(snapshot: &SearchSnapshot, learned: &LearnedAnswer) -> Vec<RankedChunk> {
     let paths: HashSet<&str> = learned
         .passages
         .iter()
@@ -327,8 +327,8 @@ fn remembered(snapshot: &SearchSnapshot, learned: &Learned) -> Vec<Ranked> {
     chunks.collect()
 }
 
-fn by_place(chunk: u32, score: f32) -> Ranked {
-    Ranked {
+fn by_place(chunk: u32, score: f32) -> RankedChunk {
+    RankedChunk {
         chunk,
         score,
         lexical: None,

@@ -14,7 +14,7 @@ use crate::config;
 use crate::view::{SearchSnapshot, WorkspaceView};
 
 /// A search request with the defaults of the configuration.
-pub struct Question {
+pub struct SearchQuestion {
     /// Original request.
     pub request: SearchRequest,
     /// Search mode.
@@ -35,7 +35,7 @@ pub struct Question {
     pub at: Timestamp,
 }
 
-impl Question {
+impl SearchQuestion {
     /// Creates a question from a request; `today` is the local date.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Question {
     pub fn new(
         request: SearchRequest,
         root: &Path,
-        defaults: &config::Search,
+        defaults: &config::SearchConfig,
         today: Date,
         at: Timestamp,
     ) -> Result<Self, RpcError> {

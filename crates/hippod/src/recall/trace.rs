@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hippo_map::consolidation::{Learned, RecordPlace};
+use hippo_map::consolidation::{LearnedAnswer, RecordPlace};
 use hippo_proto::{RpcError, SearchMode, SearchResponse, SearchTrace, TraceMatch};
 use hippo_redact::without_secrets;
 use hippo_text::terms;
 use hippo_types::entry::{EntryId, Pointer, StrengthBand};
 
-use super::Answered;
+use super::SearchAnswer;
 use super::Searcher;
-use super::index_first::{Consulted, Route};
-use super::question::Question;
+use super::index_first::{EntryConsultation, Route};
+use super::question::SearchQuestion;
 use crate::errors::task_failed;
 use crate::files;
-use crate::message::{Lesson, Trace};
+use crate::message::{Lesson, QueryEffects};
 use crate::view::WorkspaceView;
 
 /// Number of top results whose entries count as accessed, because readers start there.
@@ -39,9 +39,9 @@ const SUMMARY: usize = 160;
 pub async fn complete(
     searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
-    question: &Arc<Question>,
-    consulted: Arc<Consulted>,
-    answered: Answered,
+    question: &Arc<SearchQuestion>,
+    consulted: Arc<EntryConsultation>,
+    answered: SearchAnswer,
 ) -> Result<SearchResponse, RpcError> {
     if !question.request.explain {
         return Ok(leave(searcher, view, question, &consulted, answered));
@@ -57,11 +57,11 @@ pub async fn complete(
 fn leave(
     searcher: &Searcher,
     view: &WorkspaceView,
-    question: &Question,
-    consulted: &Consulted,
-    answered: Answered,
+    question: &SearchQuestion,
+    consulted: &EntryConsultation,
+    answered: SearchAnswer,
 ) -> SearchResponse {
-    let Answered {
+    let SearchAnswer {
         mut response,
         passages,
         all,
@@ -78,9 +78,9 @@ fn leave(
         }
     }
     let asked = matches!(question.mode, SearchMode::Hybrid | SearchMode::Index);
-    let mut trace = Trace {
+    let mut trace = QueryEffects {
         at: question.at,
-        ..Trace::default()
+        ..QueryEffects::default()
     };
     if let Some((record, _)) = consulted
         .learned
@@ -113,7 +113,7 @@ fn leave(
             .as_ref()
             .filter(|_| fresh)
             .map(|lesson| lesson.topic.clone());
-        response.trace = Some(told(view, question, consulted, created, &trace));
+        response.trace = Some(send_effects(view, question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
         searcher.engine.report_question(&view.root, trace);
@@ -123,9 +123,9 @@ fn leave(
 
 /// Returns what the engine learns from a search, or `None` if the results are too weak or too many.
 fn lesson(
-    question: &Question,
+    question: &SearchQuestion,
     response: &SearchResponse,
-    mut passages: Vec<hippo_map::consolidation::Passage>,
+    mut passages: Vec<hippo_map::consolidation::PassageKey>,
     all: bool,
 ) -> Option<Lesson> {
     let cue = question.cue();
@@ -155,7 +155,7 @@ fn lesson(
         summary: cut(&without_secrets(&best.text), SUMMARY),
         tags: tags(&without_secrets(&question.request.query)),
         pointers,
-        learned: Learned {
+        learned: LearnedAnswer {
             cue,
             scores: response.results.iter().map(|hit| hit.score).collect(),
             passages,
@@ -201,12 +201,12 @@ fn cut(text: &str, most: usize) -> String {
     short
 }
 
-fn told(
+fn send_effects(
     view: &WorkspaceView,
-    question: &Question,
-    consulted: &Consulted,
+    question: &SearchQuestion,
+    consulted: &EntryConsultation,
     created: Option<String>,
-    trace: &Trace,
+    trace: &QueryEffects,
 ) -> SearchTrace {
     let limit = view.config.sources.max_file_bytes;
     let learned = consulted

@@ -9,14 +9,14 @@ use hippo_fs::Folder;
 
 /// Failed append.
 #[derive(Debug)]
-pub(super) struct Failed {
+pub(super) struct AppendError {
     /// Error of the operating system.
     pub error: io::Error,
     /// Number of bytes that were written nevertheless.
     pub left: u64,
 }
 
-impl From<io::Error> for Failed {
+impl From<io::Error> for AppendError {
     fn from(error: io::Error) -> Self {
         Self { error, left: 0 }
     }
@@ -28,7 +28,7 @@ impl From<io::Error> for Failed {
 /// Returns the error of the operating system. A partial write remains, because truncating the log could
 /// remove what another program appended. Where the operating system supports it, lack of disk space is
 /// detected before anything is written.
-pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, Failed> {
+pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, AppendError> {
     let (mut log, is_new) = folder.append(name)?;
     make_room(&log, bytes.len() as u64)?;
     let mut written = 0;
@@ -39,7 +39,7 @@ pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, F
         }
         Ok(end)
     });
-    appended.map_err(|error| Failed {
+    appended.map_err(|error| AppendError {
         error,
         left: written as u64,
     })

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hippo_fs::{Folder, Refusal, WorkspaceDir};
+use hippo_fs::{Folder, PathRefusal, WorkspaceDir};
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_types::time::Date;
 
@@ -14,7 +14,7 @@ use super::append::append;
 const LARGEST: u64 = 64 << 20;
 
 /// Snapshot of a log. It holds a global lock, so that only one writer exists at a time.
-pub(super) struct Log {
+pub(super) struct LogSnapshot {
     /// Path relative to the workspace.
     pub path: String,
     /// Content of the log; empty if the file does not exist.
@@ -25,7 +25,7 @@ pub(super) struct Log {
     _one: MutexGuard<'static, ()>,
 }
 
-impl Log {
+impl LogSnapshot {
     /// Reads the log of a day.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Log {
         // Prevents two clients that start the same day from both writing the title.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let refused = |error| refused(&path, error);
+        let refused = |error| log_error(&path, error);
         let opened = WorkspaceDir::open(root).and_then(|dir| {
             let (folder, name) = dir.make_parent(&path)?;
             Ok((folder, name.to_string_lossy().into_owned()))
@@ -67,7 +67,7 @@ impl Log {
         let text = self.with_its_ends(&(self.beginning() + section));
         let path = &self.path;
         let after = append(&self.folder, &self.name, text.as_bytes()).map_err(|failed| match failed.left {
-            0 => refused(path, failed.error),
+            0 => log_error(path, failed.error),
             left => RpcError::internal(format!("could not append the whole text to {path}: {}", failed.error)).hint(
                 format!("the log contains the first {left} bytes of the section {name:?}: free some space and repeat the call, or delete them"),
             ),
@@ -112,12 +112,12 @@ impl Log {
     }
 }
 
-fn refused(path: &str, error: io::Error) -> RpcError {
+fn log_error(path: &str, error: io::Error) -> RpcError {
     let what = format!("could not append to {path}: {error}");
     match error.kind() {
         _ if matches!(
             hippo_fs::refusal(&error),
-            Some(Refusal::Link(_) | Refusal::Outside(_) | Refusal::Hidden(_))
+            Some(PathRefusal::Link(_) | PathRefusal::Outside(_) | PathRefusal::Hidden(_))
         ) =>
         {
             RpcError::bad_request(what).hint(
@@ -144,7 +144,7 @@ mod tests {
             ("memory/2026-03-02.md", "folder memory/ "),
             ("knowledge/imported/mem0.md", "folder knowledge/imported/ "),
         ] {
-            let refused = refused(path, io::Error::from(IoErrorKind::PermissionDenied));
+            let refused = log_error(path, io::Error::from(IoErrorKind::PermissionDenied));
             assert_eq!(refused.data.kind, ErrorKind::ReadOnly);
             assert!(refused.data.hint.contains(folder), "{refused:?}");
         }

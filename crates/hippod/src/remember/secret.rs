@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hippo_proto::RememberRequest;
 use hippo_redact::{SecretKind, find_kinds};
 
-use super::Appended;
+use super::AppendResult;
 
 /// Kinds of secrets found in a request, without their values.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,9 +34,9 @@ impl Secrets {
     }
 
     /// Returns the notes for the user, with instructions.
-    pub fn notes(&self, appended: &Appended) -> Vec<String> {
+    pub fn notes(&self, appended: &AppendResult) -> Vec<String> {
         let mut notes = Vec::new();
-        let Appended {
+        let AppendResult {
             path,
             start_line,
             end_line,
@@ -77,7 +77,7 @@ mod tests {
             tags: Some(vec!["nas".into()]),
             ..RememberRequest::default()
         };
-        let appended = Appended {
+        let appended = AppendResult {
             path: "memory/2026-03-02.md".into(),
             topic: "Token …".into(),
             section: "Token …".into(),

@@ -10,7 +10,7 @@ use hippo_proto::LogFile;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::config::{Log, LogFormat};
+use crate::config::{LogConfig, LogFormat};
 use crate::service;
 
 /// Log levels of libraries; their messages below a warning are not useful here.
@@ -22,7 +22,7 @@ pub enum LogTo {
     /// Standard error: a terminal, or a service manager that stores logs.
     StandardError,
     /// A file, rotated to FILE.old when it is large.
-    File(Followed),
+    File(StderrLog),
 }
 
 impl LogTo {
@@ -34,21 +34,21 @@ impl LogTo {
     pub fn file(path: &Path) -> Result<Self> {
         let log =
             LogFile::open(path).with_context(|| format!("could not open the log: {}", path.display()))?;
-        let mut log = Followed(log);
+        let mut log = StderrLog(log);
         log.turn();
         Ok(Self::File(log))
     }
 }
 
 /// Initializes logging.
-pub fn log_to(settings: &Log, to: LogTo) {
+pub fn log_to(settings: &LogConfig, to: LogTo) {
     match to {
         LogTo::StandardError => begin(settings, io::stderr),
         LogTo::File(log) => begin(settings, Mutex::new(log)),
     }
 }
 
-fn begin<W>(settings: &Log, writer: W)
+fn begin<W>(settings: &LogConfig, writer: W)
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
@@ -62,7 +62,7 @@ where
         .log_internal_errors(false);
     match settings.format {
         LogFormat::Text if service::reads_stderr() => {
-            lines.event_format(service::Lines::default()).init();
+            lines.event_format(service::JournalFormat::default()).init();
         }
         LogFormat::Text => lines.with_target(false).init(),
         LogFormat::Json => lines.json().with_span_list(false).init(),
@@ -72,9 +72,9 @@ where
 /// Log file whose rotation also redirects standard error, so that panic messages and output of libraries end
 /// up in the current file.
 #[derive(Debug)]
-pub struct Followed(LogFile);
+pub struct StderrLog(LogFile);
 
-impl Followed {
+impl StderrLog {
     fn turn(&mut self) {
         if self.0.turn() {
             follow_with_standard_error(self.0.file());
@@ -82,7 +82,7 @@ impl Followed {
     }
 }
 
-impl Write for Followed {
+impl Write for StderrLog {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.turn();
         self.0.write(bytes)

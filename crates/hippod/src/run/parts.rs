@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::doctor::Doctor;
-use crate::embed_worker::{EmbedWorker, Sink};
+use crate::embed_worker::{EmbedSink, EmbedWorker};
 use crate::engine::{self, Engine, Resources};
 use crate::measures::Measures;
 use crate::memory::MemoryWriter;
@@ -186,7 +186,7 @@ fn start_embedding(
     config: &Config,
     engine: EngineHandle,
 ) -> Result<(EmbedWorker, JoinHandle<()>)> {
-    let sink: Sink = Box::new(move |event| {
+    let sink: EmbedSink = Box::new(move |event| {
         engine.forward_embed(event);
     });
     let configured = models.configured().map_or_else(|| "".into(), |model| model.id);

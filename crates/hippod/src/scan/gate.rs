@@ -5,35 +5,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hippo_text::source::SourceRules;
 
-use super::Skipped;
+use super::SkippedFile;
 use super::walk::relative;
 use crate::config::WorkspaceConfig;
 
 /// Filter of the entries to scan.
-pub(super) struct Gate {
+pub(super) struct ScanFilter {
     pub root: PathBuf,
     pub real_root: PathBuf,
     pub rules: SourceRules,
     pub follow_links: bool,
     pub only: Option<String>,
-    pub skipped: Arc<Mutex<Vec<Skipped>>>,
+    pub skipped: Arc<Mutex<Vec<SkippedFile>>>,
 }
 
 /// An entry of a folder below the root.
-pub(super) struct Name<'a> {
+pub(super) struct FolderEntry<'a> {
     pub path: &'a Path,
     /// True if the entry is a folder, or a link to a folder that is followed.
     pub is_dir: bool,
     pub is_link: bool,
 }
 
-impl Gate {
+impl ScanFilter {
     #[expect(clippy::disallowed_methods, reason = "names and times alone")]
     pub fn new(
         root: &Path,
         rules: &SourceRules,
         config: &WorkspaceConfig,
-        skipped: Arc<Mutex<Vec<Skipped>>>,
+        skipped: Arc<Mutex<Vec<SkippedFile>>>,
     ) -> Self {
         Self {
             root: root.to_path_buf(),
@@ -46,8 +46,8 @@ impl Gate {
     }
 
     /// Returns whether to scan this entry. Records the reason for skipping it if it concerns memory.
-    pub fn admits(&self, entry: &Name<'_>) -> bool {
-        let Name {
+    pub fn admits(&self, entry: &FolderEntry<'_>) -> bool {
+        let FolderEntry {
             path,
             is_dir,
             is_link,
@@ -111,7 +111,7 @@ impl Gate {
     }
 
     fn skip(&self, rel: &str, reason: &str) {
-        let skipped = Skipped::new(rel, reason);
+        let skipped = SkippedFile::new(rel, reason);
         self.skipped
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

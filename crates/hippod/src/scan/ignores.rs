@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_fs::{Refusal, WorkspaceDir};
+use hippo_fs::{PathRefusal, WorkspaceDir};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::Skipped;
+use super::SkippedFile;
 use super::walk::relative;
 
 /// Names of the ignore files, highest precedence first.
@@ -23,7 +23,7 @@ pub(super) struct Ignores {
     root: PathBuf,
     read: HashMap<PathBuf, [Gitignore; 2]>,
     /// Ignore files that are unusable, and files with invalid lines.
-    pub problems: Vec<Skipped>,
+    pub problems: Vec<SkippedFile>,
 }
 
 impl Ignores {
@@ -62,7 +62,7 @@ impl Ignores {
         let mut wrong = |what: &dyn std::fmt::Display| {
             let reason = format!("could not use an ignore file: {what}");
             self.problems
-                .push(Skipped::new(relative(&self.root, &file), reason));
+                .push(SkippedFile::new(relative(&self.root, &file), reason));
         };
         let below = folder.strip_prefix(&self.root).unwrap_or(folder);
         let read = || -> io::Result<Vec<u8>> {
@@ -75,7 +75,7 @@ impl Ignores {
             Ok(bytes) => bytes,
             Err(error) => {
                 match hippo_fs::refusal(&error) {
-                    Some(Refusal::Link(_)) => wrong(&"it is a link"),
+                    Some(PathRefusal::Link(_)) => wrong(&"it is a link"),
                     Some(refusal) => wrong(refusal),
                     None if hippo_fs::is_absence(&error) => {}
                     None => wrong(&error),

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hippo_store::system::FileId;
 use hippo_text::source::SourceRules;
 
-use super::gate::{Gate, Name};
+use super::gate::{FolderEntry, ScanFilter};
 use super::ignores::Ignores;
-use super::walk::{self, Walked};
-use super::{Look, Skipped};
+use super::walk::{self, WalkResult};
+use super::{PathClass, SkippedFile};
 use crate::config::WorkspaceConfig;
 use crate::files;
 
@@ -18,8 +18,8 @@ use crate::files;
 pub struct Looker<'a> {
     root: &'a Path,
     config: &'a WorkspaceConfig,
-    gate: Gate,
-    skipped: Arc<Mutex<Vec<Skipped>>>,
+    gate: ScanFilter,
+    skipped: Arc<Mutex<Vec<SkippedFile>>>,
     ignores: Ignores,
     /// Number of entries examined so far: one for each component of each path.
     pub looked_at: u64,
@@ -29,7 +29,7 @@ impl<'a> Looker<'a> {
     /// Creates a looker with an empty cache.
     pub fn new(root: &'a Path, rules: &SourceRules, config: &'a WorkspaceConfig) -> Self {
         let skipped = Arc::new(Mutex::new(Vec::new()));
-        let gate = Gate::new(root, rules, config, Arc::clone(&skipped));
+        let gate = ScanFilter::new(root, rules, config, Arc::clone(&skipped));
         Self {
             root,
             config,
@@ -42,9 +42,9 @@ impl<'a> Looker<'a> {
 
     /// Classifies a relative path. Second names are detected only if they are links.
     #[expect(clippy::disallowed_methods, reason = "names and times alone")]
-    pub fn look(&mut self, rel: &str) -> Look {
+    pub fn look(&mut self, rel: &str) -> PathClass {
         if !self.root.is_dir() {
-            return Look::Unknown;
+            return PathClass::Unknown;
         }
         let mut path = self.root.to_path_buf();
         let mut above = Vec::new();
@@ -55,14 +55,14 @@ impl<'a> Looker<'a> {
             self.looked_at += 1;
             let found = match path.symlink_metadata() {
                 Ok(found) => found,
-                Err(error) if files::is_absence(&error) => return Look::None,
-                Err(_) => return Look::Unknown,
+                Err(error) if files::is_absence(&error) => return PathClass::None,
+                Err(_) => return PathClass::Unknown,
             };
             let is_link = found.is_symlink();
             let found = if is_link && self.config.sources.follow_links {
                 match path.metadata() {
                     Ok(found) => found,
-                    Err(error) => return self.refused(&path, &error, rel),
+                    Err(error) => return self.classify_refused(&path, &error, rel),
                 }
             } else {
                 found
@@ -74,13 +74,13 @@ impl<'a> Looker<'a> {
             {
                 let back = walk::relative_or_root(self.root, back);
                 return match parts.peek() {
-                    None => Look::Skipped(format!("a link back to {back}")),
-                    Some(_) => Look::None,
+                    None => PathClass::Skipped(format!("a link back to {back}")),
+                    Some(_) => PathClass::None,
                 };
             }
             let respect = self.config.sources.respect_ignore_files;
             if respect && self.ignores.is_ignored(&path, is_dir)
-                || !self.gate.admits(&Name {
+                || !self.gate.admits(&FolderEntry {
                     path: &path,
                     is_dir,
                     is_link,
@@ -90,13 +90,13 @@ impl<'a> Looker<'a> {
             }
             if parts.peek().is_some() {
                 if !is_dir {
-                    return Look::None;
+                    return PathClass::None;
                 }
             } else if is_dir {
                 return self.why_not(rel);
             }
         }
-        let mut walked = Walked::default();
+        let mut walked = WalkResult::default();
         walk::take_file(
             self.root,
             &path,
@@ -106,32 +106,32 @@ impl<'a> Looker<'a> {
         );
         match walked.files.pop() {
             Some((file, _)) => match super::first_name(self.root, &self.gate.rules, rel) {
-                Some(first) => Look::Skipped(format!("the same file as {first}")),
-                None => Look::File(file),
+                Some(first) => PathClass::Skipped(format!("the same file as {first}")),
+                None => PathClass::File(file),
             },
             None => walked
                 .skipped
                 .pop()
-                .map_or(Look::None, |skipped| Look::Skipped(skipped.reason)),
+                .map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason)),
         }
     }
 
     /// Classifies a link that could not be followed.
-    fn refused(&self, path: &Path, error: &std::io::Error, rel: &str) -> Look {
-        let mut walked = Walked::default();
+    fn classify_refused(&self, path: &Path, error: &std::io::Error, rel: &str) -> PathClass {
+        let mut walked = WalkResult::default();
         walk::refuse_path(self.root, &self.gate.rules, path, error, &mut walked);
         if !walked.unreadable_dirs.is_empty() {
-            return Look::Unknown;
+            return PathClass::Unknown;
         }
         let said = walked.skipped.pop().filter(|skipped| skipped.rel == rel);
-        said.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
+        said.map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason))
     }
 
     /// Returns the gate's reason for skipping this path, if any.
-    fn why_not(&self, rel: &str) -> Look {
+    fn why_not(&self, rel: &str) -> PathClass {
         let said = std::mem::take(&mut *self.skipped.lock().unwrap_or_else(PoisonError::into_inner));
         let said = said.into_iter().find(|skipped| skipped.rel == rel);
-        said.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
+        said.map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason))
     }
 }
 
@@ -159,10 +159,10 @@ mod tests {
         let config = WorkspaceConfig::default();
         let mut looker = Looker::new(&root, &rules, &config);
         for name in &names {
-            assert!(matches!(looker.look(name), Look::File(_)), "{name}");
+            assert!(matches!(looker.look(name), PathClass::File(_)), "{name}");
         }
         assert_eq!(looker.looked_at, 2 * 1000);
-        assert_eq!(looker.look("memory/absent.md"), Look::None);
+        assert_eq!(looker.look("memory/absent.md"), PathClass::None);
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
             ("memory/kept/other.md", true),
         ] {
             std::fs::write(root.join(rel), rel).unwrap();
-            let found = matches!(Looker::new(&root, &rules, &config).look(rel), Look::File(_));
+            let found = matches!(Looker::new(&root, &rules, &config).look(rel), PathClass::File(_));
             assert_eq!(found, expected, "{rel}");
             let scanned = super::super::scan(&root, &rules, &config, &|| ());
             assert_eq!(

@@ -5,18 +5,18 @@
 use std::path::Path;
 
 use hippo_fs::harness;
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_map::hierarchy::FOLDER;
 
-use super::Skipped;
-use super::walk::Walked;
+use super::SkippedFile;
+use super::walk::WalkResult;
 
 /// Maximum number of reported links.
 const MOST: usize = 20;
 /// Maximum depth of the search below `.hippocampus`.
 const DEPTH: usize = 3;
 
-impl Walked {
+impl WalkResult {
     /// Adds the links in hippod's own locations to the skipped files.
     pub(super) fn with_links(mut self, root: &Path) -> Self {
         if let Ok(dir) = WorkspaceDir::open(root) {
@@ -26,7 +26,7 @@ impl Walked {
             }
             let reason = "a link in the place of hippod's own files; hippod does not read or write it";
             self.skipped
-                .extend(links.into_iter().map(|link| Skipped::new(link, reason)));
+                .extend(links.into_iter().map(|link| SkippedFile::new(link, reason)));
         }
         self
     }
@@ -42,10 +42,10 @@ pub fn is_own_place(path: &str) -> bool {
 fn collect(dir: &WorkspaceDir, path: &str, depth: usize, links: &mut Vec<String>) {
     let kind = dir.stat(path).ok().flatten().map(|stat| stat.kind);
     match kind {
-        Some(Kind::Link) if links.len() < MOST => links.push(path.to_owned()),
-        Some(Kind::Folder) if depth > 0 => {
+        Some(FileKind::Link) if links.len() < MOST => links.push(path.to_owned()),
+        Some(FileKind::Folder) if depth > 0 => {
             let mut entries = dir.entries(path).unwrap_or_default();
-            entries.retain(|entry| matches!(entry.kind, Kind::Link | Kind::Folder));
+            entries.retain(|entry| matches!(entry.kind, FileKind::Link | FileKind::Folder));
             entries.sort_by(|a, b| a.name.cmp(&b.name));
             for entry in entries {
                 let path = format!("{path}/{}", entry.name.to_string_lossy());

@@ -41,19 +41,19 @@ impl Bed {
         let result = scan(&self.root, &self.rules(), &self.config, &|| ());
         // Classifying a single path agrees with a scan, except for second names.
         for file in &result.files {
-            assert_eq!(self.look(&file.rel), Look::File(file.clone()));
+            assert_eq!(self.look(&file.rel), PathClass::File(file.clone()));
         }
         for skipped in &result.skipped {
-            let Skipped { rel, reason, .. } = skipped;
+            let SkippedFile { rel, reason, .. } = skipped;
             assert_eq!(skipped.is_second_name, reason.starts_with("the same file as "));
             if !skipped.is_second_name && result.unreadable_dirs.is_empty() {
-                assert_eq!(self.look(rel), Look::Skipped(reason.clone()));
+                assert_eq!(self.look(rel), PathClass::Skipped(reason.clone()));
             }
         }
         result
     }
 
-    fn look(&self, rel: &str) -> Look {
+    fn look(&self, rel: &str) -> PathClass {
         Looker::new(&self.root, &self.rules(), &self.config).look(rel)
     }
 }
@@ -137,9 +137,9 @@ fn a_scan_finds_only_memory_files() {
         i128::from(file.mtime_ns),
         i128::try_from(modified.as_nanos()).unwrap()
     );
-    assert_eq!(bed.look("README.md"), Look::None);
-    assert_eq!(bed.look("memory/.git/x.md"), Look::None);
-    assert_eq!(bed.look("memory/absent.md"), Look::None);
+    assert_eq!(bed.look("README.md"), PathClass::None);
+    assert_eq!(bed.look("memory/.git/x.md"), PathClass::None);
+    assert_eq!(bed.look("memory/absent.md"), PathClass::None);
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn ignore_files_apply_and_gitignore_does_not() {
     bed.write(".hippoignore", "knowledge/\n");
     bed.write("memory/.ignore", "b.md\nsub\n");
     assert_eq!(names(&bed.scan()), ["MEMORY.md", "memory/a.md"]);
-    assert_eq!(bed.look("memory/b.md"), Look::None);
-    assert_eq!(bed.look("memory/sub/c.md"), Look::None);
+    assert_eq!(bed.look("memory/b.md"), PathClass::None);
+    assert_eq!(bed.look("memory/sub/c.md"), PathClass::None);
     bed.config.sources.respect_ignore_files = false;
     assert_eq!(bed.scan().files.len(), 5);
 }
@@ -217,7 +217,7 @@ fn unreadable_files_are_listed_as_skipped() {
     );
     assert_eq!(
         bed.look("memory/large.md"),
-        Look::Skipped("22 bytes, more than sources.max_file_bytes = 20".into())
+        PathClass::Skipped("22 bytes, more than sources.max_file_bytes = 20".into())
     );
 }
 
@@ -283,7 +283,7 @@ fn a_scan_distinguishes_absent_and_empty_roots() {
     assert!(!scan(&bed.root.join("MEMORY.md"), &bed.rules(), &bed.config, &|| ()).root_present);
     assert_eq!(
         Looker::new(&absent, &bed.rules(), &bed.config).look("MEMORY.md"),
-        Look::Unknown
+        PathClass::Unknown
     );
     fs::create_dir(&absent).unwrap();
     let result = scan(&absent, &bed.rules(), &bed.config, &|| ());

@@ -8,18 +8,18 @@ use hippo_store::system::{self, FileId};
 use hippo_text::source::SourceRules;
 use ignore::{DirEntry, Error, WalkBuilder};
 
-use super::gate::{Gate, Name};
+use super::gate::{FolderEntry, ScanFilter};
 use super::ignores::Ignores;
-use super::{ScannedFile, Skipped};
+use super::{ScannedFile, SkippedFile};
 use crate::config::WorkspaceConfig;
 use crate::files;
 
 /// Result of a walk, from which a `ScanResult` is made. Each flag records whether the path leads through a link.
 #[derive(Debug, Default)]
-pub(super) struct Walked {
+pub(super) struct WalkResult {
     pub files: Vec<(ScannedFile, bool)>,
     pub dirs: Vec<(PathBuf, bool)>,
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     pub unreadable_dirs: Vec<PathBuf>,
     pub root_present: bool,
     /// True if the walk was incomplete because the process may open no more files.
@@ -35,14 +35,14 @@ pub(super) fn walk(
     config: &WorkspaceConfig,
     only: Option<&str>,
     at_each: &dyn Fn(),
-) -> Walked {
+) -> WalkResult {
     if !root.is_dir() {
-        return Walked::default();
+        return WalkResult::default();
     }
     let skipped = Arc::new(Mutex::new(Vec::new()));
-    let gate = Gate {
+    let gate = ScanFilter {
         only: only.map(str::to_owned),
-        ..Gate::new(root, rules, config, Arc::clone(&skipped))
+        ..ScanFilter::new(root, rules, config, Arc::clone(&skipped))
     };
     let respect = config.sources.respect_ignore_files;
     let ignores = Arc::new(Mutex::new(Ignores::new(root)));
@@ -60,16 +60,16 @@ pub(super) fn walk(
         let is_ignored = respect && ignores.is_ignored(entry.path(), is_dir);
         drop(ignores);
         !is_ignored
-            && gate.admits(&Name {
+            && gate.admits(&FolderEntry {
                 path: entry.path(),
                 is_dir,
                 is_link: entry.path_is_symlink(),
             })
     });
 
-    let mut walked = Walked {
+    let mut walked = WalkResult {
         root_present: true,
-        ..Walked::default()
+        ..WalkResult::default()
     };
     let mut links: Vec<PathBuf> = Vec::new();
     for entry in builder.build() {
@@ -94,7 +94,7 @@ pub(super) fn walk(
 }
 
 /// Records an entry that the gate admitted.
-fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mut Walked) {
+fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mut WalkResult) {
     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
         walked.dirs.push((entry.path().to_path_buf(), linked));
         return;
@@ -104,7 +104,7 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
 
 /// Records an entry that is not a folder.
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
-pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, walked: &mut Walked) {
+pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, walked: &mut WalkResult) {
     let rel = relative(root, path);
     let found = path.metadata();
     let found = found.and_then(|metadata| Ok((FileId::of(path, &metadata)?, metadata)));
@@ -115,7 +115,7 @@ pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, 
         Err(error) => {
             walked
                 .skipped
-                .push(Skipped::new(rel, format!("could not be inspected: {error}")));
+                .push(SkippedFile::new(rel, format!("could not be inspected: {error}")));
             return;
         }
     };
@@ -143,17 +143,19 @@ pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, 
         ));
         return;
     };
-    walked.skipped.push(Skipped::new(rel, reason));
+    walked.skipped.push(SkippedFile::new(rel, reason));
 }
 
 /// Records an error of the walker.
-fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) {
+fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut WalkResult) {
     match error {
         Error::Partial(errors) => errors.iter().for_each(|error| refuse(root, rules, error, walked)),
         Error::WithLineNumber { err, .. } | Error::WithDepth { err, .. } => refuse(root, rules, err, walked),
         Error::Loop { ancestor, child } => {
             let reason = format!("a link back to {}", relative_or_root(root, ancestor));
-            walked.skipped.push(Skipped::new(relative(root, child), reason));
+            walked
+                .skipped
+                .push(SkippedFile::new(relative(root, child), reason));
         }
         Error::WithPath { path, err } => match err.io_error() {
             Some(error) => refuse_path(root, rules, path, error, walked),
@@ -173,7 +175,7 @@ pub(super) fn refuse_path(
     rules: &SourceRules,
     path: &Path,
     error: &std::io::Error,
-    walked: &mut Walked,
+    walked: &mut WalkResult,
 ) {
     let rel = relative(root, path);
     walked.cut_short |= system::is_shortage(error);
@@ -186,7 +188,7 @@ pub(super) fn refuse_path(
         // A file that disappeared during the walk is not reported; a dangling link is.
         if kind.is_some_and(|kind| kind.is_symlink()) && rules.is_source(&rel) {
             let reason = "a link without a target";
-            walked.skipped.push(Skipped::new(rel, reason));
+            walked.skipped.push(SkippedFile::new(rel, reason));
         }
         return;
     }
@@ -199,7 +201,7 @@ pub(super) fn refuse_path(
         walked.unreadable_dirs.push(PathBuf::from(&rel));
     }
     let reason = format!("could not be read: {error}");
-    walked.skipped.push(Skipped::new(rel, reason));
+    walked.skipped.push(SkippedFile::new(rel, reason));
 }
 
 pub(super) fn relative(root: &Path, path: &Path) -> String {
@@ -219,16 +221,16 @@ pub(super) fn relative_or_root(root: &Path, path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn refused(path: &str, kind: ErrorKind) -> Walked {
+    fn refused(path: &str, kind: ErrorKind) -> WalkResult {
         let rules = SourceRules::new(&[], &[]).unwrap();
         let err = Box::new(Error::Io(kind.into()));
         let err = Box::new(Error::WithPath {
             path: path.into(),
             err,
         });
-        let mut walked = Walked {
+        let mut walked = WalkResult {
             root_present: true,
-            ..Walked::default()
+            ..WalkResult::default()
         };
         refuse(
             Path::new("/w"),
@@ -256,7 +258,7 @@ mod tests {
                 .is_empty()
         );
         let loose = Error::Io(ErrorKind::Other.into());
-        let mut walked = Walked::default();
+        let mut walked = WalkResult::default();
         refuse(
             Path::new("/w"),
             &SourceRules::new(&[], &[]).unwrap(),

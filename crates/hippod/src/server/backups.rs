@@ -10,10 +10,10 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{self, Tell};
-use crate::backup::{self, Backups, Job};
+use super::long::{self, ProgressCallback};
+use crate::backup::{self, BackupJob, Backups};
 use crate::errors::{client_gone, task_failed};
-use crate::message::{EngineHandle, Request};
+use crate::message::{EngineHandle, EngineRequest};
 use crate::tasks::OneAtATimeGuard;
 use crate::tree::Trees;
 
@@ -26,7 +26,7 @@ pub async fn backup(
 ) -> Result<BackupResponse, RpcError> {
     let turn = turn(backups, outbox).await?;
     let backups = Arc::clone(backups);
-    let work = move |job: &mut Job<'_>| backup::backup(&backups, &request, job);
+    let work = move |job: &mut BackupJob<'_>| backup::backup(&backups, &request, job);
     at_length("backup", turn, id, outbox, work).await
 }
 
@@ -36,7 +36,7 @@ pub async fn verify(
     id: &Id,
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
-    let work = move |job: &mut Job<'_>| backup::verify(&request, job);
+    let work = move |job: &mut BackupJob<'_>| backup::verify(&request, job);
     at_length("verify", (), id, outbox, work).await
 }
 
@@ -52,7 +52,7 @@ pub async fn restore(
     let start = std::time::Instant::now();
     let turn = turn(backups, outbox).await?;
     let backups = Arc::clone(backups);
-    let prepare = move |job: &mut Job<'_>| {
+    let prepare = move |job: &mut BackupJob<'_>| {
         let ready = backup::prepare(&backups, &request, job)?;
         // If the client is gone, the prepared files are deleted before the next turn begins.
         Ok((ready, turn))
@@ -65,8 +65,12 @@ pub async fn restore(
         let ready = ready;
         let mut workspaces = Vec::with_capacity(ready.staged.len());
         for staged in ready.staged.clone() {
-            let _alone = trees.alone(&staged.root).await;
-            workspaces.push(engine.ask(|reply| Request::TakeIn { staged, reply }).await?);
+            let _alone = trees.lock_tree(&staged.root).await;
+            workspaces.push(
+                engine
+                    .ask(|reply| EngineRequest::TakeIn { staged, reply })
+                    .await?,
+            );
         }
         Ok(workspaces)
     });
@@ -80,7 +84,7 @@ pub async fn restore(
 async fn turn(backups: &Backups, outbox: &Outbox) -> Result<OneAtATimeGuard, RpcError> {
     tokio::select! {
         turn = backups.enter_queue() => Ok(turn),
-        () = outbox.gone() => Err(client_gone()),
+        () = outbox.wait_until_gone() => Err(client_gone()),
     }
 }
 
@@ -91,12 +95,12 @@ async fn at_length<T: Send + 'static>(
     held: impl Send + 'static,
     id: &Id,
     outbox: &Outbox,
-    work: impl FnOnce(&mut Job<'_>) -> Result<T, RpcError> + Send + 'static,
+    work: impl FnOnce(&mut BackupJob<'_>) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
-    let work = move |tell: Tell<'_>, given_up: &AtomicBool| {
+    let work = move |tell: ProgressCallback<'_>, given_up: &AtomicBool| {
         let _held = held;
         let mut tell = |stage: &'static str, item: &str, done: u64| tell(stage, item, done, None);
-        work(&mut Job::new(stage, &mut tell, given_up))
+        work(&mut BackupJob::new(stage, &mut tell, given_up))
     };
     long::at_length(id, outbox, work).await
 }

@@ -18,7 +18,7 @@ use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, enco
 use super::Components;
 use super::dispatch;
 use super::room::{Budget, Room};
-use super::silent::Quiet;
+use super::silent::SilentGuard;
 use crate::measures::{NO_METHOD, outcome};
 use crate::tasks::wait_until_set;
 
@@ -49,7 +49,7 @@ pub struct Outbox {
 
 impl Outbox {
     /// Returns once the client cannot read an answer any more.
-    pub async fn gone(&self) {
+    pub async fn wait_until_gone(&self) {
         let mut gone = self.gone.clone();
         tokio::select! {
             () = self.lines.closed() => {}
@@ -62,7 +62,7 @@ impl Outbox {
 pub async fn run(
     components: Arc<Components>,
     stream: Stream,
-    quiet: Quiet,
+    quiet: SilentGuard,
     budget: Budget,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -95,7 +95,7 @@ pub async fn run(
         let mut buffer = vec![0; READ_BUFFER];
         let mut quiet = Some(quiet);
         let mut room = Room::of(budget);
-        let ended = async |quiet: &Option<Quiet>| match quiet {
+        let ended = async |quiet: &Option<SilentGuard>| match quiet {
             Some(quiet) => quiet.ends().await,
             None => std::future::pending().await,
         };
@@ -136,7 +136,7 @@ pub async fn run(
                 // The client may already be disconnected.
                 let _ = outbox
                     .lines
-                    .send(refused(&components, &Reply::refuse(Id::Null, busy)))
+                    .send(encode_refusal(&components, &Reply::refuse(Id::Null, busy)))
                     .await;
             }
             while tasks.try_join_next().is_some() {}
@@ -162,9 +162,9 @@ async fn answer(components: &Arc<Components>, frame: Frame, outbox: &Outbox) {
     let line = match frame {
         Frame::Line(line) => match parse_request(&line) {
             Ok(call) => traced(components, call, outbox).await,
-            Err(refusal) => refused(components, &refusal),
+            Err(refusal) => encode_refusal(components, &refusal),
         },
-        Frame::TooLarge { limit } => refused(
+        Frame::TooLarge { limit } => encode_refusal(
             components,
             &Reply::refuse(Id::Null, RpcError::line_too_large(limit)),
         ),
@@ -175,7 +175,7 @@ async fn answer(components: &Arc<Components>, frame: Frame, outbox: &Outbox) {
 }
 
 /// Encodes the refusal of input that is not a valid request, and counts it.
-fn refused(components: &Components, refusal: &Reply) -> Vec<u8> {
+fn encode_refusal(components: &Components, refusal: &Reply) -> Vec<u8> {
     let kind = refusal.outcome.as_ref().err().map(|error| error.data.kind);
     components.measures.request(NO_METHOD, kind, Duration::ZERO);
     refusal.to_line()

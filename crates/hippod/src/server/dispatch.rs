@@ -13,14 +13,14 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{Tell, at_length};
+use super::long::{ProgressCallback, at_length};
 use super::removal::remove;
 use super::{Components, backups, entries, flush, models};
 use crate::audit;
 use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
-use crate::message::{self, Change, Until};
+use crate::message::{self, EntryCommand, SyncGoal};
 use crate::models::check_copied;
 use crate::recall;
 use crate::status;
@@ -59,13 +59,14 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::Metrics(_) => line(&id, Ok(status::metrics(&components.reporter).await)),
         Request::Doctor(request) => tokio::select! {
             answer = doctor::examine(&components.doctor, request) => line(&id, answer),
-            () = outbox.gone() => Err(client_gone()),
+            () = outbox.wait_until_gone() => Err(client_gone()),
         },
         Request::Audit(request) => {
             let view = components.views.get(&request.workspace).await?;
             let auditor = Arc::clone(&components.auditor);
-            let audit =
-                move |_: Tell<'_>, given_up: &AtomicBool| audit::audit(&auditor, &view, &request, given_up);
+            let audit = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
+                audit::audit(&auditor, &view, &request, given_up)
+            };
             line(&id, at_length(&id, outbox, audit).await)
         }
         Request::Shutdown(_) => {
@@ -81,7 +82,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let folder = PathBuf::from(request.workspace);
             let added = components
                 .engine
-                .ask(|reply| message::Request::Add { folder, reply });
+                .ask(|reply| message::EngineRequest::Add { folder, reply });
             line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(&components.views))),
@@ -92,12 +93,12 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::WorkspaceSync(request) => {
             let view = components.views.get(&request.workspace).await?;
             check_copied(&components.models).await?;
-            let synced = components.engine.ask(|reply| message::Request::Sync {
+            let synced = components.engine.ask(|reply| message::EngineRequest::Sync {
                 root: view.root.clone(),
                 until: if request.wait {
-                    Until::Searchable
+                    SyncGoal::Searchable
                 } else {
-                    Until::Step
+                    SyncGoal::Step
                 },
                 accept_deletions: request.accept_deletions,
                 reply,
@@ -106,9 +107,10 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceTrust(request) => {
             let root = components.views.get(&request.workspace).await?.root.clone();
-            let trusted = components
-                .engine
-                .ask(|reply| message::Request::Trust { root, request, reply });
+            let trusted =
+                components
+                    .engine
+                    .ask(|reply| message::EngineRequest::Trust { root, request, reply });
             line(&id, trusted.await)
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
@@ -124,27 +126,28 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         ),
         Request::IndexEdit(request) => {
             let workspace = request.workspace.clone();
-            let edit = |reply| Change::Edit(request, reply);
+            let edit = |reply| EntryCommand::Edit(request, reply);
             line(&id, components.memory.change(&workspace, edit).await)
         }
         Request::IndexForget(request) => {
-            let forget = |reply| Change::Forget(request.id, reply);
+            let forget = |reply| EntryCommand::Forget(request.id, reply);
             line(&id, components.memory.change(&request.workspace, forget).await)
         }
         Request::IndexRestore(request) => {
-            let restore = |reply| Change::Restore(request.id, reply);
+            let restore = |reply| EntryCommand::Restore(request.id, reply);
             line(&id, components.memory.change(&request.workspace, restore).await)
         }
         Request::CycleRun(request) => line(&id, components.cycles.run(request).await),
         Request::CycleHistory(request) => {
             let root = components.views.get(&request.workspace).await?.root.clone();
-            let history = components
-                .engine
-                .ask(|reply| message::Request::History { root, request, reply });
+            let history =
+                components
+                    .engine
+                    .ask(|reply| message::EngineRequest::History { root, request, reply });
             line(&id, history.await)
         }
         Request::CycleUndo(request) => {
-            let undo = |reply| Change::Undo(request.run, reply);
+            let undo = |reply| EntryCommand::Undo(request.run, reply);
             line(&id, components.memory.change(&request.workspace, undo).await)
         }
         Request::Heartbeat(request) => line(&id, components.cycles.heartbeat(request).await),
@@ -152,7 +155,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let view = components.memory.view_to_write(&request.workspace).await?;
             let wish = tree::wish_of(&components.trees, &view, &request)?;
             let trees = Arc::clone(&components.trees);
-            let compact = move |_: Tell<'_>, given_up: &AtomicBool| {
+            let compact = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
                 tree::compact(&trees, &view, wish, Cancellation::by(given_up))
             };
             line(&id, at_length(&id, outbox, compact).await)
@@ -209,7 +212,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::SessionCompact(request) => {
             let view = view_of(&components.views, request.workspace.as_deref()).await?;
             let contexts = Arc::clone(&components.contexts);
-            let compact = move |_: Tell<'_>, given_up: &AtomicBool| {
+            let compact = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
                 contexts::compact(&contexts, view.as_deref(), request, Cancellation::by(given_up))
             };
             line(&id, at_length(&id, outbox, compact).await)

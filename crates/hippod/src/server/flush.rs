@@ -10,12 +10,12 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{Tell, at_length};
+use super::long::{ProgressCallback, at_length};
 use crate::contexts::{self, Contexts, Promise};
 use crate::errors::root_missing;
 use crate::memory::MemoryWriter;
 use crate::tasks::{Cancellation, run_blocking, run_blocking_on};
-use crate::tree::{self, Trees, Wish};
+use crate::tree::{self, TreeOptions, Trees};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
@@ -105,7 +105,7 @@ async fn keep_promise(flusher: &Arc<SessionFlusher>, promise: Promise) {
     if let Some(error) = &failure {
         tracing::warn!("a session could not be flushed: {}", error.message);
     }
-    let kept = move |contexts: &Contexts| contexts::kept(contexts, &promise, failure.as_ref());
+    let kept = move |contexts: &Contexts| contexts::record_end(contexts, &promise, failure.as_ref());
     if let Err(error) = run_blocking_on(&flusher.contexts, kept).await {
         tracing::warn!("could not record that a session was flushed: {}", error.message);
     }
@@ -131,9 +131,9 @@ async fn steps(
     let mut answer = taken?;
     answer.notes.extend(notes);
     if tree {
-        let due = Wish {
+        let due = TreeOptions {
             when_due: true,
-            ..Wish::default()
+            ..TreeOptions::default()
         };
         tree::after(&flusher.trees, &view, due).await;
     }
@@ -175,7 +175,7 @@ async fn take_up(
     };
     match client {
         Some((id, outbox)) => {
-            let work = |_: Tell<'_>, given_up: &AtomicBool| work(Cancellation::by(given_up));
+            let work = |_: ProgressCallback<'_>, given_up: &AtomicBool| work(Cancellation::by(given_up));
             at_length(id, outbox, work).await
         }
         None => run_blocking(|| work(Cancellation::NEVER)).await,

@@ -12,7 +12,7 @@ use crate::errors::client_gone;
 use crate::tasks::run_blocking;
 
 /// Progress callback: stage, item, amount done, and total amount if known.
-pub type Tell<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
+pub type ProgressCallback<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
 
 /// Runs the work in the background. The work should end early once the flag is set.
 ///
@@ -21,7 +21,7 @@ pub type Tell<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
 pub async fn at_length<T: Send + 'static>(
     id: &Id,
     outbox: &Outbox,
-    work: impl FnOnce(Tell<'_>, &AtomicBool) -> Result<T, RpcError> + Send + 'static,
+    work: impl FnOnce(ProgressCallback<'_>, &AtomicBool) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
     let given_up = Arc::new(AtomicBool::new(false));
     let _dropped = SetOnDrop(Arc::clone(&given_up));
@@ -42,7 +42,7 @@ pub async fn at_length<T: Send + 'static>(
     });
     tokio::select! {
         done = work => done,
-        () = outbox.gone() => Err(client_gone()),
+        () = outbox.wait_until_gone() => Err(client_gone()),
     }
 }
 

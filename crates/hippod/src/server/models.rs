@@ -9,7 +9,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{Tell, at_length};
+use super::long::{ProgressCallback, at_length};
 use crate::message::EngineHandle;
 use crate::models::Models;
 use crate::tasks::run_blocking_on;
@@ -95,8 +95,8 @@ pub async fn pull(
     outbox: &Outbox,
 ) -> Result<ModelPullResponse, RpcError> {
     let (models, engine) = (Arc::clone(models), engine.clone());
-    let work = move |tell: Tell<'_>, given_up: &AtomicBool| {
-        let mut progress = |progress: hippo_embed::acquire::Progress<'_>| {
+    let work = move |tell: ProgressCallback<'_>, given_up: &AtomicBool| {
+        let mut progress = |progress: hippo_embed::acquire::PullProgress<'_>| {
             tell(
                 progress.step.name(),
                 progress.artifact,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
-use crate::message::{EngineHandle, Request};
+use crate::message::{EngineHandle, EngineRequest};
 use crate::tasks::run_blocking;
 use crate::tree::{self, Trees};
 use crate::views::{Views, no_workspace};
@@ -33,7 +33,7 @@ pub async fn remove(
     let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
     // A running tree update finishes first; nothing is written to the tree after the answer.
-    let _alone = trees.alone(&root).await;
+    let _alone = trees.lock_tree(&root).await;
     let (trees, views, of) = (Arc::clone(trees), Arc::clone(views), root.clone());
     let given = run_blocking(move || {
         if dry_run && !is_registered(&views, &of) {
@@ -54,7 +54,7 @@ pub async fn remove(
             notes: given.notes,
         });
     }
-    let removed = engine.ask(|reply| Request::Remove { folder, purge, reply });
+    let removed = engine.ask(|reply| EngineRequest::Remove { folder, purge, reply });
     let mut answer = removed.await?;
     answer.restored = given.restored;
     answer.notes = given.notes;
@@ -80,13 +80,13 @@ fn is_registered(views: &Views, root: &Path) -> bool {
     views.root_of(root).as_deref() == Some(root)
 }
 
-fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
+fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<tree::RestoredTree, RpcError> {
     if !trees.has_originals(root) {
-        return Ok(tree::GivenBack::default());
+        return Ok(tree::RestoredTree::default());
     }
     if !hippo_fs::is_present(root) {
         if purge {
-            return Ok(tree::GivenBack::default());
+            return Ok(tree::RestoredTree::default());
         }
         let message = "the folder does not exist, and hippod must restore files of another program in it";
         return Err(RpcError::new(ErrorKind::ReadOnly, message)

@@ -14,29 +14,29 @@ const SHORT: Duration = Duration::from_secs(1);
 
 /// Connections that have not sent a request yet, oldest first.
 #[derive(Debug, Default)]
-pub struct Silent(Mutex<Vec<Arc<Waiting>>>);
+pub struct SilentConnections(Mutex<Vec<Arc<SilentConnection>>>);
 
 #[derive(Debug)]
-struct Waiting {
+struct SilentConnection {
     since: Instant,
     end: Notify,
 }
 
 /// Registration of a connection that has not sent a request yet; dropping the value ends it.
-pub struct Quiet {
-    of: Arc<Silent>,
-    waiting: Arc<Waiting>,
+pub struct SilentGuard {
+    of: Arc<SilentConnections>,
+    waiting: Arc<SilentConnection>,
 }
 
-impl Silent {
+impl SilentConnections {
     /// Registers a new connection.
-    pub fn begin(self: &Arc<Self>) -> Quiet {
-        let waiting = Arc::new(Waiting {
+    pub fn begin(self: &Arc<Self>) -> SilentGuard {
+        let waiting = Arc::new(SilentConnection {
             since: Instant::now(),
             end: Notify::new(),
         });
         self.all().push(Arc::clone(&waiting));
-        Quiet {
+        SilentGuard {
             of: Arc::clone(self),
             waiting,
         }
@@ -52,12 +52,12 @@ impl Silent {
         true
     }
 
-    fn all(&self) -> MutexGuard<'_, Vec<Arc<Waiting>>> {
+    fn all(&self) -> MutexGuard<'_, Vec<Arc<SilentConnection>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Quiet {
+impl SilentGuard {
     /// Returns when the connection must close.
     pub async fn ends(&self) {
         let left = PATIENCE.saturating_sub(self.waiting.since.elapsed());
@@ -66,7 +66,7 @@ impl Quiet {
     }
 }
 
-impl Drop for Quiet {
+impl Drop for SilentGuard {
     fn drop(&mut self) {
         self.of.all().retain(|other| !Arc::ptr_eq(other, &self.waiting));
     }

@@ -19,14 +19,14 @@ const MOST: usize = 64;
 
 /// A listening socket that belongs to the service manager. Its file is never removed by hippod.
 #[derive(Debug)]
-pub struct Passed {
+pub struct PassedSocket {
     /// The socket.
     pub listener: UnixListener,
     /// Path of the socket.
     pub path: PathBuf,
 }
 
-impl Passed {
+impl PassedSocket {
     /// Converts the socket into a listener.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Passed {
 /// # Errors
 /// Fails unless exactly one matching socket was passed that is a Unix socket of this user and listens at a
 /// path.
-pub fn passed() -> Result<Option<Passed>> {
+pub fn passed() -> Result<Option<PassedSocket>> {
     let variable = |name| std::env::var(name).unwrap_or_default();
     // The variables were set for another process and inherited.
     if variable("LISTEN_PID").parse() != Ok(std::process::id()) {
@@ -83,7 +83,7 @@ pub fn passed() -> Result<Option<Passed>> {
     let address = listener.local_addr().context(wrong)?;
     let path = address.as_pathname().context(wrong)?.to_path_buf();
     keep_private(&path)?;
-    Ok(Some(Passed { listener, path }))
+    Ok(Some(PassedSocket { listener, path }))
 }
 
 /// Returns the index of hippod's socket.

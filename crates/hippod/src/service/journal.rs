@@ -27,14 +27,14 @@ pub fn reads_stderr() -> bool {
 }
 
 /// Log format with the journal's priority as prefix, and without time and level.
-pub struct Lines(Format<Full, ()>);
+pub struct JournalFormat(Format<Full, ()>);
 
-impl Lines {
+impl JournalFormat {
     /// Prefix of an error line that is written without the logger.
     pub const ERROR: &str = ERROR;
 }
 
-impl Default for Lines {
+impl Default for JournalFormat {
     fn default() -> Self {
         let format = tracing_subscriber::fmt::format();
         Self(
@@ -47,7 +47,7 @@ impl Default for Lines {
     }
 }
 
-impl<S, N> FormatEvent<S, N> for Lines
+impl<S, N> FormatEvent<S, N> for JournalFormat
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -95,7 +95,7 @@ mod tests {
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(Level::TRACE)
             .with_writer(move || writer.clone())
-            .event_format(Lines::default())
+            .event_format(JournalFormat::default())
             .finish();
         tracing::subscriber::with_default(subscriber, || {
             tracing::error!("lost");

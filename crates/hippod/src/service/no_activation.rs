@@ -10,13 +10,13 @@ use crate::instance::InstanceError;
 
 /// A passed socket; this type has no values.
 #[derive(Debug)]
-pub struct Passed {
+pub struct PassedSocket {
     /// Path of the socket.
     pub path: PathBuf,
     none: Infallible,
 }
 
-impl Passed {
+impl PassedSocket {
     /// Converts the socket into a listener.
     ///
     /// # Errors
@@ -30,6 +30,6 @@ impl Passed {
 ///
 /// # Errors
 /// Never fails.
-pub fn passed() -> Result<Option<Passed>> {
+pub fn passed() -> Result<Option<PassedSocket>> {
     Ok(None)
 }

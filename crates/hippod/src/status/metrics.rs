@@ -26,10 +26,10 @@ pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
     );
     of_requests(&mut page, reporter);
     of_model(&mut page, &status);
-    let workspaces: Vec<Named<'_>> = status
+    let workspaces: Vec<MetricsWorkspace<'_>> = status
         .workspaces
         .iter()
-        .map(|of| Named {
+        .map(|of| MetricsWorkspace {
             id: registry::short_id(Path::new(&of.root)),
             of,
         })
@@ -142,12 +142,12 @@ fn of_model(page: &mut Page, status: &StatusResponse) {
 }
 
 /// A workspace with its id in the metrics.
-struct Named<'a> {
+struct MetricsWorkspace<'a> {
     id: String,
     of: &'a WorkspaceStatus,
 }
 
-fn of_workspaces(page: &mut Page, workspaces: &[Named<'_>]) {
+fn of_workspaces(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
     page.each(
         "hippod_documents",
         "Watched files in the index.",
@@ -193,17 +193,17 @@ fn of_workspaces(page: &mut Page, workspaces: &[Named<'_>]) {
         GAUGE,
         "1 if the workspace is degraded; the reason is a label.",
     );
-    for Named { id, of } in workspaces {
+    for MetricsWorkspace { id, of } in workspaces {
         let reason = of.degraded.as_deref().unwrap_or("none");
         let is_degraded = f64::from(u8::from(of.degraded.is_some()));
         page.sample(name, &[("workspace", id), ("reason", reason)], is_degraded);
     }
 }
 
-fn of_index(page: &mut Page, workspaces: &[Named<'_>]) {
+fn of_index(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
     let name = "hippod_entries";
     page.family(name, GAUGE, "Entries of the index file, by place.");
-    for Named { id, of } in workspaces {
+    for MetricsWorkspace { id, of } in workspaces {
         let index = of.index.as_ref();
         for (place, count) in [
             (
@@ -218,7 +218,7 @@ fn of_index(page: &mut Page, workspaces: &[Named<'_>]) {
     }
 }
 
-fn of_disk(page: &mut Page, workspaces: &[Named<'_>]) {
+fn of_disk(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
     page.each(
         "hippod_database_bytes",
         "Bytes of the database of the index, with its log.",
@@ -286,11 +286,11 @@ impl Page {
         &mut self,
         name: &str,
         help: &str,
-        workspaces: &[Named<'_>],
+        workspaces: &[MetricsWorkspace<'_>],
         value: impl Fn(&WorkspaceStatus) -> f64,
     ) {
         self.family(name, GAUGE, help);
-        for Named { id, of } in workspaces {
+        for MetricsWorkspace { id, of } in workspaces {
             self.sample(name, &[("workspace", id)], value(of));
         }
     }

@@ -2,16 +2,16 @@
 
 use hippo_proto::Severity;
 
-use super::report::{Report, problem};
-use crate::embed_worker::ModelState;
+use super::report::{SurveyReport, problem};
+use crate::embed_worker::ModelPhase;
 use crate::models::{Models, unsupported};
 
 /// Reports the state of a model.
-pub fn examine_model(models: &Models, name: &str, state: ModelState, report: &mut Report) {
+pub fn examine_model(models: &Models, name: &str, state: ModelPhase, report: &mut SurveyReport) {
     let place = models.folder().display().to_string();
     match state {
-        ModelState::Absent(why) if !models.are_enabled() => report.sound("model", why),
-        ModelState::Absent(why) => match unsupported() {
+        ModelPhase::Absent(why) if !models.are_enabled() => report.sound("model", why),
+        ModelPhase::Absent(why) => match unsupported() {
             Some(why) => report.problem(
                 "model-unsupported",
                 Severity::Warning,
@@ -27,7 +27,7 @@ pub fn examine_model(models: &Models, name: &str, state: ModelState, report: &mu
                 report.problem("no-model", Severity::Warning, why, place, &fix);
             }
         },
-        ModelState::Failed(why) => {
+        ModelPhase::Failed(why) => {
             let place = models.folder().join(name).display().to_string();
             let again = models.remedy(name);
             let fix = format!("hippoctl model verify {name} names damaged files, {again} writes them again");

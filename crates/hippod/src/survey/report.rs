@@ -4,12 +4,12 @@ use hippo_proto::{Check, Problem, Severity};
 
 /// Completed checks and the problems found.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct SurveyReport {
     pub problems: Vec<Problem>,
     pub checks: Vec<Check>,
 }
 
-impl Report {
+impl SurveyReport {
     /// Adds the findings of another report, without duplicates.
     pub fn add(&mut self, other: Self) {
         for problem in other.problems {
@@ -80,7 +80,7 @@ mod tests {
             (vec![Severity::Info, warning], Some(warning)),
             (vec![error, warning], Some(error)),
         ] {
-            let mut report = Report::default();
+            let mut report = SurveyReport::default();
             let problems: Vec<Problem> = found.iter().copied().map(told).collect();
             report.check("tree", "3 nodes", problems);
             let check = &report.checks[0];

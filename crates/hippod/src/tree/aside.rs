@@ -6,9 +6,9 @@ use std::time::SystemTime;
 
 use hippo_fs::WorkspaceDir;
 use hippo_redact::without_secrets;
-use hippo_tree::{Fingerprint, Node, Period, Rejected, Writer};
+use hippo_tree::{BodyAuthor, BodyRejection, Fingerprint, Node, Period};
 
-use super::disk::{Found, LARGEST_NODE};
+use super::disk::{DiskNode, LARGEST_NODE};
 
 /// Folder of refused bodies, relative to the workspace.
 pub const REJECTED: &str = ".hippocampus/rejected";
@@ -25,7 +25,7 @@ const LARGEST_ROOT: u64 = 1 << 20;
 ///
 /// # Errors
 /// The file could not be written, or `MOST_REJECTED` bodies of this node are already stored.
-pub fn rejected(root: &Path, period: Period, body: &str, why: &Rejected) -> io::Result<String> {
+pub fn rejected(root: &Path, period: Period, body: &str, why: &BodyRejection) -> io::Result<String> {
     let folder = WorkspaceDir::open(root)?.make_folder(REJECTED)?;
     let text = format!("<!-- refused: {why} -->\n\n{}", without_secrets(body));
     for number in 1..=MOST_REJECTED {
@@ -49,8 +49,8 @@ pub fn rejected(root: &Path, period: Period, body: &str, why: &Rejected) -> io::
 ///
 /// # Errors
 /// The copy could not be written; the node must not be replaced then.
-pub fn replaced(root: &Path, found: &Found) -> io::Result<()> {
-    if found.node.writer == Writer::Hippod || found.node.is_placeholder() {
+pub fn replaced(root: &Path, found: &DiskNode) -> io::Result<()> {
+    if found.node.writer == BodyAuthor::Hippod || found.node.is_placeholder() {
         return Ok(());
     }
     let (period, mark) = (found.node.period, Fingerprint::of(&found.bytes));
@@ -100,7 +100,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let period = Period::parse("2026-01-10").unwrap();
-        let found = |text: &str| Found {
+        let found = |text: &str| DiskNode {
             path: period.path(),
             node: Node::read(period, text),
             bytes: text.as_bytes().to_vec(),
@@ -108,7 +108,7 @@ mod tests {
         replaced(&root, &found("mine\n")).unwrap();
         replaced(&root, &found("mine\n")).unwrap();
         let mut ours = Node::read(period, "ours\n");
-        ours.writer = Writer::Hippod;
+        ours.writer = BodyAuthor::Hippod;
         replaced(&root, &found(&ours.write())).unwrap();
         let names: Vec<_> = std::fs::read_dir(root.join(REPLACED)).unwrap().collect();
         assert_eq!(names.len(), 1);
@@ -122,7 +122,7 @@ mod tests {
         std::fs::create_dir_all(&out).unwrap();
         std::os::unix::fs::symlink(&out, root.join(".hippocampus")).unwrap();
         let root = root.canonicalize().unwrap();
-        assert!(rejected(&root, Period::All, "body", &Rejected::Short(0)).is_err());
+        assert!(rejected(&root, Period::All, "body", &BodyRejection::Short(0)).is_err());
         assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "not even folders");
     }
 }

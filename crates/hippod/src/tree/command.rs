@@ -9,11 +9,11 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use hippo_proto::MAX_BODY_BYTES;
-use hippo_tree::{Period, Source, level_name};
+use hippo_tree::{NodeSource, Period, level_name};
 use serde::Serialize;
 
 use super::state::Spend;
-use crate::config::Tree;
+use crate::config::TreeConfig;
 use crate::environment::SERVICE_VARIABLES;
 use crate::tasks::Cancellation;
 
@@ -22,7 +22,7 @@ pub const MOST_FAILURES: u32 = 3;
 
 /// Input of the program, written to its standard input as JSON. Unlike `TreeJob` of the protocol, it has the texts of the sources.
 #[derive(Debug, Serialize)]
-pub struct Job<'a> {
+pub struct SummaryJob<'a> {
     path: String,
     level: &'static str,
     period: String,
@@ -37,9 +37,9 @@ struct JobSource<'a> {
     text: String,
 }
 
-impl<'a> Job<'a> {
+impl<'a> SummaryJob<'a> {
     /// Creates the job of a node. Secrets are removed from its sources.
-    pub fn new(period: Period, budget: usize, prompt: String, sources: &[Source<'a>]) -> Self {
+    pub fn new(period: Period, budget: usize, prompt: String, sources: &[NodeSource<'a>]) -> Self {
         let sources = sources.iter().map(|source| JobSource {
             path: source.path,
             text: hippo_redact::without_secrets(source.text).into_owned(),
@@ -56,7 +56,7 @@ impl<'a> Job<'a> {
 }
 
 /// Returns the reason why no job may run today, or `None` if one may.
-pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
+pub fn held_back(spend: &Spend, settings: &TreeConfig) -> Option<String> {
     if settings.command.is_empty() {
         return Some("tree.summaries is command, and tree.command names no program".to_owned());
     }
@@ -78,7 +78,11 @@ pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
 /// # Errors
 /// A one-line message if the program could not be started, exited with an error, wrote nothing, too much or invalid
 /// UTF-8, exceeded its time limit, or the client disconnected.
-pub fn write(settings: &Tree, job: &Job<'_>, cancellation: Cancellation<'_>) -> Result<String, String> {
+pub fn write(
+    settings: &TreeConfig,
+    job: &SummaryJob<'_>,
+    cancellation: Cancellation<'_>,
+) -> Result<String, String> {
     let Some((program, arguments)) = settings.command.split_first() else {
         return Err("no program is configured".to_owned());
     };
@@ -193,22 +197,22 @@ mod tests {
 
     use super::*;
 
-    fn settings(script: &str) -> Tree {
-        Tree {
+    fn settings(script: &str) -> TreeConfig {
+        TreeConfig {
             command: ["sh", "-c", script].map(str::to_owned).to_vec(),
             command_timeout_secs: 20,
-            ..Tree::default()
+            ..TreeConfig::default()
         }
     }
 
-    fn job() -> Job<'static> {
-        let source = Source {
+    fn job() -> SummaryJob<'static> {
+        let source = NodeSource {
             path: "memory/2026-01-10.md",
             text: "- decision: pier 9\n- password: hunter2-Xy81kQz\n",
             first_line: 1,
             date: None,
         };
-        Job::new(
+        SummaryJob::new(
             Period::parse("2026-01-10").unwrap(),
             500,
             "short".to_owned(),
@@ -237,7 +241,7 @@ mod tests {
             let error = write(&settings(script), &job(), Cancellation::NEVER).unwrap_err();
             assert!(error.contains(what), "{script}: {error}");
         }
-        let slow = Tree {
+        let slow = TreeConfig {
             command_timeout_secs: 1,
             ..settings("sleep 600 & sleep 600")
         };
@@ -252,9 +256,9 @@ mod tests {
         let given_up = write(&settings("sleep 600"), &job(), Cancellation::by(&gone));
         assert!(given_up.unwrap_err().contains("client disconnected"));
         assert!(begun.elapsed() < Duration::from_secs(60));
-        let none = Tree {
+        let none = TreeConfig {
             command: vec!["/nowhere/summarise".to_owned()],
-            ..Tree::default()
+            ..TreeConfig::default()
         };
         assert!(
             write(&none, &job(), Cancellation::NEVER)
@@ -283,7 +287,7 @@ mod tests {
                 .contains("tomorrow")
         );
         assert!(
-            held_back(&spend(0, 0), &Tree::default())
+            held_back(&spend(0, 0), &TreeConfig::default())
                 .unwrap()
                 .contains("names no program")
         );

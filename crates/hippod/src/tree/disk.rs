@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_proto::RpcError;
 use hippo_store::shared_file::SharedFile;
 use hippo_text::source::{SourceKind, SourceRules, date_in_name};
-use hippo_tree::{Fingerprint, Node, Period, SourceFile, Writer};
+use hippo_tree::{BodyAuthor, Fingerprint, Node, Period, SourceFile};
 
 use crate::config::WorkspaceConfig;
 use crate::scan;
@@ -21,7 +21,7 @@ pub const LARGEST_NODE: u64 = 16 << 20;
 
 /// A node as it is on disk.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct DiskNode {
     /// Path of its file, relative to the workspace.
     pub path: String,
     /// Parsed content.
@@ -42,7 +42,7 @@ pub struct Disk {
     /// Number of empty lines at the start of each log, by path; logs without any are absent.
     pub leading: BTreeMap<String, u32>,
     /// Nodes by period.
-    pub nodes: BTreeMap<Period, Found>,
+    pub nodes: BTreeMap<Period, DiskNode>,
     /// Files and folders that could not be read, with the reason.
     pub refused: Vec<(String, String)>,
     /// Days with a log that could not be read.
@@ -135,7 +135,7 @@ pub fn read(
         if let Some(period) = node {
             let node = Node::read(period, &String::from_utf8_lossy(&bytes));
             let path = file.rel;
-            disk.nodes.insert(period, Found { path, node, bytes });
+            disk.nodes.insert(period, DiskNode { path, node, bytes });
         } else if let Some(date) = date_in_name(&file.rel) {
             if bytes.trim_ascii().len() < LEAST {
                 continue;
@@ -175,7 +175,7 @@ pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
 /// A component of the path is a link, or the file could not be written; the file is unchanged.
 pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
-    let file = place(&dir, path)?;
+    let file = open_node(&dir, path)?;
     tidy(&dir, path, &file)?;
     let replaced = file.replace(text.as_bytes(), 0)?;
     if replaced.as_deref() == before || replaced.as_deref() == Some(text.as_bytes()) {
@@ -208,7 +208,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
 /// Same as [`put`].
 pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
-    let file = place(&dir, path)?;
+    let file = open_node(&dir, path)?;
     tidy(&dir, path, &file)?;
     let there = match dir.read(path, LARGEST_NODE) {
         Ok(bytes) => Some(bytes),
@@ -232,10 +232,10 @@ pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>
 }
 
 /// Opens the file of a node and creates its folder.
-fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
+fn open_node(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     let file = SharedFile::open_in_new_folder(dir, path)?;
     match dir.stat(path)? {
-        Some(there) if there.kind != Kind::File => Err(io::Error::new(
+        Some(there) if there.kind != FileKind::File => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             format!("{path} is a link or a folder; replace it by a file or remove it"),
         )),
@@ -248,11 +248,11 @@ fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
 fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
     file.tidy();
     for slot in [0, 1] {
-        let Some(left) = file.replaced(slot)? else {
+        let Some(left) = file.read_slot(slot)? else {
             continue;
         };
         let node = Node::read(Period::All, &String::from_utf8_lossy(&left));
-        if node.writer == Writer::Hippod || dir.read(path, LARGEST_NODE).is_ok_and(|now| now == left) {
+        if node.writer == BodyAuthor::Hippod || dir.read(path, LARGEST_NODE).is_ok_and(|now| now == left) {
             file.settle(slot)?;
         } else {
             let kept = file.set_aside(slot)?;

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use hippo_fs::harness::FILE;
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_proto::folder::Trust;
 use hippo_proto::{Problem, Severity};
 use hippo_text::source::NodeKind;
-use hippo_tree::{Period, Status, Writer, level_name};
+use hippo_tree::{BodyAuthor, NodeStatus, Period, level_name};
 
 use super::Trees;
 use super::aside::{CARRIED, REJECTED};
@@ -16,10 +16,10 @@ use super::disk::LARGEST_NODE;
 use super::foreign;
 use super::health::{nodes, unwritable};
 use super::run::is_kept;
-use super::settings::Settings;
-use super::state::{Spend, State};
+use super::settings::TreeSettings;
+use super::state::{Spend, TreeState};
 use crate::clock::date_in;
-use crate::config::{Summaries, Tree};
+use crate::config::{SummaryAuthor, TreeConfig};
 use crate::view::WorkspaceView;
 
 /// Section titles of `ROOT.md`.
@@ -32,14 +32,14 @@ const SECTIONS: [&str; 4] = [
 
 /// Result of an examination.
 #[derive(Debug, Default)]
-pub struct Examined {
+pub struct Examination {
     /// Problems, each with a fix.
     pub problems: Vec<Problem>,
     /// Summary of the examined files; `None` if the workspace has no tree.
     pub detail: Option<String>,
 }
 
-impl Examined {
+impl Examination {
     pub(super) fn add(
         &mut self,
         id: &str,
@@ -60,10 +60,10 @@ impl Examined {
 }
 
 /// Examines the files of a tree, the files kept beside it, and the program that writes its summaries.
-pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examined {
-    let mut found = Examined::default();
+pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
+    let mut found = Examination::default();
     let trust = Trust::of(&trees.state, &view.root);
-    for note in Settings::of(&view.root, &trust, &view.config.tree).notes {
+    for note in TreeSettings::of(&view.root, &trust, &view.config.tree).notes {
         let fix = "correct it; until then the configuration of hippod is used";
         let place = view.root.join(FILE);
         found.add("tree-config", Severity::Warning, note, &place, fix);
@@ -91,18 +91,18 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examined {
     }
     examine_aside(&view.root, &mut found);
     foreign::examine(trees, view, &mut found);
-    let state = State::try_read(&trees.state, &view.root);
+    let state = TreeState::try_read(&trees.state, &view.root);
     let spend = match state {
         Ok(state) => state.spend,
         Err(error) => {
             let fix = "remove the file; the next hippoctl tree compact creates it again and adopts the current nodes of other programs";
             let what = format!("the state of the tree cannot be read: {error}");
-            let file = State::file(&trees.state, &view.root);
+            let file = TreeState::file(&trees.state, &view.root);
             found.add("tree-state", Severity::Warning, what, &file, fix);
             Spend::default()
         }
     };
-    if view.config.tree.summaries == Summaries::Command {
+    if view.config.tree.summaries == SummaryAuthor::Command {
         let today = date_in(trees.clock.now(), &view.zone(&*trees.clock)).to_string();
         let spend = spend.on(&today);
         examine_program(&trees.settings, &view.root, &mut found);
@@ -126,7 +126,7 @@ fn has_root(root: &Path) -> bool {
     stat.is_ok_and(|stat| stat.is_some())
 }
 
-fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examined) {
+fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examination) {
     let path = &workspace.join(file);
     let root = period == Period::All;
     let id = if root { "tree-root" } else { "tree-node" };
@@ -205,16 +205,16 @@ fn front(text: &str) -> Result<Vec<(&str, &str)>, String> {
 fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
     let digest = || value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
     let known = |names: &[&str]| names.contains(&value);
+    use {BodyAuthor::*, NodeStatus::*};
     let right = match key {
         "type" => value == level_name(period.level()),
         "period" if period.level() != NodeKind::Root => Period::parse(value) == Some(period),
-        "status" => known(&[Status::Tentative, Status::Fixed, Status::NeedsSummarization].map(Status::name)),
+        "status" => known(&[Tentative, Fixed, NeedsSummarization].map(NodeStatus::name)),
         "source-digest" | "body-digest" => digest(),
         "lines" => value.parse::<usize>().is_ok(),
-        "written-by" => {
-            let writers = [Writer::Hippod, Writer::Agent, Writer::Command].map(Writer::name);
-            writers.contains(&Some(value))
-        }
+        "written-by" => [Hippod, Agent, Command]
+            .map(BodyAuthor::name)
+            .contains(&Some(value)),
         _ => true,
     };
     let short: String = value.chars().take(40).collect();
@@ -222,7 +222,7 @@ fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
 }
 
 /// Reports refused bodies and the files that an earlier build took over.
-fn examine_aside(root: &Path, found: &mut Examined) {
+fn examine_aside(root: &Path, found: &mut Examination) {
     let told = [
         (
             REJECTED,
@@ -242,7 +242,7 @@ fn examine_aside(root: &Path, found: &mut Examined) {
     for (folder, id, what, fix) in told {
         let entries = WorkspaceDir::open(root).and_then(|dir| dir.entries(folder));
         let entries = entries.unwrap_or_default();
-        let kept = entries.iter().filter(|entry| entry.kind == Kind::File).count();
+        let kept = entries.iter().filter(|it| it.kind == FileKind::File).count();
         if kept > 0 {
             let path = root.join(folder);
             found.add(id, Severity::Info, format!("{kept} {what}"), &path, fix);
@@ -251,7 +251,7 @@ fn examine_aside(root: &Path, found: &mut Examined) {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a program that the user names")]
-fn examine_program(settings: &Tree, root: &Path, found: &mut Examined) {
+fn examine_program(settings: &TreeConfig, root: &Path, found: &mut Examination) {
     let id = "tree-command";
     let Some(program) = settings.command.first() else {
         let what = "tree.summaries is command, and tree.command names no program";
@@ -306,16 +306,16 @@ mod tests {
     use super::*;
 
     /// Returns the identifier and the description of each problem.
-    fn told(found: &Examined) -> Vec<(&str, &str)> {
+    fn told(found: &Examination) -> Vec<(&str, &str)> {
         let told = found.problems.iter();
         told.map(|problem| (problem.id.as_str(), problem.what.as_str()))
             .collect()
     }
 
-    fn node(path: &str, bytes: &[u8]) -> Examined {
+    fn node(path: &str, bytes: &[u8]) -> Examination {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("node.md"), bytes).unwrap();
-        let mut found = Examined::default();
+        let mut found = Examination::default();
         let period = Period::of_path(path).unwrap();
         examine_node(folder.path(), period, "node.md", &mut found);
         assert!(found.problems.iter().all(|problem| !problem.fix.is_empty()));
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(node(root, b"# Notes\n\nof mine\n").problems[0].id, "tree-root");
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("node.md")).unwrap();
-        let mut found = Examined::default();
+        let mut found = Examination::default();
         examine_node(folder.path(), Period::All, "node.md", &mut found);
         assert_eq!(found.problems[0].id, "tree-root");
     }
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn rejected_and_carried_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
-        let mut found = Examined::default();
+        let mut found = Examination::default();
         examine_aside(folder.path(), &mut found);
         assert_eq!(told(&found), []);
         for place in [REJECTED, CARRIED] {
@@ -377,11 +377,11 @@ mod tests {
     fn an_unusable_program_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let of = |command: &[&str]| {
-            let settings = Tree {
+            let settings = TreeConfig {
                 command: command.iter().map(|&word| word.to_owned()).collect(),
-                ..Tree::default()
+                ..TreeConfig::default()
             };
-            let mut found = Examined::default();
+            let mut found = Examination::default();
             examine_program(&settings, folder.path(), &mut found);
             found
                 .problems

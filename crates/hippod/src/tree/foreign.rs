@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::Severity;
-use hippo_tree::{Node, Period, Writer};
+use hippo_tree::{BodyAuthor, Node, Period};
 use serde::{Deserialize, Serialize};
 
 use super::Trees;
 use super::aside;
 use super::disk::{self, Disk, LARGEST_NODE};
-use super::examine::Examined;
+use super::examine::Examination;
 use super::health::foreign_nodes;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
@@ -46,7 +46,7 @@ pub struct Ledger {
 
 /// Result of giving a tree back to the other program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GivenBack {
+pub struct RestoredTree {
     /// Files whose original bytes were restored.
     pub restored: Vec<String>,
     /// Nodes made by hippod that were removed.
@@ -58,7 +58,7 @@ pub struct GivenBack {
 }
 
 /// Reports nodes of another program to `doctor`.
-pub(super) fn examine(trees: &Trees, view: &WorkspaceView, found: &mut Examined) {
+pub(super) fn examine(trees: &Trees, view: &WorkspaceView, found: &mut Examination) {
     let foreign = foreign_nodes(trees, view);
     if let Some(first) = foreign.first() {
         let what = match foreign.len() {
@@ -159,8 +159,8 @@ pub(super) fn has_originals(state: &Path, root: &Path) -> bool {
 ///
 /// # Errors
 /// The ledger could not be read.
-pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
-    let mut done = GivenBack::default();
+pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<RestoredTree> {
+    let mut done = RestoredTree::default();
     let ledger = Ledger::read(state, root)?;
     if ledger.originals.is_empty() {
         return Ok(done);
@@ -219,7 +219,7 @@ pub fn restore_carried(root: &Path, dry_run: bool) -> io::Result<Option<String>>
     };
     let path = Period::All.path();
     let now = hippo_fs::read(root, &path, LARGEST_NODE)?;
-    if Node::read(Period::All, &String::from_utf8_lossy(&now)).writer != Writer::Hippod {
+    if Node::read(Period::All, &String::from_utf8_lossy(&now)).writer != BodyAuthor::Hippod {
         return Ok(None);
     }
     if dry_run {

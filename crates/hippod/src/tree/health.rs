@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{TreeCommandStatus, TreeStatus};
-use hippo_tree::{Node, Period, Status};
+use hippo_tree::{Node, NodeStatus, Period};
 use hippo_types::time::{Date, Timestamp};
 
 use super::Trees;
@@ -16,9 +16,9 @@ use super::command::held_back;
 use super::disk::LARGEST_NODE;
 use super::foreign::Ledger;
 use super::run::is_kept;
-use super::state::State;
+use super::state::TreeState;
 use crate::clock::{date_in, rfc3339};
-use crate::config::Summaries;
+use crate::config::SummaryAuthor;
 use crate::view::WorkspaceView;
 
 /// Maximum time that `status` waits for slow disks.
@@ -52,7 +52,7 @@ pub async fn statuses(trees: &Arc<Trees>) -> BTreeMap<PathBuf, TreeStatus> {
 
 fn status(trees: &Trees, view: &WorkspaceView) -> TreeStatus {
     // `doctor` reports an unreadable state file.
-    let state = State::try_read(&trees.state, &view.root).unwrap_or_default();
+    let state = TreeState::try_read(&trees.state, &view.root).unwrap_or_default();
     let mut status = TreeStatus {
         last: state.last_ms.map(|at| rfc3339(Timestamp(at))),
         foreign: foreign_nodes(trees, view).len() as u64,
@@ -62,7 +62,7 @@ fn status(trees: &Trees, view: &WorkspaceView) -> TreeStatus {
     };
     let today = date_in(trees.clock.now(), &view.zone(&*trees.clock));
     count(&view.root, today, &mut status);
-    if view.config.tree.summaries == Summaries::Command {
+    if view.config.tree.summaries == SummaryAuthor::Command {
         let settings = &trees.settings;
         let spend = state.spend.on(&today.to_string());
         status.command = Some(TreeCommandStatus {
@@ -80,7 +80,7 @@ fn status(trees: &Trees, view: &WorkspaceView) -> TreeStatus {
 /// Returns the nodes of another program that hippod does not change, relative to the workspace.
 pub(super) fn foreign_nodes(trees: &Trees, view: &WorkspaceView) -> Vec<String> {
     let ledger = Ledger::read(&trees.state, &view.root).unwrap_or_default();
-    let state = State::try_read(&trees.state, &view.root).unwrap_or_default();
+    let state = TreeState::try_read(&trees.state, &view.root).unwrap_or_default();
     if ledger.taken_over || state.last_ms.is_some() {
         return Vec::new();
     }
@@ -96,9 +96,9 @@ fn count(root: &Path, today: Date, status: &mut TreeStatus) {
     for (period, path) in nodes(root) {
         let Ok(front) = front(root, &path) else { continue };
         match Node::read(period, &front).status {
-            Some(Status::Fixed) => status.fixed += 1,
-            Some(Status::Tentative) => status.tentative += 1,
-            Some(Status::NeedsSummarization) => {
+            Some(NodeStatus::Fixed) => status.fixed += 1,
+            Some(NodeStatus::Tentative) => status.tentative += 1,
+            Some(NodeStatus::NeedsSummarization) => {
                 status.needs_summarization += 1;
                 // The writer of a body is known only from the whole file.
                 let text = hippo_fs::read_source(root, &path, LARGEST_NODE).unwrap_or_default();
@@ -184,7 +184,7 @@ mod tests {
         let wanted = |day: &str| {
             let period = Period::parse(day).unwrap();
             let mut node = Node::read(period, &of("needs-summarization"));
-            node.writer = hippo_tree::Writer::Hippod;
+            node.writer = hippo_tree::BodyAuthor::Hippod;
             node.write()
         };
         node("memory/daily/2026-01-12.md", &wanted("2026-01-12"));

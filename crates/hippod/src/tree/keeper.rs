@@ -7,9 +7,9 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
 use super::Trees;
-use super::run::{Wish, compact, is_kept};
+use super::run::{TreeOptions, compact, is_kept};
 use super::serve::pending;
-use crate::config::Summaries;
+use crate::config::SummaryAuthor;
 use crate::errors::task_failed;
 use crate::tasks::{Cancellation, wait_until_set};
 use crate::view::WorkspaceView;
@@ -45,17 +45,21 @@ pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut s
 }
 
 /// Returns the options of the tree update after a cycle.
-pub fn wish(cycle: Cycle) -> Wish {
-    Wish {
+pub fn wish(cycle: Cycle) -> TreeOptions {
+    TreeOptions {
         days: cycle == Cycle::Light,
         summaries: cycle == Cycle::Deep,
-        ..Wish::default()
+        ..TreeOptions::default()
     }
 }
 
 /// Updates the tree of a workspace if it has one. Returns the result, or `None` if the workspace has no tree or the
 /// update failed; failures are logged.
-pub async fn after(trees: &Arc<Trees>, view: &Arc<WorkspaceView>, wish: Wish) -> Option<TreeCompactResponse> {
+pub async fn after(
+    trees: &Arc<Trees>,
+    view: &Arc<WorkspaceView>,
+    wish: TreeOptions,
+) -> Option<TreeCompactResponse> {
     if !is_kept(view) {
         return None;
     }
@@ -77,14 +81,14 @@ pub async fn after(trees: &Arc<Trees>, view: &Arc<WorkspaceView>, wish: Wish) ->
 
 /// Starts the configured program in the background to write the pending summaries.
 pub fn summarise(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) {
-    if view.config.tree.summaries != Summaries::Command {
+    if view.config.tree.summaries != SummaryAuthor::Command {
         return;
     }
     let (trees, view) = (Arc::clone(trees), Arc::clone(view));
     tokio::spawn(async move {
-        let wish = Wish {
+        let wish = TreeOptions {
             summaries: true,
-            ..Wish::default()
+            ..TreeOptions::default()
         };
         after(&trees, &view, wish).await;
     });

@@ -8,7 +8,7 @@ use hippo_text::source::{SourceKind, date_in_name};
 use hippo_types::time::{Date, is_far_ahead};
 
 use super::Trees;
-use super::examine::Examined;
+use super::examine::Examination;
 use crate::clock::date_in;
 use crate::view::WorkspaceView;
 
@@ -16,7 +16,7 @@ use crate::view::WorkspaceView;
 const NAMED: usize = 5;
 
 /// Examines the indexed logs of a workspace.
-pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examined {
+pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
     let snapshot = view.snapshot();
     let documents = snapshot.corpus.documents();
     let paths: Vec<String> = documents.map(|(_, document)| document.path.to_string()).collect();
@@ -25,9 +25,9 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examined {
     look(&view.root, paths, today, view.config.sources.max_file_bytes)
 }
 
-fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examined {
+fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examination {
     paths.sort();
-    let mut found = Examined::default();
+    let mut found = Examination::default();
     let (logs, others): (Vec<&String>, Vec<&String>) = paths
         .iter()
         .partition(|path| SourceKind::from_path(path) == SourceKind::DailyLog);
@@ -78,7 +78,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
     found
 }
 
-impl Examined {
+impl Examination {
     /// Adds one problem for several files.
     fn several(
         &mut self,

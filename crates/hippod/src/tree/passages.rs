@@ -4,24 +4,24 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use hippo_fs::WorkspaceDir;
-use hippo_tree::root::Passage;
+use hippo_tree::root::PassageVector;
 
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 
 /// Lookup of the indexed passages of a workspace. A passage without an index entry or a vector, or of a changed file,
 /// is not found, and the tree treats it as unlike any other.
-pub struct Passages<'a> {
+pub struct IndexedPassages<'a> {
     view: &'a WorkspaceView,
     /// Documents by path, as of the creation of this value.
     documents: HashMap<String, u32>,
     /// Current size and modification time of files, by document.
     marks: RefCell<HashMap<u32, Option<FileMark>>>,
     /// Cache of passages, because `ROOT.md` may be laid out twice.
-    known: RefCell<HashMap<u32, Option<Passage>>>,
+    known: RefCell<HashMap<u32, Option<PassageVector>>>,
 }
 
-impl<'a> Passages<'a> {
+impl<'a> IndexedPassages<'a> {
     /// Creates the lookup for a workspace.
     pub fn of(view: &'a WorkspaceView) -> Self {
         let snapshot = view.snapshot();
@@ -36,7 +36,7 @@ impl<'a> Passages<'a> {
     }
 
     /// Returns the passage that contains a line of a file.
-    pub fn find(&self, path: &str, line: u32) -> Option<Passage> {
+    pub fn find(&self, path: &str, line: u32) -> Option<PassageVector> {
         let id = *self.documents.get(path)?;
         let mark = *self.marks.borrow_mut().entry(id).or_insert_with(|| {
             let file = WorkspaceDir::open(&self.view.root).and_then(|dir| dir.stat(path));
@@ -56,7 +56,7 @@ impl<'a> Passages<'a> {
             // A passage without a vector is still listed in `ROOT.md`.
             let read = self.view.with_reader(|reader| reader.vectors(&[chunk]));
             let vector = read.ok()?.pop()??;
-            Some(Passage { id: chunk, vector })
+            Some(PassageVector { id: chunk, vector })
         });
         passage.clone()
     }

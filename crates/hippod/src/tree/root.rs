@@ -7,12 +7,12 @@ use std::io;
 use hippo_text::own_block;
 use hippo_text::source::NodeKind;
 use hippo_tree::root::changes;
-use hippo_tree::{Carried, Fingerprint, Node, Period, Writer, told, top};
+use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, build_root_file, collect_root_sources};
 
 use super::aside;
-use super::disk::Found;
-use super::passages::Passages;
-use super::run::Run;
+use super::disk::DiskNode;
+use super::passages::IndexedPassages;
+use super::run::TreeRun;
 use crate::own_part;
 use crate::view::WorkspaceView;
 
@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 20;
 /// Name of the block in `MEMORY.md` for harnesses that load that file and not `ROOT.md`.
 const BLOCK: &str = "root";
 
-impl Run<'_> {
+impl TreeRun<'_> {
     /// Updates `ROOT.md`.
     pub fn root(&mut self) {
         let path = Period::All.path();
@@ -41,14 +41,14 @@ impl Run<'_> {
             .nodes
             .iter()
             .any(|node| made.contains(&node.action.as_str()));
-        let theirs = |node: &Node| node.writer != Writer::Hippod && says_something(node);
+        let theirs = |node: &Node| node.writer != BodyAuthor::Hippod && says_something(node);
         let carried = match &before {
             Some(found) if theirs(&found.node) => {
                 let stands = known.map_or(!changed, |known| known == digest);
                 if stands {
                     self.state.adopt(Period::All, digest);
                     if known.is_none() {
-                        self.told(&path, ["adopted", "found"], Some(&found.node));
+                        self.record_change(&path, ["adopted", "found"], Some(&found.node));
                     } else {
                         self.answer.unchanged += 1;
                     }
@@ -56,23 +56,23 @@ impl Run<'_> {
                 }
                 // An edited `ROOT.md` of hippod is not carried over, because its old lines would be duplicated.
                 if is_edited(&found.bytes) {
-                    self.kept()
+                    self.earlier_root()
                 } else {
                     Some(found.node.clone())
                 }
             }
-            _ => self.kept(),
+            _ => self.earlier_root(),
         };
         let accesses = accesses(self.view);
         let found = self.disk.nodes.values();
-        let files: Vec<(&Found, Cow<'_, str>)> = found
+        let files: Vec<(&DiskNode, Cow<'_, str>)> = found
             .map(|found| (found, String::from_utf8_lossy(&found.bytes)))
             .collect();
         let nodes: Vec<(&str, &Node, &str)> = files
             .iter()
             .map(|(found, file)| (found.path.as_str(), &found.node, &**file))
             .collect();
-        let carry = carried.as_ref().map(|node| Carried {
+        let carry = carried.as_ref().map(|node| ForeignRoot {
             body: &node.body,
             updated: node.updated.unwrap_or(self.today),
         });
@@ -80,10 +80,10 @@ impl Run<'_> {
         let months = months.filter(|period| period.level() == NodeKind::Monthly);
         let months: Vec<String> = months.map(|month| month.path()).collect();
         let most = self.settings.root_max_tokens;
-        let passages = Passages::of(self.view);
+        let passages = IndexedPassages::of(self.view);
         let passage = |path: &str, line| passages.find(path, line);
-        let made = top(
-            &told(&nodes, &accesses),
+        let made = build_root_file(
+            &collect_root_sources(&nodes, &accesses),
             &passage,
             carry,
             &months,
@@ -99,7 +99,7 @@ impl Run<'_> {
         };
         let ours = before
             .as_ref()
-            .filter(|found| found.node.writer == Writer::Hippod);
+            .filter(|found| found.node.writer == BodyAuthor::Hippod);
         if ours.is_some_and(|found| found.node.body == node.body) {
             self.state.adopt(Period::All, digest);
             self.answer.unchanged += 1;
@@ -144,7 +144,7 @@ impl Run<'_> {
     }
 
     /// Stores a `ROOT.md` by another writer and adds a note with its location.
-    fn set_aside(&mut self, found: &Found) -> io::Result<()> {
+    fn set_aside(&mut self, found: &DiskNode) -> io::Result<()> {
         // The `ROOT.md` of another program is stored in the state folder before it is replaced.
         let first = self.ledger.taken_over && self.ledger.root(&self.folder, &self.view.root).is_none();
         if first && !is_edited(&found.bytes) {
@@ -162,7 +162,7 @@ impl Run<'_> {
     }
 
     /// Returns the earlier `ROOT.md` of another program. If it has no date, its file's time is used.
-    fn kept(&self) -> Option<Node> {
+    fn earlier_root(&self) -> Option<Node> {
         let taken = self.ledger.root(&self.folder, &self.view.root);
         // Earlier builds stored it in the workspace.
         let earlier = || {

@@ -7,19 +7,22 @@ use std::time::Instant;
 use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::{NodeKind, SourceRules};
-use hippo_tree::{Action, Input, Node, Period, Source, SourceFile, Status, Step, Text, make, plan};
+use hippo_tree::{
+    LevelInput, Node, NodeAction, NodeSource, NodeStatus, NodeStep, Period, SourceFile, SourceText, make,
+    plan,
+};
 use hippo_types::time::{Date, Timestamp};
 use hippo_types::tokens;
 use jiff::tz::TimeZone;
 
 use super::Trees;
-use super::disk::{self, Disk, Found};
+use super::disk::{self, Disk, DiskNode};
 use super::foreign::{self, Ledger};
-use super::settings::Settings;
-use super::state::State;
+use super::settings::TreeSettings;
+use super::state::TreeState;
 use super::summaries;
 use crate::clock::date_in;
-use crate::config::{KeepTree, Summaries};
+use crate::config::{KeepTree, SummaryAuthor};
 use crate::errors::root_missing;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
@@ -30,7 +33,7 @@ const GROWN_SECTIONS: u64 = 5;
 
 /// Options of a tree update.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wish {
+pub struct TreeOptions {
     /// Time as of which the tree is updated; `None` is now.
     pub at: Option<Timestamp>,
     /// Report the changes without making them.
@@ -54,12 +57,12 @@ pub struct Wish {
 pub fn compact(
     trees: &Trees,
     view: &WorkspaceView,
-    wish: Wish,
+    wish: TreeOptions,
     cancellation: Cancellation<'_>,
 ) -> Result<TreeCompactResponse, RpcError> {
     let since = Instant::now();
     let mut answer = bring_up(trees, view, wish, cancellation)?;
-    if answer.ran && wish.summaries && !wish.dry_run && view.config.tree.summaries == Summaries::Command {
+    if answer.ran && wish.summaries && !wish.dry_run && view.config.tree.summaries == SummaryAuthor::Command {
         summaries::write(trees, view, wish, cancellation, &mut answer)?;
     }
     answer.took_ms = since.elapsed().as_secs_f64() * 1000.0;
@@ -73,7 +76,7 @@ pub fn compact(
 pub(super) fn bring_up(
     trees: &Trees,
     view: &WorkspaceView,
-    wish: Wish,
+    wish: TreeOptions,
     cancellation: Cancellation<'_>,
 ) -> Result<TreeCompactResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) {
@@ -88,7 +91,7 @@ pub(super) fn bring_up(
             ..TreeCompactResponse::default()
         });
     };
-    let mut run = Run::new(trees, view, wish, cancellation)?;
+    let mut run = TreeRun::new(trees, view, wish, cancellation)?;
     if run.is_left_alone(trees)? {
         return Ok(run.answer);
     }
@@ -119,21 +122,21 @@ pub(super) fn bring_up(
 }
 
 /// State of one run over a tree.
-pub(super) struct Run<'a> {
+pub(super) struct TreeRun<'a> {
     pub view: &'a WorkspaceView,
     pub today: Date,
     pub zone: TimeZone,
-    pub wish: Wish,
+    pub wish: TreeOptions,
     pub disk: Disk,
-    pub settings: Settings,
-    pub state: State,
+    pub settings: TreeSettings,
+    pub state: TreeState,
     pub ledger: Ledger,
     /// Folder of the state files.
     pub folder: PathBuf,
     pub answer: TreeCompactResponse,
 }
 
-impl<'a> Run<'a> {
+impl<'a> TreeRun<'a> {
     /// Reads the tree.
     ///
     /// # Errors
@@ -142,7 +145,7 @@ impl<'a> Run<'a> {
     pub fn new(
         trees: &Trees,
         view: &'a WorkspaceView,
-        wish: Wish,
+        wish: TreeOptions,
         cancellation: Cancellation<'_>,
     ) -> Result<Self, RpcError> {
         let zone = view.zone(&*trees.clock);
@@ -163,9 +166,9 @@ impl<'a> Run<'a> {
             });
         }
         let trust = Trust::of(&trees.state, &view.root);
-        let settings = Settings::of(&view.root, &trust, &view.config.tree);
+        let settings = TreeSettings::of(&view.root, &trust, &view.config.tree);
         answer.notes.extend(settings.notes.iter().cloned());
-        let mut state = State::read(&trees.state, &view.root);
+        let mut state = TreeState::read(&trees.state, &view.root);
         state.asks |= state.last_ms.is_none();
         let ledger = Ledger::read(&trees.state, &view.root).map_err(|error| {
             RpcError::internal(format!("could not read the original files of the tree: {error}"))
@@ -262,7 +265,7 @@ impl<'a> Run<'a> {
             .filter(|(period, _)| period.level() == level)
             .map(|(period, found)| (*period, found.node.clone()))
             .collect();
-        let steps = plan(&Input {
+        let steps = plan(&LevelInput {
             today: self.today,
             sources: &sources,
             nodes: &nodes,
@@ -279,12 +282,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn step(&mut self, step: &Step, sources: &[SourceFile]) {
+    fn step(&mut self, step: &NodeStep, sources: &[SourceFile]) {
         let path = step.period.path();
         let before = self.disk.nodes.get(&step.period).cloned();
-        if step.action == Action::Adopt {
+        if step.action == NodeAction::Adopt {
             self.state.adopt(step.period, step.digest);
-            self.told(
+            self.record_change(
                 &path,
                 [action(step.action), step.cause.name()],
                 before.as_ref().map(|found| &found.node),
@@ -298,7 +301,7 @@ impl<'a> Run<'a> {
                 return;
             }
         };
-        let sources: Vec<Source<'_>> = texts.iter().map(Text::source).collect();
+        let sources: Vec<NodeSource<'_>> = texts.iter().map(SourceText::source).collect();
         let Some(node) = make(
             step,
             &sources,
@@ -325,7 +328,7 @@ impl<'a> Run<'a> {
         path: &str,
         done: [&str; 2],
         node: &Node,
-        before: Option<&Found>,
+        before: Option<&DiskNode>,
     ) -> Result<(), String> {
         let text = node.write();
         if !self.wish.dry_run {
@@ -346,8 +349,8 @@ impl<'a> Run<'a> {
                 );
             }
         }
-        self.told(path, done, Some(node));
-        let found = Found {
+        self.record_change(path, done, Some(node));
+        let found = DiskNode {
             path: path.to_owned(),
             node: Node::read(node.period, &text),
             bytes: text.into_bytes(),
@@ -357,13 +360,13 @@ impl<'a> Run<'a> {
     }
 
     /// Records a change to a node for the answer.
-    pub fn told(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
+    pub fn record_change(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
         let status = node.and_then(|node| node.status);
         self.answer.nodes.push(TreeChange {
             path: path.to_owned(),
             action: action.to_owned(),
             cause: cause.to_owned(),
-            status: status.map_or("", Status::name).to_owned(),
+            status: status.map_or("", NodeStatus::name).to_owned(),
             tokens: node.map_or(0, |node| tokens::of(&node.body) as u64),
         });
     }
@@ -377,12 +380,12 @@ impl<'a> Run<'a> {
     }
 }
 
-fn action(action: Action) -> &'static str {
+fn action(action: NodeAction) -> &'static str {
     match action {
-        Action::Make => "made",
-        Action::Restate(_) => "restated",
-        Action::Outdate => "outdated",
-        Action::Adopt => "adopted",
+        NodeAction::Make => "made",
+        NodeAction::Restate(_) => "restated",
+        NodeAction::Outdate => "outdated",
+        NodeAction::Adopt => "adopted",
     }
 }
 

@@ -7,15 +7,15 @@ use hippo_proto::{
     TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
 };
 use hippo_tree::{
-    Fingerprint, LEAST_OVERLAP, Period, Rejected, SourceFile, Status, Text, Writer, level_name, most_tokens,
-    submitted,
+    BodyAuthor, BodyRejection, Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, SourceText,
+    build_submitted, level_name, most_tokens,
 };
 use hippo_types::tokens;
 
 use super::Trees;
 use super::aside;
 use super::disk;
-use super::run::{Run, Wish};
+use super::run::{TreeOptions, TreeRun};
 use crate::clock::moment;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
@@ -27,7 +27,11 @@ const JOBS: u32 = 10;
 ///
 /// # Errors
 /// `bad-request` for an invalid time.
-pub fn wish_of(trees: &Trees, view: &WorkspaceView, request: &TreeCompactRequest) -> Result<Wish, RpcError> {
+pub fn wish_of(
+    trees: &Trees,
+    view: &WorkspaceView,
+    request: &TreeCompactRequest,
+) -> Result<TreeOptions, RpcError> {
     let at = match &request.at {
         None => None,
         Some(at) => Some(moment(at, &view.zone(&*trees.clock)).ok_or_else(|| {
@@ -35,7 +39,7 @@ pub fn wish_of(trees: &Trees, view: &WorkspaceView, request: &TreeCompactRequest
                 .hint("write YYYY-MM-DD or a time such as 2026-01-10T09:30:00Z")
         })?),
     };
-    Ok(Wish {
+    Ok(TreeOptions {
         at,
         dry_run: request.dry_run,
         take_over: request.take_over,
@@ -62,14 +66,14 @@ pub fn pending(
     let most = request.limit.unwrap_or(JOBS) as usize;
     let jobs = periods.into_iter().filter_map(|period| {
         let sources = run.sources_of(period).ok()?;
-        let texts: Vec<_> = sources.1.iter().map(Text::source).collect();
+        let texts: Vec<_> = sources.1.iter().map(SourceText::source).collect();
         let budget = most_tokens(period, &texts);
         Some(TreeJob {
             path: period.path(),
             level: level_name(period.level()).to_owned(),
             period: period.to_string(),
             sources: sources.1.iter().map(|text| text.path.clone()).collect(),
-            source_digest: SourceFile::together(&sources.0).to_string(),
+            source_digest: SourceFile::combine_sources(&sources.0).to_string(),
             budget_tokens: budget as u64,
             prompt: prompt(period, budget),
         })
@@ -107,7 +111,7 @@ pub fn submit(
     }
     let (files, texts) = run.sources_of(period)?;
     if let Some(made_for) = &request.source_digest
-        && Fingerprint::parse(made_for) != Some(SourceFile::together(&files))
+        && Fingerprint::parse(made_for) != Some(SourceFile::combine_sources(&files))
     {
         return Err(RpcError::new(
             ErrorKind::Stale,
@@ -115,19 +119,19 @@ pub fn submit(
         )
         .hint("request the job again with tree.pending; nothing was changed"));
     }
-    let sources: Vec<_> = texts.iter().map(Text::source).collect();
+    let sources: Vec<_> = texts.iter().map(SourceText::source).collect();
     let before = run.disk.nodes.get(&period).cloned();
     let before = before.as_ref();
-    let (node, overlap) = submitted(
+    let (node, overlap) = build_submitted(
         period,
         &request.body,
         before.map(|found| &found.node),
         &files,
         &sources,
-        Writer::Agent,
+        BodyAuthor::Agent,
         run.today,
     )
-    .map_err(|rejected| refused(&view.root, period, &request.body, &rejected))?;
+    .map_err(|rejected| reject_body(&view.root, period, &request.body, &rejected))?;
     let path = period.path();
     if let Some(Err(error)) = before.map(|found| aside::replaced(&view.root, found)) {
         let message = format!("could not keep a copy of {path}: {error}");
@@ -147,7 +151,7 @@ pub fn submit(
     match disk::put(&view.root, &path, &node.write(), known) {
         Ok(true) => Ok(TreeSubmitResponse {
             path,
-            status: node.status.map_or("", Status::name).to_owned(),
+            status: node.status.map_or("", NodeStatus::name).to_owned(),
             tokens: tokens::of(&node.body) as u64,
             overlap_percent: overlap as u64,
         }),
@@ -195,8 +199,8 @@ pub fn show(
 }
 
 /// Reads the tree with default options.
-fn looking<'a>(trees: &Trees, view: &'a WorkspaceView) -> Result<Run<'a>, RpcError> {
-    Run::new(trees, view, Wish::default(), Cancellation::NEVER)
+fn looking<'a>(trees: &Trees, view: &'a WorkspaceView) -> Result<TreeRun<'a>, RpcError> {
+    TreeRun::new(trees, view, TreeOptions::default(), Cancellation::NEVER)
 }
 
 /// Parses the name or path of a node.
@@ -223,7 +227,7 @@ pub(super) fn prompt(period: Period, budget: usize) -> String {
 }
 
 /// Stores a refused body and returns the error.
-fn refused(root: &Path, period: Period, body: &str, rejected: &Rejected) -> RpcError {
+fn reject_body(root: &Path, period: Period, body: &str, rejected: &BodyRejection) -> RpcError {
     let kept = aside::rejected(root, period, body, rejected);
     let hint = match kept {
         Ok(path) => {

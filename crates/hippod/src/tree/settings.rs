@@ -6,12 +6,12 @@ use std::path::Path;
 
 use hippo_proto::folder::Trust;
 
-use crate::config::{Summaries, Tree};
+use crate::config::{SummaryAuthor, TreeConfig};
 use crate::harness;
 
 /// Effective settings of one tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct TreeSettings {
     /// Maximum tokens of `ROOT.md`.
     pub root_max_tokens: usize,
     /// Minimum time between two due runs, in milliseconds.
@@ -22,9 +22,9 @@ pub struct Settings {
     pub notes: Vec<String>,
 }
 
-impl Settings {
+impl TreeSettings {
     /// Returns the settings of a workspace, given the trust in its files.
-    pub fn of(root: &Path, trust: &Trust, config: &Tree) -> Self {
+    pub fn of(root: &Path, trust: &Trust, config: &TreeConfig) -> Self {
         let (harness, notes) = harness::read(root, trust, config);
         let hours = harness.cooldown_hours;
         #[expect(
@@ -36,7 +36,7 @@ impl Settings {
         Self {
             root_max_tokens: harness.root_max_tokens.unwrap_or(config.root_max_tokens) as usize,
             cooldown_ms,
-            improved: config.summaries != Summaries::Off,
+            improved: config.summaries != SummaryAuthor::Off,
             notes,
         }
     }
@@ -61,7 +61,7 @@ mod tests {
                 Some(text) => std::fs::write(file, text).unwrap(),
                 None => drop(std::fs::remove_file(file)),
             }
-            Settings::of(folder.path(), &trust, &Tree::default())
+            TreeSettings::of(folder.path(), &trust, &TreeConfig::default())
         };
         assert_eq!(
             (of(None).root_max_tokens, of(None).cooldown_ms),
@@ -97,7 +97,7 @@ mod tests {
         let of = |tokens: u32, hours: f64| {
             let text = format!(r#"{{"compaction":{{"rootMaxTokens":{tokens},"cooldownHours":{hours}}}}}"#);
             std::fs::write(folder.path().join(FILE), text).unwrap();
-            Settings::of(folder.path(), &Trust::default(), &Tree::default())
+            TreeSettings::of(folder.path(), &Trust::default(), &TreeConfig::default())
         };
         let small = of(1_500, 5.0);
         assert_eq!((small.root_max_tokens, small.cooldown_ms), (1_500, 18_000_000));

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_text::source::{NodeKind, date_in_name};
-use hippo_tree::{Fingerprint, Node, Period, SourceFile, Text};
+use hippo_tree::{Fingerprint, Node, Period, SourceFile, SourceText};
 
 use super::disk;
-use super::run::Run;
+use super::run::TreeRun;
 
-impl Run<'_> {
+impl TreeRun<'_> {
     /// Returns the sources of all nodes of a level, by period.
     pub fn sources(&self, level: NodeKind) -> BTreeMap<Period, Vec<SourceFile>> {
         if level == NodeKind::Daily {
@@ -45,7 +45,7 @@ impl Run<'_> {
     ///
     /// # Errors
     /// `not-found` if there are none, `internal` if one could not be read.
-    pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<Text>), RpcError> {
+    pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<SourceText>), RpcError> {
         let sources = self.sources_for(period);
         if sources.is_empty() {
             return Err(RpcError::new(
@@ -66,7 +66,7 @@ impl Run<'_> {
         let now = match (period, self.sources_for(period)) {
             (Period::All, _) => self.below(),
             (_, sources) if sources.is_empty() => return false,
-            (_, sources) => SourceFile::together(&sources),
+            (_, sources) => SourceFile::combine_sources(&sources),
         };
         known.is_some_and(|known| now != known)
     }
@@ -78,11 +78,11 @@ impl Run<'_> {
     }
 
     /// Reads the texts of sources. Fails with a message if a log could not be read.
-    pub fn texts(&self, level: NodeKind, sources: &[SourceFile]) -> Result<Vec<Text>, String> {
+    pub fn texts(&self, level: NodeKind, sources: &[SourceFile]) -> Result<Vec<SourceText>, String> {
         let limit = self.view.config.sources.max_file_bytes;
         let log = |source: &SourceFile| {
             let text = disk::text(&self.view.root, &source.path, limit);
-            Ok(Text {
+            Ok(SourceText {
                 path: source.path.clone(),
                 text: text.map_err(|error| format!("could not read {}: {error}", source.path))?,
                 first_line: 1,
@@ -93,7 +93,7 @@ impl Run<'_> {
             let period = Period::of_path(&source.path)?;
             let found = self.disk.nodes.get(&period)?;
             let text = String::from_utf8_lossy(&found.bytes);
-            let mut text = Text::of_node(&found.node, &text);
+            let mut text = SourceText::of_node(&found.node, &text);
             // Nodes do not contain the empty lines at the start of a log.
             text.first_line += self.disk.leading.get(&text.path).copied().unwrap_or(0);
             Some(text)

@@ -21,7 +21,7 @@ const LARGEST: u64 = 64 << 20;
 /// sources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct State {
+pub struct TreeState {
     /// Fingerprints of sources, by node. For nodes that existed before hippod, they date from when the node was first
     /// seen; for `ROOT.md`, they cover the nodes below it at the last run.
     adopted: BTreeMap<String, String>,
@@ -69,7 +69,7 @@ impl Spend {
     }
 }
 
-impl State {
+impl TreeState {
     /// Reads the state of a workspace. If the file is unreadable, logs a warning and returns the default.
     pub fn read(state: &Path, root: &Path) -> Self {
         Self::try_read(state, root).unwrap_or_else(|error| {
@@ -153,13 +153,13 @@ mod tests {
     fn a_damaged_tree_state_is_an_error() {
         let (state, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert_eq!(
-            State::try_read(state.path(), root.path()).unwrap(),
-            State::default()
+            TreeState::try_read(state.path(), root.path()).unwrap(),
+            TreeState::default()
         );
-        let file = State::file(state.path(), root.path());
-        State::default().write(state.path(), root.path()).unwrap();
+        let file = TreeState::file(state.path(), root.path());
+        TreeState::default().write(state.path(), root.path()).unwrap();
         assert!(file.is_file(), "the tree keeps it elsewhere");
         std::fs::write(&file, "{").unwrap();
-        assert!(State::try_read(state.path(), root.path()).is_err());
+        assert!(TreeState::try_read(state.path(), root.path()).is_err());
     }
 }

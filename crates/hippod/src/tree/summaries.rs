@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use hippo_proto::{RpcError, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::NodeKind;
-use hippo_tree::{Period, Source, SourceFile, Text, Writer, submitted};
+use hippo_tree::{BodyAuthor, NodeSource, Period, SourceFile, SourceText, build_submitted};
 
 use super::Trees;
 use super::aside;
-use super::command::{self, Job};
-use super::run::{Run, Wish, bring_up};
+use super::command::{self, SummaryJob};
+use super::run::{TreeOptions, TreeRun, bring_up};
 use super::serve::prompt;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
@@ -26,7 +26,7 @@ use crate::view::WorkspaceView;
 pub fn write(
     trees: &Trees,
     view: &WorkspaceView,
-    wish: Wish,
+    wish: TreeOptions,
     cancellation: Cancellation<'_>,
     answer: &mut TreeCompactResponse,
 ) -> Result<(), RpcError> {
@@ -37,10 +37,10 @@ pub fn write(
             .push("the program already writes summaries for another run".to_owned());
         return Ok(());
     };
-    let mut summaries = Summaries {
+    let mut summaries = SummaryRun {
         trees,
         view,
-        wish: Wish {
+        wish: TreeOptions {
             when_due: false,
             days: false,
             ..wish
@@ -62,10 +62,10 @@ pub fn write(
     Ok(())
 }
 
-struct Summaries<'a> {
+struct SummaryRun<'a> {
     trees: &'a Trees,
     view: &'a WorkspaceView,
-    wish: Wish,
+    wish: TreeOptions,
     cancellation: Cancellation<'a>,
     answer: &'a mut TreeCompactResponse,
     /// Nodes already handled in this run.
@@ -73,16 +73,16 @@ struct Summaries<'a> {
 }
 
 /// A summary requested from the program.
-struct Asked {
+struct SummaryRequest {
     period: Period,
     files: Vec<SourceFile>,
-    texts: Vec<Text>,
+    texts: Vec<SourceText>,
 }
 
-impl<'a> Summaries<'a> {
+impl<'a> SummaryRun<'a> {
     /// Returns the next node of a level. The job is counted before the program runs, so that a program that crashes
     /// the daemon is not started again without end.
-    fn next(&mut self, level: NodeKind) -> Result<Option<Asked>, RpcError> {
+    fn next(&mut self, level: NodeKind) -> Result<Option<SummaryRequest>, RpcError> {
         let _one = self.trees.take(&self.view.root, true)?;
         let mut run = self.look()?;
         for period in run.wanted().into_iter().rev() {
@@ -96,7 +96,7 @@ impl<'a> Summaries<'a> {
                     continue;
                 }
             };
-            if run.state.was_refused(period, SourceFile::together(&files)) {
+            if run.state.was_refused(period, SourceFile::combine_sources(&files)) {
                 continue;
             }
             if let Some(why) = command::held_back(&run.state.spend, &self.trees.settings) {
@@ -108,17 +108,17 @@ impl<'a> Summaries<'a> {
             }
             run.state.spend.jobs += 1;
             run.keep_state(self.trees)?;
-            return Ok(Some(Asked { period, files, texts }));
+            return Ok(Some(SummaryRequest { period, files, texts }));
         }
         Ok(None)
     }
 
     /// Runs the program for one node and stores its summary. Returns whether the summary was accepted.
-    fn ask(&mut self, asked: &Asked) -> Result<bool, RpcError> {
+    fn ask(&mut self, asked: &SummaryRequest) -> Result<bool, RpcError> {
         let period = asked.period;
-        let sources: Vec<Source<'_>> = asked.texts.iter().map(Text::source).collect();
+        let sources: Vec<NodeSource<'_>> = asked.texts.iter().map(SourceText::source).collect();
         let budget = hippo_tree::most_tokens(period, &sources);
-        let job = Job::new(period, budget, prompt(period, budget), &sources);
+        let job = SummaryJob::new(period, budget, prompt(period, budget), &sources);
         let begun = Instant::now();
         let body = command::write(&self.trees.settings, &job, self.cancellation);
         let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -128,13 +128,13 @@ impl<'a> Summaries<'a> {
         let _one = self.trees.take(&self.view.root, true)?;
         let mut run = self.look()?;
         run.state.spend.ms = run.state.spend.ms.saturating_add(took);
-        let done = body.map_err(Missed::Failed);
+        let done = body.map_err(SummaryFailure::Failed);
         let done = done.and_then(|body| take(&mut run, asked, &sources, &body));
         let taken = done.is_ok();
         match done {
             Ok(()) => run.state.spend.failures = 0,
-            Err(Missed::Overtaken(reason)) => self.refuse(period, reason),
-            Err(Missed::Failed(reason)) => {
+            Err(SummaryFailure::Overtaken(reason)) => self.refuse(period, reason),
+            Err(SummaryFailure::Failed(reason)) => {
                 run.state.spend.failures += 1;
                 run.state.spend.error = Some(reason.clone());
                 self.refuse(period, reason);
@@ -146,8 +146,8 @@ impl<'a> Summaries<'a> {
     }
 
     /// Reads the current tree and the program's work of today.
-    fn look(&self) -> Result<Run<'a>, RpcError> {
-        let mut run = Run::new(self.trees, self.view, self.wish, self.cancellation)?;
+    fn look(&self) -> Result<TreeRun<'a>, RpcError> {
+        let mut run = TreeRun::new(self.trees, self.view, self.wish, self.cancellation)?;
         run.state.spend = std::mem::take(&mut run.state.spend).on(&run.today.to_string());
         Ok(run)
     }
@@ -161,18 +161,23 @@ impl<'a> Summaries<'a> {
 }
 
 /// Reason why a summary is not accepted.
-enum Missed {
+enum SummaryFailure {
     /// The program failed.
     Failed(String),
     /// The node changed in the meantime or could not be written, which is not a failure of the program.
     Overtaken(String),
 }
 
-fn take(run: &mut Run<'_>, asked: &Asked, sources: &[Source<'_>], body: &str) -> Result<(), Missed> {
+fn take(
+    run: &mut TreeRun<'_>,
+    asked: &SummaryRequest,
+    sources: &[NodeSource<'_>],
+    body: &str,
+) -> Result<(), SummaryFailure> {
     let (period, root) = (asked.period, &run.view.root);
     let now = run
         .sources_of(period)
-        .map_err(|error| Missed::Overtaken(error.message))?;
+        .map_err(|error| SummaryFailure::Overtaken(error.message))?;
     let before = run.disk.nodes.get(&period).cloned();
     let wanted = before
         .as_ref()
@@ -180,28 +185,29 @@ fn take(run: &mut Run<'_>, asked: &Asked, sources: &[Source<'_>], body: &str) ->
     if now.0 != asked.files || !wanted {
         let reason =
             "the node or its sources changed while the summary was written; the next run checks it again";
-        return Err(Missed::Overtaken(reason.to_owned()));
+        return Err(SummaryFailure::Overtaken(reason.to_owned()));
     }
     let node = before.as_ref().map(|found| &found.node);
-    let made = submitted(
+    let made = build_submitted(
         period,
         body,
         node,
         &asked.files,
         sources,
-        Writer::Command,
+        BodyAuthor::Command,
         run.today,
     );
     let (node, _) = made.map_err(|why| {
-        run.state.refuse(period, SourceFile::together(&asked.files));
-        Missed::Failed(match aside::rejected(root, period, body, &why) {
+        run.state
+            .refuse(period, SourceFile::combine_sources(&asked.files));
+        SummaryFailure::Failed(match aside::rejected(root, period, body, &why) {
             Ok(path) => format!("{why}; the body is kept in {path}"),
             Err(error) => format!("{why}; the body could not be kept ({error})"),
         })
     })?;
     if let Some(found) = &before {
         aside::replaced(root, found).map_err(|error| {
-            Missed::Overtaken(format!("could not keep a copy of the current node: {error}"))
+            SummaryFailure::Overtaken(format!("could not keep a copy of the current node: {error}"))
         })?;
     }
     run.put(
@@ -210,7 +216,7 @@ fn take(run: &mut Run<'_>, asked: &Asked, sources: &[Source<'_>], body: &str) ->
         &node,
         before.as_ref(),
     )
-    .map_err(Missed::Overtaken)
+    .map_err(SummaryFailure::Overtaken)
 }
 
 /// Merges the answer of a later run into that of an earlier one.

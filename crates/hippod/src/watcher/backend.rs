@@ -6,8 +6,8 @@ use std::sync::Arc;
 use hippo_store::system::FileId;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::Mode;
-use super::hear::{Shared, limit};
+use super::WatchMode;
+use super::hear::{WatchShared, limit};
 use super::poll::Poller;
 
 /// Source of changes.
@@ -19,7 +19,7 @@ pub(super) enum Backend {
 }
 
 /// Reason why a folder is not watched.
-pub(super) enum Refusal {
+pub(super) enum WatchRefusal {
     /// The limit on watches is reached; with the name of the limit.
     Limit(String),
     /// This folder cannot be watched; it may have been removed.
@@ -31,34 +31,34 @@ impl Backend {
     ///
     /// # Errors
     /// Returns the reason if that is impossible.
-    pub fn listen(shared: &Arc<Shared>) -> Result<Self, String> {
+    pub fn listen(shared: &Arc<WatchShared>) -> Result<Self, String> {
         let hearer = Arc::clone(shared);
         let watcher = notify::recommended_watcher(move |said| hearer.heard(said))
             .map_err(|error| limit(&error).unwrap_or_else(|| error.to_string()))?;
-        shared.set_state(|state| state.mode = Mode::Notify);
+        shared.set_state(|state| state.mode = WatchMode::Notify);
         Ok(Self::Notify(Box::new(watcher)))
     }
 
     /// Creates a polling backend. `reason` is shown to the user, if there is one.
-    pub fn look(shared: &Shared, reason: Option<String>) -> Self {
+    pub fn look(shared: &WatchShared, reason: Option<String>) -> Self {
         shared.set_state(|state| {
-            state.mode = Mode::Poll;
+            state.mode = WatchMode::Poll;
             state.reason = reason;
         });
         Self::Poll(Poller::default())
     }
 
     /// Watches one folder without its subfolders.
-    pub fn watch(&mut self, dir: &Path) -> Result<(), Refusal> {
+    pub fn watch(&mut self, dir: &Path) -> Result<(), WatchRefusal> {
         match self {
             Self::Notify(watcher) => {
                 watcher
                     .watch(dir, RecursiveMode::NonRecursive)
                     .map_err(|error| match limit(&error) {
-                        Some(reason) => Refusal::Limit(reason),
+                        Some(reason) => WatchRefusal::Limit(reason),
                         None => {
                             tracing::debug!(folder = %dir.display(), %error, "could not watch a folder");
-                            Refusal::Other
+                            WatchRefusal::Other
                         }
                     })
             }

@@ -9,11 +9,11 @@ use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 
 use super::dirty::{Batch, DirtySet};
-use super::{CANARY, Mode, OWN_FOLDER, RescanReason, WatchSpec, WatchState};
+use super::{CANARY, OWN_FOLDER, RescanReason, WatchMode, WatchSpec, WatchState};
 
 /// State shared by the watcher's thread, the operating system's event thread and the owner.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct WatchShared {
     root: PathBuf,
     inbox: Mutex<Inbox>,
     wake: Condvar,
@@ -50,7 +50,7 @@ pub(super) struct Inbox {
 
 /// Work taken by the thread in one iteration.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct WatchTurn {
     pub dirs: Option<Vec<PathBuf>>,
     pub canary_asked: bool,
     pub canary_seen: bool,
@@ -60,7 +60,7 @@ pub(super) struct Turn {
     pub batch: Option<Batch>,
 }
 
-impl Shared {
+impl WatchShared {
     pub fn new(spec: &WatchSpec) -> Self {
         let inbox = Inbox {
             dirty: DirtySet::new(spec.quiet, spec.max_wait),
@@ -75,7 +75,7 @@ impl Shared {
             handing_over: false,
         };
         let state = WatchState {
-            mode: Mode::Notify,
+            mode: WatchMode::Notify,
             reason: None,
             last_event: None,
             folders: 0,
@@ -130,7 +130,7 @@ impl Shared {
     }
 
     /// Sleeps until there is work, at most until `deadline`.
-    pub fn next(&self, deadline: Instant) -> Turn {
+    pub fn next(&self, deadline: Instant) -> WatchTurn {
         let mut inbox = lock(&self.inbox);
         loop {
             let now = Instant::now();
@@ -207,8 +207,8 @@ impl Inbox {
         self.dirty.insert(path, now);
     }
 
-    fn turn(&mut self, now: Instant) -> Turn {
-        let turn = Turn {
+    fn turn(&mut self, now: Instant) -> WatchTurn {
+        let turn = WatchTurn {
             dirs: self.dirs.take(),
             canary_asked: std::mem::take(&mut self.canary_asked),
             canary_seen: std::mem::take(&mut self.canary_seen),
@@ -222,7 +222,7 @@ impl Inbox {
     }
 }
 
-impl Turn {
+impl WatchTurn {
     fn is_something(&self) -> bool {
         let Self {
             dirs,

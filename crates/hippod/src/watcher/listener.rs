@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::dirty::Batch;
-use super::hear::Shared;
-use super::{Mode, WatchEvent};
+use super::hear::WatchShared;
+use super::{WatchEvent, WatchMode};
 
 /// Maximum wait for the operating system to report an earlier change.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -14,12 +14,12 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Handle to a running watcher.
 #[derive(Debug, Clone)]
 pub struct Listener {
-    shared: Arc<Shared>,
+    shared: Arc<WatchShared>,
 }
 
 /// Changes that the watcher has not reported yet.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct HeldBack {
+pub struct UnreportedChanges {
     /// Number of changes; a pending rescan counts as one.
     pub count: usize,
     /// When the oldest change was received.
@@ -27,7 +27,7 @@ pub struct HeldBack {
 }
 
 impl Listener {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<WatchShared>) -> Self {
         Self { shared }
     }
 
@@ -38,7 +38,7 @@ impl Listener {
     /// polling, this function returns immediately.
     #[expect(clippy::disallowed_methods, reason = "names and times alone")]
     pub fn catch_up(&self) -> bool {
-        if !cfg!(target_os = "linux") || self.shared.state().mode == Mode::Poll {
+        if !cfg!(target_os = "linux") || self.shared.state().mode == WatchMode::Poll {
             return true;
         }
         let before = self.shared.with(|inbox| inbox.root_openings);
@@ -63,7 +63,7 @@ impl Listener {
     }
 
     /// Counts the pending paths below the root for which `counts` returns true.
-    pub fn held_back(&self, counts: impl Fn(&str) -> bool) -> HeldBack {
+    pub fn held_back(&self, counts: impl Fn(&str) -> bool) -> UnreportedChanges {
         let root = self.shared.root();
         self.shared.with(|inbox| {
             let below = inbox
@@ -72,7 +72,7 @@ impl Listener {
                 .filter_map(|path| path.strip_prefix(root).ok());
             let known = below.filter(|path| path.to_str().is_some_and(&counts)).count();
             let count = known + usize::from(inbox.dirty.is_rescan() || inbox.handing_over);
-            HeldBack {
+            UnreportedChanges {
                 count,
                 since: inbox.dirty.since().filter(|_| count > 0),
             }

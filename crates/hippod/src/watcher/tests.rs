@@ -241,14 +241,14 @@ fn an_overflow_and_a_watch_limit_are_reported() {
     let overflow = notify::Event::new(notify::EventKind::Other).set_flag(notify::event::Flag::Rescan);
     bed.watcher.shared.heard(Ok(overflow));
     bed.wait_rescan(RescanReason::Overflow);
-    assert_eq!(bed.watcher.state().mode, Mode::Notify);
+    assert_eq!(bed.watcher.state().mode, WatchMode::Notify);
 
     bed.watcher
         .shared
         .heard(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)));
     bed.wait_rescan(RescanReason::WatchLimit);
     let state = bed.watcher.state();
-    assert_eq!(state.mode, Mode::Poll);
+    assert_eq!(state.mode, WatchMode::Poll);
     assert_eq!(
         state.reason.unwrap(),
         "the limit fs.inotify.max_user_watches is reached"

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use hippo_fs::WorkspaceDir;
 use hippo_store::system::FileId;
 
-use super::backend::{Backend, Refusal, identity};
+use super::backend::{Backend, WatchRefusal, identity};
 use super::dirty::Batch;
-use super::hear::{Shared, Turn};
+use super::hear::{WatchShared, WatchTurn};
 use super::poll::changed_since;
-use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, Sink, WatchError, WatchEvent, WatchSpec};
+use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, WatchError, WatchEvent, WatchSink, WatchSpec};
 
 /// Interval between checks of the root, because an unmounted disk sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
@@ -21,9 +21,9 @@ const ROOT_CHECK: Duration = Duration::from_secs(10);
 const YOUNG_SECS: i64 = 60;
 
 /// State of the thread.
-pub(super) struct Worker {
+pub(super) struct WatchThread {
     spec: WatchSpec,
-    shared: Arc<Shared>,
+    shared: Arc<WatchShared>,
     /// Identity of the root folder; `None` while it is missing.
     root: Option<FileId>,
     /// The root, and the folders found by the last scan.
@@ -32,9 +32,9 @@ pub(super) struct Worker {
     next_look: Instant,
 }
 
-impl Worker {
+impl WatchThread {
     /// Creates the worker and starts watching the root.
-    pub fn new(spec: WatchSpec, shared: Arc<Shared>) -> Result<Self, WatchError> {
+    pub fn new(spec: WatchSpec, shared: Arc<WatchShared>) -> Result<Self, WatchError> {
         let backend = match spec.poll {
             PollMode::Always => Backend::look(&shared, None),
             PollMode::Auto => {
@@ -58,7 +58,7 @@ impl Worker {
     }
 
     /// Runs until a stop is requested.
-    pub fn run(mut self, sink: Sink) {
+    pub fn run(mut self, sink: WatchSink) {
         let mut voice = Voice(Some((self.spec.root.clone(), sink)));
         loop {
             let turn = self.shared.next(self.next_look);
@@ -76,8 +76,8 @@ impl Worker {
         }
     }
 
-    fn act(&mut self, turn: Turn) -> Vec<WatchEvent> {
-        let Turn {
+    fn act(&mut self, turn: WatchTurn) -> Vec<WatchEvent> {
+        let WatchTurn {
             dirs,
             canary_asked,
             canary_seen,
@@ -165,8 +165,8 @@ impl Worker {
         };
         self.shared.with(|inbox| inbox.watched.remove(dir));
         match refusal {
-            Refusal::Other => false,
-            Refusal::Limit(reason) => {
+            WatchRefusal::Other => false,
+            WatchRefusal::Limit(reason) => {
                 self.fall_back(reason);
                 // Polling has no limit on the number of folders. If it is disabled, the folder remains
                 // unwatched.
@@ -263,7 +263,7 @@ impl Worker {
 }
 
 /// Sender of the thread's events. Unless silenced before, it reports the thread's death on drop.
-struct Voice(Option<(PathBuf, Sink)>);
+struct Voice(Option<(PathBuf, WatchSink)>);
 
 impl Voice {
     fn say(&self, event: WatchEvent) {

@@ -10,7 +10,7 @@ use hippo_types::tokens;
 use serde_json::Value;
 
 use super::{needs, reference};
-use crate::bench::transcripts::Line;
+use crate::bench::transcripts::TranscriptLine;
 
 /// Cuts of each transcript, as shares of its messages.
 const CUTS: [f64; 3] = [0.4, 0.6, 0.8];
@@ -19,7 +19,7 @@ const LEAST: usize = 8;
 
 /// Sums of shares over a group of cuts.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Sums {
+pub struct CompactionSums {
     pub cuts: f64,
     pub ours: f64,
     pub reference: f64,
@@ -31,7 +31,7 @@ pub struct Sums {
     pub budget: f64,
 }
 
-impl Sums {
+impl CompactionSums {
     /// Adds the sums of another group.
     pub fn add(&mut self, other: &Self) {
         let Self {
@@ -59,8 +59,8 @@ impl Sums {
 ///
 /// # Errors
 /// If a file cannot be read, or a summary violates an invariant.
-pub fn all(folder: &Path) -> Result<BTreeMap<String, Sums>> {
-    let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
+pub fn all(folder: &Path) -> Result<BTreeMap<String, CompactionSums>> {
+    let mut sums: BTreeMap<String, CompactionSums> = BTreeMap::new();
     for group in entries(folder)? {
         let name = group
             .file_name()
@@ -83,12 +83,12 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn transcript(bytes: &[u8]) -> Result<Sums> {
-    let mut sums = Sums::default();
+fn transcript(bytes: &[u8]) -> Result<CompactionSums> {
+    let mut sums = CompactionSums::default();
     let mut raw = Vec::new();
     let mut lines = Vec::new();
     for bytes in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let mut line: Line = serde_json::from_slice(bytes)?;
+        let mut line: TranscriptLine = serde_json::from_slice(bytes)?;
         if line.kind == "tool_call" {
             // The argument values without JSON syntax.
             line.text = needs::flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text)));
@@ -108,7 +108,7 @@ fn transcript(bytes: &[u8]) -> Result<Sums> {
     Ok(sums)
 }
 
-fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
+fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Result<CompactionSums> {
     let texts: Vec<&str> = before.iter().map(|line| line.text.as_str()).collect();
     let all_before = texts.join("\n");
     let known: BTreeSet<&str> = needs::words(&all_before);
@@ -128,7 +128,7 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
             .filter(|line| known_errors.contains(line)),
     );
     if needed.is_empty() {
-        return Ok(Sums::default());
+        return Ok(CompactionSums::default());
     }
     let reference = reference::summary(&before.iter().map(message).collect::<Vec<_>>());
     let budget = tokens::of(&reference);
@@ -178,7 +178,7 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     while !all_before.is_char_boundary(from) {
         from += 1;
     }
-    Ok(Sums {
+    Ok(CompactionSums {
         cuts: 1.0,
         ours: share(summary),
         reference: share(&reference),
@@ -190,7 +190,7 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     })
 }
 
-fn message(line: &Line) -> Message<'_> {
+fn message(line: &TranscriptLine) -> Message<'_> {
     let role = match line.role.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,

@@ -11,7 +11,7 @@ use crate::bench::extract;
 const STEP: usize = 7_919;
 
 /// A synthetic tool result, composed of recorded ones.
-pub struct Piece {
+pub struct SyntheticResult {
     /// Name of the tool.
     pub tool: String,
     /// Arguments of the call.
@@ -21,11 +21,11 @@ pub struct Piece {
 }
 
 /// The concatenated tool results and logs of each program.
-pub struct Corpus {
+pub struct ToolCorpus {
     programs: Vec<(String, String)>,
 }
 
-impl Corpus {
+impl ToolCorpus {
     /// Reads the evaluation data.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Corpus {
 
     /// Returns result `number` with `bytes` bytes. Programs alternate, each piece starts at another place, and its
     /// digits vary as in repeated runs of a tool.
-    pub fn piece(&self, number: usize, bytes: usize) -> Piece {
+    pub fn piece(&self, number: usize, bytes: usize) -> SyntheticResult {
         let (program, text) = &self.programs[number % self.programs.len()];
         let round = number / self.programs.len();
         // Start at a line, as tools print whole lines.
@@ -56,7 +56,7 @@ impl Corpus {
         }
         out.truncate(start(&out, bytes).len());
         out.extend(std::iter::repeat_n(' ', bytes - out.len()));
-        Piece {
+        SyntheticResult {
             tool: "exec".to_owned(),
             call: format!("{program} --run {number}"),
             text: out,
@@ -86,8 +86,8 @@ mod tests {
             ("make".to_owned(), text("ok 12 tests in 3.4 s\n")),
             ("ls".to_owned(), text("日本 1 file\n")),
         ];
-        let corpus = Corpus { programs };
-        let pieces: Vec<Piece> = (0..200).map(|number| corpus.piece(number, 3_000)).collect();
+        let corpus = ToolCorpus { programs };
+        let pieces: Vec<SyntheticResult> = (0..200).map(|number| corpus.piece(number, 3_000)).collect();
         assert!(pieces.iter().all(|piece| piece.text.len() == 3_000));
         let different: BTreeSet<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
         assert_eq!(different.len(), pieces.len());

@@ -15,15 +15,15 @@ use hippo_redact::redact;
 use hippo_types::tokens;
 use serde_json::Value;
 
-use super::session::{Read, Session, ToolResult, Turn};
-use super::uses::Use;
-use super::window::Window;
+use super::session::{ModelCall, ModelInput, ReplaySession, ToolResult};
+use super::uses::ValueUse;
+use super::window::ContextWindow;
 use crate::bench::compaction::needs;
 use crate::bench::extract::holds;
 
 /// Number of values by the place where they were found.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Found {
+pub struct ValueTally {
     pub summary: usize,
     pub key_data: usize,
     pub fetched: usize,
@@ -32,7 +32,7 @@ pub struct Found {
     pub lost: usize,
 }
 
-impl Found {
+impl ValueTally {
     /// Returns the number of values.
     pub fn all(&self) -> usize {
         self.summary + self.key_data + self.fetched + self.lost
@@ -57,7 +57,7 @@ impl Found {
 
 /// Parameters of a replay.
 #[derive(Debug, Clone, Copy)]
-pub struct Way {
+pub struct ReplayOptions {
     /// Size of the model's window, in tokens.
     pub limit: usize,
     /// Number of turns for which a tool result stays whole with hippod; 1 means only its own turn.
@@ -70,7 +70,7 @@ pub struct Way {
 
 /// Result of a replayed session.
 #[derive(Debug, Default)]
-pub struct Played {
+pub struct ReplayResult {
     /// Context tokens of each turn without hippod: prompt and answer.
     pub without: Vec<usize>,
     /// Context tokens of each turn with hippod.
@@ -82,15 +82,15 @@ pub struct Played {
     /// Tokens of the largest section.
     pub section: usize,
     /// All values of entries that the agent named later.
-    pub named: Found,
+    pub named: ValueTally,
     /// Named values that were nowhere else in the context at that time.
-    pub needed: Found,
+    pub needed: ValueTally,
     /// Number of fetched contents during the session.
     pub fetches: usize,
 }
 
 /// An entry that replaces a tool result.
-struct Made {
+struct ReplacementEntry {
     id: String,
     summary: String,
     key_data: String,
@@ -98,7 +98,7 @@ struct Made {
 
 /// The rendered entries in the model's context.
 #[derive(Default)]
-struct Section {
+struct RenderedSection {
     tokens: usize,
     shown: BTreeSet<String>,
 }
@@ -110,28 +110,31 @@ struct Section {
 pub fn play(
     client: &mut Client,
     workspace: &str,
-    session: &Session,
-    uses: &BTreeMap<usize, Vec<Use>>,
-    way: Way,
-) -> Result<Played> {
+    session: &ReplaySession,
+    uses: &BTreeMap<usize, Vec<ValueUse>>,
+    way: ReplayOptions,
+) -> Result<ReplayResult> {
     let open = ContextOpenRequest {
         workspace: workspace.to_owned(),
         agent: Some("replay".to_owned()),
         session: None,
     };
     let opened: ContextOpenResponse = client.call(&open.into())?;
-    let mut run = Run {
+    let mut run = ReplayRun {
         client,
         id: opened.session,
         way,
         made: Vec::new(),
         whole: Vec::new(),
-        section: Section::default(),
-        played: Played::default(),
+        section: RenderedSection::default(),
+        played: ReplayResult::default(),
     };
-    let (mut without, mut with) = (Window::new(way.limit, 1), Window::new(way.limit, way.whole));
+    let (mut without, mut with) = (
+        ContextWindow::new(way.limit, 1),
+        ContextWindow::new(way.limit, way.whole),
+    );
     for (at, turn) in session.turns.iter().enumerate() {
-        let read: usize = turn.read.iter().map(Read::tokens).sum();
+        let read: usize = turn.read.iter().map(ModelInput::tokens).sum();
         let answered = turn.answered();
         let prompt = without.prompt(read);
         run.played.without.push(prompt + answered);
@@ -155,26 +158,26 @@ pub fn play(
     Ok(run.played)
 }
 
-struct Run<'c> {
+struct ReplayRun<'c> {
     client: &'c mut Client,
     id: String,
-    way: Way,
+    way: ReplayOptions,
     /// By the number of the tool result.
-    made: Vec<Option<Made>>,
+    made: Vec<Option<ReplacementEntry>>,
     /// Turn of each tool result, or of its last fetch.
     whole: Vec<usize>,
-    section: Section,
-    played: Played,
+    section: RenderedSection,
+    played: ReplayResult,
 }
 
-impl Run<'_> {
+impl ReplayRun<'_> {
     /// Stores new tool results. Returns the tokens that stay in the context.
-    fn put(&mut self, at: usize, turn: &Turn) -> Result<usize> {
+    fn put(&mut self, at: usize, turn: &ModelCall) -> Result<usize> {
         let mut left = 0;
         for read in &turn.read {
             left += match read {
-                Read::Text(_) => read.tokens(),
-                Read::Result(result) => self.put_one(at, result)?,
+                ModelInput::Text(_) => read.tokens(),
+                ModelInput::Result(result) => self.put_one(at, result)?,
             };
         }
         Ok(left)
@@ -215,12 +218,12 @@ impl Run<'_> {
 
     /// Looks up the values that the agent names in this turn and that are nowhere else in the context. Returns the
     /// tokens of fetched contents.
-    fn look(&mut self, at: usize, uses: &BTreeMap<usize, Vec<Use>>) -> Result<usize> {
+    fn look(&mut self, at: usize, uses: &BTreeMap<usize, Vec<ValueUse>>) -> Result<usize> {
         let mut tokens = 0;
-        let named = |used: &&Use| used.named == at;
+        let named = |used: &&ValueUse| used.named == at;
         for (number, uses) in uses {
             let number = *number;
-            let needed: Vec<&Use> = uses
+            let needed: Vec<&ValueUse> = uses
                 .iter()
                 .filter(named)
                 .filter(|used| !self.stands(number, used, at))
@@ -232,8 +235,8 @@ impl Run<'_> {
                 };
                 let shown = self.section.shown.contains(&made.id);
                 match place(made, &used.value).filter(|_| shown) {
-                    Some(Place::Summary) => self.played.needed.summary += 1,
-                    Some(Place::KeyData) => self.played.needed.key_data += 1,
+                    Some(ValuePlace::Summary) => self.played.needed.summary += 1,
+                    Some(ValuePlace::KeyData) => self.played.needed.key_data += 1,
                     None => {
                         let id = made.id.clone();
                         let content = match &content {
@@ -258,7 +261,7 @@ impl Run<'_> {
     }
 
     /// Returns `true` if the context contains a value outside the entry of its original result.
-    fn stands(&self, number: usize, used: &Use, at: usize) -> bool {
+    fn stands(&self, number: usize, used: &ValueUse, at: usize) -> bool {
         let is_whole = |number: &usize| {
             let passed = self.made.get(*number).is_none_or(Option::is_none);
             let since = self.whole.get(*number).map(|last| at.saturating_sub(*last));
@@ -294,7 +297,7 @@ impl Run<'_> {
         if tokens::of(&section.markdown) as u64 != section.tokens {
             bail!("the section of turn {at} has a wrong token count");
         }
-        self.section = Section {
+        self.section = RenderedSection {
             tokens: section.tokens as usize,
             shown: section.entries.into_iter().map(|entry| entry.id).collect(),
         };
@@ -303,12 +306,12 @@ impl Run<'_> {
     }
 
     /// Searches all values in the final entries, and in their contents.
-    fn check(&mut self, session: &Session, uses: &BTreeMap<usize, Vec<Use>>) -> Result<()> {
+    fn check(&mut self, session: &ReplaySession, uses: &BTreeMap<usize, Vec<ValueUse>>) -> Result<()> {
         for (number, result) in session.results().enumerate() {
             let (Some(Some(made)), Some(uses)) = (self.made.get(number), uses.get(&number)) else {
                 continue;
             };
-            let places: Vec<Option<Place>> = uses.iter().map(|used| place(made, &used.value)).collect();
+            let places: Vec<Option<ValuePlace>> = uses.iter().map(|used| place(made, &used.value)).collect();
             let id = made.id.clone();
             let content = self.fetch(&id)?;
             if content != result.content {
@@ -317,8 +320,8 @@ impl Run<'_> {
             for (used, place) in uses.iter().zip(places) {
                 let named = &mut self.played.named;
                 match place {
-                    Some(Place::Summary) => named.summary += 1,
-                    Some(Place::KeyData) => named.key_data += 1,
+                    Some(ValuePlace::Summary) => named.summary += 1,
+                    Some(ValuePlace::KeyData) => named.key_data += 1,
                     None => count(named, &content, &used.value),
                 }
             }
@@ -327,22 +330,22 @@ impl Run<'_> {
     }
 }
 
-enum Place {
+enum ValuePlace {
     Summary,
     KeyData,
 }
 
-fn place(made: &Made, value: &str) -> Option<Place> {
+fn place(made: &ReplacementEntry, value: &str) -> Option<ValuePlace> {
     if holds(&made.summary, value) {
-        Some(Place::Summary)
+        Some(ValuePlace::Summary)
     } else if holds(&made.key_data, value) {
-        Some(Place::KeyData)
+        Some(ValuePlace::KeyData)
     } else {
         None
     }
 }
 
-fn count(found: &mut Found, content: &str, value: &str) {
+fn count(found: &mut ValueTally, content: &str, value: &str) {
     if !content.contains(value) {
         found.lost += 1;
         return;
@@ -361,11 +364,11 @@ fn told(result: &ToolResult, tokens: usize) -> Extract {
     extract(result.content.as_bytes(), &hints, Some(tokens))
 }
 
-fn made(entry: ContextEntry) -> Made {
+fn made(entry: ContextEntry) -> ReplacementEntry {
     let data = entry.key_data.unwrap_or_default();
     let mut key_data: String = data.keys().map(|key| format!("{key}\n")).collect();
     key_data.push_str(&needs::flat(&Value::Object(data)));
-    Made {
+    ReplacementEntry {
         id: entry.id,
         summary: entry.summary,
         key_data,

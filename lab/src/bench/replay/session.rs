@@ -9,7 +9,7 @@ use hippo_types::tokens;
 use serde_json::Value;
 
 use crate::bench::compaction::needs;
-use crate::bench::transcripts::{Line, files, lines};
+use crate::bench::transcripts::{TranscriptLine, files, lines};
 
 /// Maximum characters of a call's arguments in the source.
 const MOST_REFERENCE: usize = 1_000;
@@ -26,24 +26,24 @@ const NAMES: [&str; 8] = [
 ];
 
 /// A session.
-pub struct Session {
+pub struct ReplaySession {
     /// Program and number: `pi/1`.
     pub name: String,
     /// Calls of the model, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ModelCall>,
 }
 
 /// One call of the model.
 #[derive(Default)]
-pub struct Turn {
+pub struct ModelCall {
     /// New input since the previous call: messages and tool results.
-    pub read: Vec<Read>,
+    pub read: Vec<ModelInput>,
     /// Answer of the model: texts and tool calls.
-    pub answer: Vec<Answer>,
+    pub answer: Vec<ModelOutput>,
 }
 
 /// Input of a model.
-pub enum Read {
+pub enum ModelInput {
     /// Text of a user or of the system.
     Text(String),
     /// Result of a tool.
@@ -63,21 +63,21 @@ pub struct ToolResult {
 }
 
 /// Output of a model.
-pub struct Answer {
+pub struct ModelOutput {
     /// Text that is searched for values: the words, or the texts and numbers of the arguments.
     pub text: String,
     /// Tokens of the answer in the context.
     pub tokens: usize,
 }
 
-impl Turn {
+impl ModelCall {
     /// Returns the tokens of the answer.
     pub fn answered(&self) -> usize {
         self.answer.iter().map(|answer| answer.tokens).sum()
     }
 }
 
-impl Read {
+impl ModelInput {
     /// Returns the tokens of the full content.
     pub fn tokens(&self) -> usize {
         match self {
@@ -87,13 +87,13 @@ impl Read {
     }
 }
 
-impl Session {
+impl ReplaySession {
     /// Returns the tool results in order.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
         let all = self.turns.iter().flat_map(|turn| &turn.read);
         all.filter_map(|read| match read {
-            Read::Result(result) => Some(result),
-            Read::Text(_) => None,
+            ModelInput::Result(result) => Some(result),
+            ModelInput::Text(_) => None,
         })
     }
 }
@@ -103,7 +103,7 @@ impl Session {
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn all(transcripts: &Path) -> Result<Vec<Session>> {
+pub fn all(transcripts: &Path) -> Result<Vec<ReplaySession>> {
     let folder = transcripts.join("norm");
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut sessions = Vec::new();
@@ -114,7 +114,7 @@ pub fn all(transcripts: &Path) -> Result<Vec<Session>> {
         *number += 1;
         let failed = failed(&transcripts.join("raw").join(below.with_extension("")))?;
         let lines = lines(&path)?;
-        sessions.push(Session {
+        sessions.push(ReplaySession {
             name: format!("{program}/{number}"),
             turns: turns(&lines, &failed),
         });
@@ -122,9 +122,9 @@ pub fn all(transcripts: &Path) -> Result<Vec<Session>> {
     Ok(sessions)
 }
 
-fn turns(lines: &[Line], failed: &BTreeSet<String>) -> Vec<Turn> {
-    let mut turns = vec![Turn::default()];
-    let mut calls: BTreeMap<&str, &Line> = BTreeMap::new();
+fn turns(lines: &[TranscriptLine], failed: &BTreeSet<String>) -> Vec<ModelCall> {
+    let mut turns = vec![ModelCall::default()];
+    let mut calls: BTreeMap<&str, &TranscriptLine> = BTreeMap::new();
     let mut last = None;
     for line in lines {
         // No program keeps the model's thoughts in its context.
@@ -142,18 +142,18 @@ fn turns(lines: &[Line], failed: &BTreeSet<String>) -> Vec<Turn> {
             continue;
         }
         if turns.last().is_some_and(|turn| !turn.answer.is_empty()) {
-            turns.push(Turn::default());
+            turns.push(ModelCall::default());
         }
         let read = match line.kind.as_str() {
             "tool_result" => {
                 let id = line.call_id.as_deref();
                 let call = id.and_then(|id| calls.get(id).copied()).or(last);
                 let failed = id.is_some_and(|id| failed.contains(id));
-                Read::Result(result(line, call, failed))
+                ModelInput::Result(result(line, call, failed))
             }
-            "text" => Read::Text(line.text.clone()),
+            "text" => ModelInput::Text(line.text.clone()),
             // The bytes of a snapshot or a document are not read as text.
-            other => Read::Text(format!("[{other}]")),
+            other => ModelInput::Text(format!("[{other}]")),
         };
         if let Some(turn) = turns.last_mut() {
             turn.read.push(read);
@@ -163,7 +163,7 @@ fn turns(lines: &[Line], failed: &BTreeSet<String>) -> Vec<Turn> {
     turns
 }
 
-fn answer(line: &Line) -> Answer {
+fn answer(line: &TranscriptLine) -> ModelOutput {
     let name = line.name.as_deref().unwrap_or_default();
     let text = if line.kind == "tool_call" {
         // The argument values without JSON syntax.
@@ -171,13 +171,13 @@ fn answer(line: &Line) -> Answer {
     } else {
         line.text.clone()
     };
-    Answer {
+    ModelOutput {
         text,
         tokens: tokens::of_bytes(line.text.len() + name.len()),
     }
 }
 
-fn result(line: &Line, call: Option<&Line>, failed: bool) -> ToolResult {
+fn result(line: &TranscriptLine, call: Option<&TranscriptLine>, failed: bool) -> ToolResult {
     let named = line
         .name
         .as_deref()
@@ -237,7 +237,7 @@ fn look(value: &Value, failed: &mut BTreeSet<String>) {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<Line> {
+    fn lines(text: &str) -> Vec<TranscriptLine> {
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
@@ -259,7 +259,7 @@ mod tests {
         let turns = turns(&lines, &BTreeSet::from(["b".to_owned()]));
         let shape: Vec<_> = turns.iter().map(|t| (t.read.len(), t.answer.len())).collect();
         assert_eq!(shape, [(1, 3), (2, 1), (1, 0)]);
-        let session = Session {
+        let session = ReplaySession {
             name: "pi/1".into(),
             turns,
         };

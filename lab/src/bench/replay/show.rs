@@ -1,7 +1,7 @@
 //! Tables and curves of replayed sessions.
 
-use super::play::{Found, Played, Way};
-use super::{LIMITS, OTHERS, Replayed, WORTH, mean, most};
+use super::play::{ReplayOptions, ReplayResult, ValueTally};
+use super::{LIMITS, OTHERS, SessionReplays, WORTH, mean, most};
 use crate::simulate::plot::{Panel, grid};
 use crate::terminal::say;
 
@@ -30,7 +30,7 @@ pub fn thousands(value: f64) -> String {
 }
 
 /// Returns the number of values, and the shares of their places.
-pub fn shares(found: &Found) -> String {
+pub fn shares(found: &ValueTally) -> String {
     let share = |count: usize| 100.0 * count as f64 / found.all().max(1) as f64;
     match found.all() {
         0 => "–".to_owned(),
@@ -44,13 +44,13 @@ pub fn shares(found: &Found) -> String {
 }
 
 /// Prints a line for each session with entries. The sessions of a program without entries share one line.
-pub fn sessions(all: &[Replayed]) {
+pub fn sessions(all: &[SessionReplays]) {
     say(format_args!(
         "| session | turns | tokens of tool results | entries | average context | largest context | compactions in {} | needed again: summary / key data / fetch | all named again |\n|---|---|---|---|---|---|---|---|---|",
         LIMITS.map(|limit| format!("{}k", limit / 1_000)).join(", ")
     ));
-    let program = |one: &Replayed| one.session.name.split('/').next().unwrap_or_default().to_owned();
-    let mut rest: Vec<&Replayed> = Vec::new();
+    let program = |one: &SessionReplays| one.session.name.split('/').next().unwrap_or_default().to_owned();
+    let mut rest: Vec<&SessionReplays> = Vec::new();
     for (at, one) in all.iter().enumerate() {
         if !one.has_entries() {
             rest.push(one);
@@ -72,13 +72,13 @@ pub fn sessions(all: &[Replayed]) {
     }
 }
 
-fn line(name: &str, of: &[&Replayed]) {
+fn line(name: &str, of: &[&SessionReplays]) {
     let count = of.len() as f64;
-    let first = |f: fn(&Played) -> f64| of.iter().map(|one| f(&one.played[0])).sum::<f64>() / count;
-    let largest = |f: fn(&Played) -> &Vec<usize>| {
+    let first = |f: fn(&ReplayResult) -> f64| of.iter().map(|one| f(&one.played[0])).sum::<f64>() / count;
+    let largest = |f: fn(&ReplayResult) -> &Vec<usize>| {
         of.iter().map(|one| most(f(&one.played[0]))).max().unwrap_or(0) as f64
     };
-    let (mut needed, mut named) = (Found::default(), Found::default());
+    let (mut needed, mut named) = (ValueTally::default(), ValueTally::default());
     let (mut turns, mut results, mut entries) = (0, 0, (0, 0, 0));
     for one in of {
         needed.add(&one.played[0].needed);
@@ -116,12 +116,12 @@ fn line(name: &str, of: &[&Replayed]) {
 }
 
 /// Prints a line for each other way, with longer whole results or larger entries.
-pub fn others(all: &[Replayed]) {
+pub fn others(all: &[SessionReplays]) {
     say(format_args!(
         "\n| window of {}: entries above, of, what tools gave whole for so many turns | average context | largest context | entries | needed again: summary / key data / fetch | contents fetched |\n|---|---|---|---|---|---|",
         thousands(LIMITS[0] as f64)
     ));
-    let all: Vec<&Replayed> = all.iter().filter(|one| one.has_entries()).collect();
+    let all: Vec<&SessionReplays> = all.iter().filter(|one| one.has_entries()).collect();
     way(
         super::way(LIMITS[0], 1, None, WORTH),
         &all.iter().map(|one| &one.played[0]).collect::<Vec<_>>(),
@@ -136,8 +136,8 @@ pub fn others(all: &[Replayed]) {
     }
 }
 
-fn way(way: Way, of: &[&Played]) {
-    let (mut needed, mut fetches, mut entries) = (Found::default(), 0, (0, 0));
+fn way(way: ReplayOptions, of: &[&ReplayResult]) {
+    let (mut needed, mut fetches, mut entries) = (ValueTally::default(), 0, (0, 0));
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for played in of {
         needed.add(&played.needed);
@@ -148,7 +148,7 @@ fn way(way: Way, of: &[&Played]) {
             entries = (entries.0 + large, entries.1 + small);
         }
     }
-    let Way {
+    let ReplayOptions {
         whole, told, worth, ..
     } = way;
     let told = told.map_or("as the daemon makes them".to_owned(), |told| {
@@ -165,14 +165,14 @@ fn way(way: Way, of: &[&Played]) {
 }
 
 /// Draws the sessions with the most tokens, turn by turn.
-pub fn draw(all: &[Replayed]) -> String {
-    let mut drawn: Vec<&Replayed> = all.iter().filter(|one| one.has_entries()).collect();
+pub fn draw(all: &[SessionReplays]) -> String {
+    let mut drawn: Vec<&SessionReplays> = all.iter().filter(|one| one.has_entries()).collect();
     drawn.sort_by_key(|one| std::cmp::Reverse(most(&one.played[0].without)));
     let panels: Vec<Panel<'_>> = drawn.into_iter().take(DRAWN).map(panel).collect();
     grid(&panels, COLUMNS)
 }
 
-fn panel(one: &Replayed) -> Panel<'_> {
+fn panel(one: &SessionReplays) -> Panel<'_> {
     let line = |sizes: &[usize]| {
         let points = sizes.iter().enumerate();
         points

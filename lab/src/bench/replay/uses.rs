@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::session::{Read, Session};
+use super::session::{ModelInput, ReplaySession};
 use crate::bench::compaction::needs;
 
 /// A value from a tool result that the agent named for the first time.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Use {
+pub struct ValueUse {
     /// A path, an address, an identifier, a number, or a line with an error.
     pub value: String,
     /// Turn of the result.
@@ -22,7 +22,7 @@ pub struct Use {
 
 /// A value that only tools have mentioned so far.
 #[derive(Default)]
-struct Open {
+struct OpenValue {
     result: usize,
     came: usize,
     said: bool,
@@ -31,15 +31,15 @@ struct Open {
 
 /// Returns the uses of the values of each tool result, by its number in the session. A value belongs to its first
 /// result in the whole session, and is used once.
-pub fn of(session: &Session) -> BTreeMap<usize, Vec<Use>> {
+pub fn of(session: &ReplaySession) -> BTreeMap<usize, Vec<ValueUse>> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut open: BTreeMap<&str, Open> = BTreeMap::new();
-    let mut uses: BTreeMap<usize, Vec<Use>> = BTreeMap::new();
+    let mut open: BTreeMap<&str, OpenValue> = BTreeMap::new();
+    let mut uses: BTreeMap<usize, Vec<ValueUse>> = BTreeMap::new();
     let mut number = 0;
     for (at, turn) in session.turns.iter().enumerate() {
         for read in &turn.read {
             match read {
-                Read::Text(text) => {
+                ModelInput::Text(text) => {
                     for value in values(text) {
                         if seen.insert(value) {
                             continue;
@@ -49,13 +49,13 @@ pub fn of(session: &Session) -> BTreeMap<usize, Vec<Use>> {
                         }
                     }
                 }
-                Read::Result(result) => {
+                ModelInput::Result(result) => {
                     for value in values(&result.content) {
                         if seen.insert(value) {
-                            let new = Open {
+                            let new = OpenValue {
                                 result: number,
                                 came: at,
-                                ..Open::default()
+                                ..OpenValue::default()
                             };
                             open.insert(value, new);
                         } else if let Some(open) = open.get_mut(value) {
@@ -70,7 +70,7 @@ pub fn of(session: &Session) -> BTreeMap<usize, Vec<Use>> {
             for value in values(&answer.text) {
                 seen.insert(value);
                 if let Some(open) = open.remove(value) {
-                    uses.entry(open.result).or_default().push(Use {
+                    uses.entry(open.result).or_default().push(ValueUse {
                         value: value.to_owned(),
                         came: open.came,
                         named: at,
@@ -92,26 +92,26 @@ fn values(text: &str) -> BTreeSet<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::session::{Answer, ToolResult, Turn};
+    use super::super::session::{ModelCall, ModelOutput, ToolResult};
     use super::*;
 
-    fn turn(read: &[(bool, &str)], answer: &str) -> Turn {
+    fn turn(read: &[(bool, &str)], answer: &str) -> ModelCall {
         let read = read.iter().map(|(tool, text)| {
             let text = (*text).to_owned();
             if *tool {
-                Read::Result(ToolResult {
+                ModelInput::Result(ToolResult {
                     tool: "exec".into(),
                     reference: String::new(),
                     content: text,
                     failed: false,
                 })
             } else {
-                Read::Text(text)
+                ModelInput::Text(text)
             }
         });
-        Turn {
+        ModelCall {
             read: read.collect(),
-            answer: vec![Answer {
+            answer: vec![ModelOutput {
                 text: answer.into(),
                 tokens: 1,
             }],
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_value_belongs_to_its_first_result_and_is_used_once() {
-        let session = Session {
+        let session = ReplaySession {
             name: String::new(),
             turns: vec![
                 turn(&[(false, "src/known.rs")], "ok"),

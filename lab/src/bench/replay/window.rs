@@ -12,7 +12,7 @@ const KEPT: f64 = 0.1;
 pub const SUMMARY: usize = 2_000;
 
 /// Contents of the window after the calls so far.
-pub struct Window {
+pub struct ContextWindow {
     limit: usize,
     /// Tokens of the summary, 0 before the first one.
     summary: usize,
@@ -24,7 +24,7 @@ pub struct Window {
     pub compactions: usize,
 }
 
-impl Window {
+impl ContextWindow {
     /// Creates an empty window of `limit` tokens, in which tool results stay whole for `whole` turns.
     pub fn new(limit: usize, whole: usize) -> Self {
         Self {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_full_window_keeps_the_newest_turns_and_a_summary() {
-        let mut window = Window::new(100_000, 1);
+        let mut window = ContextWindow::new(100_000, 1);
         for _ in 0..20 {
             window.keep(9_000, 3_500);
         }
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn tool_results_stay_complete_for_some_turns() {
-        let mut window = Window::new(100_000, 3);
+        let mut window = ContextWindow::new(100_000, 3);
         let mut sizes = Vec::new();
         for first in [1_000, 100, 100, 100] {
             window.keep(first, 100);

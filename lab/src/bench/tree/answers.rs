@@ -12,7 +12,7 @@ use super::nodes::{Nodes, path_date};
 const LONGEST: usize = 40;
 
 #[derive(Deserialize)]
-struct Question {
+struct TreeQuestion {
     answer: serde_json::Value,
     evidence: Vec<Evidence>,
 }
@@ -25,7 +25,7 @@ struct Evidence {
 }
 
 /// A short answer and the days of its sessions.
-pub struct Answer {
+pub struct ShortAnswer {
     text: String,
     days: Vec<String>,
 }
@@ -34,12 +34,12 @@ pub struct Answer {
 ///
 /// # Errors
 /// If the questions or the logs cannot be read.
-pub fn read(folder: &Path) -> Result<Vec<Answer>> {
+pub fn read(folder: &Path) -> Result<Vec<ShortAnswer>> {
     let path = folder.join("questions_explicit.jsonl");
     let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
     let mut out = Vec::new();
     for line in text.lines() {
-        let question: Question = serde_json::from_str(line)?;
+        let question: TreeQuestion = serde_json::from_str(line)?;
         let serde_json::Value::String(answer) = question.answer else {
             continue;
         };
@@ -60,7 +60,7 @@ pub fn read(folder: &Path) -> Result<Vec<Answer>> {
             days.push(path_date(&evidence.path).to_owned());
         }
         if stands {
-            out.push(Answer { text: answer, days });
+            out.push(ShortAnswer { text: answer, days });
         }
     }
     Ok(out)
@@ -76,7 +76,7 @@ fn holds(text: &str, phrase: &str) -> bool {
 }
 
 /// Counts on each level.
-pub struct Found {
+pub struct LevelCounts {
     /// Pairs of an answer and one of its sessions whose node contains it.
     pub pairs: [usize; 4],
     /// Number of all such pairs.
@@ -86,8 +86,8 @@ pub struct Found {
 }
 
 /// Searches the answers in the nodes of their days, weeks and months, and in the root.
-pub fn found(answers: &[Answer], nodes: &Nodes) -> Found {
-    let mut out = Found {
+pub fn found(answers: &[ShortAnswer], nodes: &Nodes) -> LevelCounts {
+    let mut out = LevelCounts {
         pairs: [0; 4],
         all_pairs: 0,
         answers: [0; 4],

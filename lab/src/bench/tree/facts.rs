@@ -23,7 +23,7 @@ const COVERED: f64 = 0.6;
 const DRAWS: u64 = 5;
 
 #[derive(Deserialize)]
-struct Fact {
+struct RecordedFact {
     file: String,
     fact: String,
 }
@@ -41,7 +41,7 @@ pub fn run(folder: &Path) -> Result<Vec<Figure>> {
         let text = fs::read_to_string(entry.path().join("facts.jsonl"))?;
         let mut facts: BTreeMap<String, Vec<BTreeSet<String>>> = BTreeMap::new();
         for line in text.lines() {
-            let fact: Fact = serde_json::from_str(line)?;
+            let fact: RecordedFact = serde_json::from_str(line)?;
             facts.entry(fact.file).or_default().push(terms.of(&fact.fact));
         }
         for log in nodes::logs(&entry.path().join("workspace"))? {

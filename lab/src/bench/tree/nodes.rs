@@ -15,7 +15,7 @@ use hippo_types::time::{Date, find_date};
 pub const ROOT: usize = 3_000;
 
 /// A log.
-pub struct Log {
+pub struct LogFileText {
     /// Path in the workspace.
     pub path: String,
     /// Text of the log.
@@ -28,14 +28,14 @@ pub struct Log {
 ///
 /// # Errors
 /// If the logs cannot be read.
-pub fn logs(workspace: &Path) -> Result<Vec<Log>> {
+pub fn logs(workspace: &Path) -> Result<Vec<LogFileText>> {
     let folder = workspace.join("memory");
     let mut out = Vec::new();
     for entry in fs::read_dir(&folder).with_context(|| format!("could not read {}", folder.display()))? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if let Some(date) = find_date(&name).filter(|_| name.ends_with(".md")) {
-            out.push(Log {
+            out.push(LogFileText {
                 path: format!("memory/{name}"),
                 text: fs::read_to_string(entry.path())?,
                 date,
@@ -66,7 +66,7 @@ pub struct Nodes {
 
 impl Nodes {
     /// Builds the nodes from logs, as of the day of the last log.
-    pub fn of(logs: &[Log]) -> Self {
+    pub fn of(logs: &[LogFileText]) -> Self {
         let mut out = Self::default();
         let Some(today) = logs.last().map(|log| log.date) else {
             return out;
@@ -80,7 +80,7 @@ impl Nodes {
         out
     }
 
-    fn level(&mut self, level: NodeKind, logs: &[Log], today: Date) {
+    fn level(&mut self, level: NodeKind, logs: &[LogFileText], today: Date) {
         let sources = match level {
             NodeKind::Daily => of_logs(logs),
             _ => sources(level, self.nodes.values()),
@@ -104,7 +104,7 @@ impl Nodes {
         }
     }
 
-    fn text(&self, source: &SourceFile, logs: &[Log]) -> Option<Text> {
+    fn text(&self, source: &SourceFile, logs: &[LogFileText]) -> Option<Text> {
         if let Some(period) = Period::of_path(&source.path) {
             return Some(Text::of_node(self.nodes.get(&period)?, self.files.get(&period)?));
         }
@@ -240,7 +240,7 @@ impl Nodes {
 }
 
 /// Returns the sources of each day.
-fn of_logs(logs: &[Log]) -> BTreeMap<Period, Vec<SourceFile>> {
+fn of_logs(logs: &[LogFileText]) -> BTreeMap<Period, Vec<SourceFile>> {
     let mut out: BTreeMap<Period, Vec<SourceFile>> = BTreeMap::new();
     for log in logs {
         out.entry(Period::Day(log.date)).or_default().push(SourceFile {

@@ -6,8 +6,8 @@ use anyhow::Result;
 use hippo_proto::{SearchMode, SearchRequest};
 
 use super::listed;
-use crate::bench::Ground;
-use crate::bench::ask::{Asker, Question, mean};
+use crate::bench::BenchEnvironment;
+use crate::bench::ask::{Asker, BenchQuestion, mean};
 use crate::bench::table::Figure;
 use crate::terminal::say;
 
@@ -15,7 +15,7 @@ use crate::terminal::say;
 const BEST: usize = 5;
 
 /// Targets of the best entries of one question.
-pub struct Pointed {
+pub struct PointerTargets {
     /// Rank of the first entry that points to a file with evidence, from 0; `None` if none of [`BEST`] does.
     first: Option<usize>,
     /// Share of the files with evidence among all targets, 0 to 1.
@@ -26,7 +26,11 @@ pub struct Pointed {
 ///
 /// # Errors
 /// If the daemon refuses a request.
-pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Result<Vec<Pointed>> {
+pub fn measure(
+    ground: &BenchEnvironment<'_>,
+    root: &str,
+    questions: &[BenchQuestion],
+) -> Result<Vec<PointerTargets>> {
     let entries = listed(ground, root)?;
     let paths: HashMap<&str, BTreeSet<&str>> = entries
         .iter()
@@ -55,25 +59,25 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
     Ok(pointed)
 }
 
-fn judge(best: &[&BTreeSet<&str>], evidence: &[&str]) -> Pointed {
+fn judge(best: &[&BTreeSet<&str>], evidence: &[&str]) -> PointerTargets {
     let gold: BTreeSet<&str> = evidence.iter().copied().collect();
     let told = gold
         .iter()
         .filter(|path| best.iter().any(|paths| paths.contains(*path)));
-    Pointed {
+    PointerTargets {
         first: best.iter().position(|paths| !paths.is_disjoint(&gold)),
         files: told.count() as f64 / gold.len().max(1) as f64,
     }
 }
 
 /// Returns the share of the questions with such an entry among the first `most`.
-fn share(pointed: &[Pointed], most: usize) -> f64 {
-    let within = |one: &Pointed| f64::from(u8::from(one.first.is_some_and(|at| at < most)));
+fn share(pointed: &[PointerTargets], most: usize) -> f64 {
+    let within = |one: &PointerTargets| f64::from(u8::from(one.first.is_some_and(|at| at < most)));
     mean(pointed.iter().map(within))
 }
 
 /// Prints the shares in markdown.
-pub fn print(pointed: &[Pointed]) {
+pub fn print(pointed: &[PointerTargets]) {
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
     say(format_args!(
         "\n| an entry that points at a file with evidence, before any question | questions | the best | among {BEST} | of all these files |\n|---|---|---|---|---|"
@@ -88,7 +92,7 @@ pub fn print(pointed: &[Pointed]) {
 }
 
 /// Returns the share for the summary.
-pub fn figure(part: &'static str, pointed: &[Pointed]) -> Figure {
+pub fn figure(part: &'static str, pointed: &[PointerTargets]) -> Figure {
     let share = 100.0 * share(pointed, BEST);
     let what = "before any question: one of the 5 best entries points at a file with evidence";
     Figure::new(part, what, format!("{share:.1} %"))

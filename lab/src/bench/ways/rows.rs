@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::bench::Ground;
-use crate::bench::ask::{AT_2000, BUDGETS, Outcome, Summary, mean};
+use crate::bench::BenchEnvironment;
+use crate::bench::ask::{AT_2000, AskOutcome, BUDGETS, Summary, mean};
 use crate::bench::client::ask;
 use crate::bench::table::{Figure, ms};
 use crate::terminal::say;
@@ -18,26 +18,26 @@ pub const WARM: &str = "hybrid, after the warm-up";
 
 /// One way of asking, over all workspaces of a data set.
 #[derive(Default)]
-struct Way {
-    outcomes: Vec<Outcome>,
+struct MethodRow {
+    outcomes: Vec<AskOutcome>,
     /// Half of each question: 0 was asked in the warm-up, 1 was not.
     halves: Vec<usize>,
 }
 
 /// Rows by name, in display order.
 #[derive(Default)]
-pub struct Ways {
-    rows: Vec<(&'static str, Way)>,
+pub struct MethodRows {
+    rows: Vec<(&'static str, MethodRow)>,
     /// Summaries of the rows without a daemon, by name.
     baselines: BTreeMap<String, Vec<Summary>>,
 }
 
-impl Ways {
+impl MethodRows {
     /// Measures the rows that need no daemon.
     ///
     /// # Errors
     /// If the measurement fails.
-    pub fn baseline(&mut self, ground: &Ground<'_>, root: &str, questions: &Path) -> Result<()> {
+    pub fn baseline(&mut self, ground: &BenchEnvironment<'_>, root: &str, questions: &Path) -> Result<()> {
         let arguments = ["--modes", "full-scan,grep", "-k", "5"];
         let report = ask(ground.scratch, root, questions, &arguments)?;
         for row in report.all() {
@@ -58,13 +58,13 @@ impl Ways {
     }
 
     /// Adds the outcomes of one workspace, in file order.
-    pub fn take(&mut self, name: &'static str, outcomes: Vec<Outcome>) {
+    pub fn take(&mut self, name: &'static str, outcomes: Vec<AskOutcome>) {
         let at = self
             .rows
             .iter()
             .position(|(known, _)| *known == name)
             .unwrap_or_else(|| {
-                self.rows.push((name, Way::default()));
+                self.rows.push((name, MethodRow::default()));
                 self.rows.len() - 1
             });
         let way = &mut self.rows[at].1;
@@ -157,7 +157,7 @@ impl Ways {
     }
 }
 
-impl Way {
+impl MethodRow {
     fn summary(&self, half: Option<usize>) -> Summary {
         let of_half = self.outcomes.iter().zip(&self.halves);
         let of_half = of_half.filter(|(_, known)| half.is_none_or(|half| half == **known));

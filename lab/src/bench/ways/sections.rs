@@ -6,8 +6,8 @@ use anyhow::Result;
 use hippo_proto::{GetRequest, GetResponse, Request};
 use hippo_types::tokens;
 
-use crate::bench::Ground;
-use crate::bench::ask::{Answer, Asker, BUDGETS, Outcome, Question, Span, recall};
+use crate::bench::BenchEnvironment;
+use crate::bench::ask::{AnswerSpan, AskOutcome, Asker, BUDGETS, BenchAnswer, BenchQuestion, recall};
 
 /// Number of sections to read.
 const SECTIONS: usize = 3;
@@ -18,16 +18,20 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// If the daemon refuses a request.
-pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Result<Vec<Outcome>> {
+pub fn measure(
+    ground: &BenchEnvironment<'_>,
+    root: &str,
+    questions: &[BenchQuestion],
+) -> Result<Vec<AskOutcome>> {
     let mut asker = Asker::new(ground.scratch, root)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
     let mut outcomes = Vec::with_capacity(questions.len());
     for question in questions {
         let begun = Instant::now();
         let (found, _) = asker.nearest(&question.query)?;
-        let mut read: Vec<(Span, String)> = Vec::new();
+        let mut read: Vec<(AnswerSpan, String)> = Vec::new();
         for hit in &found.results {
-            let known = |span: &Span| {
+            let known = |span: &AnswerSpan| {
                 span.path == hit.path && span.start_line <= hit.start_line && hit.start_line <= span.end_line
             };
             if read.len() == SECTIONS || read.iter().any(|(span, _)| known(span)) {
@@ -40,7 +44,7 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
                 ..GetRequest::default()
             };
             let text: GetResponse = client.call(&Request::from(request))?;
-            let span = Span {
+            let span = AnswerSpan {
                 path: text.path,
                 start_line: text.start_line,
                 end_line: text.end_line,
@@ -51,15 +55,15 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
             }
         }
         let ms = begun.elapsed().as_secs_f64() * 1e3;
-        let spans: Vec<Span> = read.iter().map(|(span, _)| span.clone()).collect();
+        let spans: Vec<AnswerSpan> = read.iter().map(|(span, _)| span.clone()).collect();
         let bytes: usize = read.iter().map(|(_, text)| text.len()).sum();
-        let of = |spans: &[Span], bytes: usize| Answer {
+        let of = |spans: &[AnswerSpan], bytes: usize| BenchAnswer {
             recall: recall(spans, &question.evidence),
             tokens: tokens::of_bytes(bytes) as f64,
             ms,
             by_index: false,
         };
-        outcomes.push(Outcome {
+        outcomes.push(AskOutcome {
             plain: of(&spans, bytes),
             within: BUDGETS
                 .iter()
@@ -71,7 +75,7 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
 }
 
 /// Returns the whole lines that a reader sees within the budget.
-fn beginning(read: &[(Span, String)], budget: u32) -> Vec<Span> {
+fn beginning(read: &[(AnswerSpan, String)], budget: u32) -> Vec<AnswerSpan> {
     let mut left = tokens::bytes(budget as usize);
     let mut spans = Vec::new();
     for (span, text) in read {
@@ -85,7 +89,7 @@ fn beginning(read: &[(Span, String)], budget: u32) -> Vec<Span> {
             lines += 1;
         }
         if lines > 0 {
-            spans.push(Span {
+            spans.push(AnswerSpan {
                 end_line: span.start_line + lines - 1,
                 ..span.clone()
             });

@@ -19,7 +19,7 @@ fn put<'a>(kind: ContextKind, source: &'a str, content: &'a str) -> CaptureInput
     }
 }
 
-fn captured(put: &CaptureInput<'_>) -> Captured {
+fn captured(put: &CaptureInput<'_>) -> CaptureResult {
     capture(put, built_in_rules(), &CaptureSettings::default())
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Kind;
+use super::ContentKind;
 use super::draft::Draft;
 use hippo_redact::lines_without_secrets;
 use hippo_text::control::as_seen;
@@ -45,7 +45,7 @@ pub(super) fn is_binary(content: &[u8]) -> bool {
 pub(super) fn binary(content: &[u8]) -> Draft {
     let format = MAGIC.iter().find(|(start, _)| content.starts_with(start));
     let format = format.map_or("binary data", |(_, name)| name);
-    let mut draft = Draft::new(Kind::Binary, format!("{format}, {} bytes", content.len()));
+    let mut draft = Draft::new(ContentKind::Binary, format!("{format}, {} bytes", content.len()));
     draft.one("bytes", content.len());
     draft
 }

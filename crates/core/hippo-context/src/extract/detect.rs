@@ -1,11 +1,11 @@
 //! Detection of the kind of a text.
 
 use super::json::tokens::is_json;
-use super::lines::Text;
-use super::log::{Outcome, outcome};
+use super::lines::NumberedText;
+use super::log::{LogLineInfo, outcome};
 use super::values::first_path;
 use super::words::extension;
-use super::{Hints, Kind, snapshot, trace};
+use super::{ContentKind, Hints, snapshot, trace};
 use hippo_text::text::{floor, start};
 
 /// Maximum number of lines examined at the start and at the end.
@@ -18,8 +18,8 @@ const MAY_BE_DIFFS: [&str; 6] = ["", "diff", "patch", "txt", "log", "out"];
 const REF: usize = 4_096;
 
 /// Returns the possible kinds of a text, the most likely first.
-pub(super) fn kinds(text: &Text<'_>, hints: &Hints<'_>) -> Vec<Kind> {
-    let seen = Seen::of(text);
+pub(super) fn kinds(text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKind> {
+    let seen = LineCounts::of(text);
     let mut kinds = Vec::new();
     let named = by_media(hints.content_type.unwrap_or_default());
     kinds.extend(named.filter(|kind| seen.fits(*kind, text)));
@@ -28,7 +28,7 @@ pub(super) fn kinds(text: &Text<'_>, hints: &Hints<'_>) -> Vec<Kind> {
 }
 
 /// Returns a line without its written number.
-fn bare<'t>(text: &Text<'_>, line: &'t str) -> &'t str {
+fn bare<'t>(text: &NumberedText<'_>, line: &'t str) -> &'t str {
     if !text.is_numbered() {
         return line;
     }
@@ -38,7 +38,7 @@ fn bare<'t>(text: &Text<'_>, line: &'t str) -> &'t str {
 
 /// Returns the file of the text: from the ref if the tool reads a file, or from a header that the tool wrote above
 /// the lines.
-fn path_of(text: &Text<'_>, hints: &Hints<'_>) -> Option<String> {
+fn path_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Option<String> {
     let first = text
         .all
         .lines()
@@ -67,12 +67,12 @@ fn path_of(text: &Text<'_>, hints: &Hints<'_>) -> Option<String> {
     from_ref.or_else(|| above.then(|| find(start(first, REF))).flatten())
 }
 
-fn by_media(media: &str) -> Option<Kind> {
+fn by_media(media: &str) -> Option<ContentKind> {
     match media.split(';').next().unwrap_or(media).trim() {
         "application/json" | "application/x-ndjson" | "application/jsonl" | "application/schema+json" => {
-            Some(Kind::Json)
+            Some(ContentKind::Json)
         }
-        "text/x-diff" | "text/x-patch" => Some(Kind::Diff),
+        "text/x-diff" | "text/x-patch" => Some(ContentKind::Diff),
         _ => None,
     }
 }
@@ -90,7 +90,7 @@ fn sample(text: &str) -> (&str, &str) {
 
 /// Number of examined lines by appearance.
 #[derive(Debug, Default)]
-struct Seen {
+struct LineCounts {
     lines: usize,
     elements: usize,
     frames: usize,
@@ -104,8 +104,8 @@ struct Seen {
     json: usize,
 }
 
-impl Seen {
-    fn of(text: &Text<'_>) -> Self {
+impl LineCounts {
+    fn of(text: &NumberedText<'_>) -> Self {
         let mut seen = Self::default();
         let (head, end) = sample(text.all);
         let tail = end.lines().rev().take(LINES);
@@ -136,12 +136,12 @@ impl Seen {
                 || trace::exception(line).is_some(),
         );
         match outcome(line) {
-            Some(Outcome::Total(_)) => self.totals += 1,
-            Some(Outcome::Failed(_) | Outcome::Passed) => self.tests += 1,
-            Some(Outcome::Error(_) | Outcome::Place(_) | Outcome::Warning | Outcome::Exit(_)) => {
-                self.errors += 1
-            }
-            Some(Outcome::Level(_)) => self.levels += 1,
+            Some(LogLineInfo::Total(_)) => self.totals += 1,
+            Some(LogLineInfo::Failed(_) | LogLineInfo::Passed) => self.tests += 1,
+            Some(
+                LogLineInfo::Error(_) | LogLineInfo::Place(_) | LogLineInfo::Warning | LogLineInfo::Exit(_),
+            ) => self.errors += 1,
+            Some(LogLineInfo::Level(_)) => self.levels += 1,
             _ => {}
         }
         self.hunks += usize::from(line.starts_with("@@ -"));
@@ -150,14 +150,14 @@ impl Seen {
     }
 
     /// Returns true if a text has at least some features of the kind given by a hint.
-    fn fits(&self, kind: Kind, text: &Text<'_>) -> bool {
+    fn fits(&self, kind: ContentKind, text: &NumberedText<'_>) -> bool {
         match kind {
-            Kind::Json => is_json(text.all),
+            ContentKind::Json => is_json(text.all),
             _ => self.files > 0,
         }
     }
 
-    fn kinds(&self, text: &Text<'_>, hints: &Hints<'_>) -> Vec<Kind> {
+    fn kinds(&self, text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKind> {
         let lines = self.lines.max(1);
         let most = |count: usize, percent: usize| count * 100 >= lines * percent;
         let by_path = path_of(text, hints).map(|path| extension(&path));
@@ -168,28 +168,31 @@ impl Seen {
         let start = text.all.trim_start();
         [
             (
-                Kind::Json,
+                ContentKind::Json,
                 !text.is_numbered() && (is_json(text.all) || most(self.json, 90)),
             ),
             (
-                Kind::Diff,
+                ContentKind::Diff,
                 self.hunks > 0 && self.files > 0 && !is_other_file && self.tests < 6,
             ),
             (
-                Kind::Snapshot,
+                ContentKind::Snapshot,
                 most(self.elements, 30) || (browser && self.elements > 3),
             ),
-            (Kind::Log, runs),
+            (ContentKind::Log, runs),
             (
-                Kind::Trace,
+                ContentKind::Trace,
                 self.frames > 1
                     && self.thrown > 0
                     && (most(self.frames, 20) || start.starts_with("Traceback")),
             ),
-            (Kind::Log, self.tests > 2 || most(self.levels + self.errors, 30)),
-            (Kind::Log, self.errors > 0 && hints_run(hints)),
-            (Kind::Trace, self.frames > 0 && self.thrown > 0),
-            (Kind::Log, self.errors > 2),
+            (
+                ContentKind::Log,
+                self.tests > 2 || most(self.levels + self.errors, 30),
+            ),
+            (ContentKind::Log, self.errors > 0 && hints_run(hints)),
+            (ContentKind::Trace, self.frames > 0 && self.thrown > 0),
+            (ContentKind::Log, self.errors > 2),
         ]
         .into_iter()
         .filter(|(_, fits)| *fits)

@@ -1,8 +1,8 @@
 //! Changed files and locations of a diff.
 
-use super::Kind;
+use super::ContentKind;
 use super::draft::Draft;
-use super::lines::Text;
+use super::lines::NumberedText;
 use super::words::counted;
 use hippo_text::text::clip;
 
@@ -12,15 +12,15 @@ const FILES: usize = 2_000;
 const PLACES: usize = 200;
 
 #[derive(Default)]
-struct Changed {
+struct ChangedFile {
     path: String,
     added: usize,
     removed: usize,
     how: &'static str,
 }
 
-pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
-    let mut files: Vec<Changed> = Vec::new();
+pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
+    let mut files: Vec<ChangedFile> = Vec::new();
     let mut places: Vec<String> = Vec::new();
     let (mut hunks, mut added, mut removed, mut left) = (0_usize, 0_usize, 0_usize, (0_u64, 0_u64));
     let mut old = "";
@@ -80,7 +80,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     }
     files.sort_by_key(|file| std::cmp::Reverse(file.added + file.removed));
     let mut draft = Draft::new(
-        Kind::Diff,
+        ContentKind::Diff,
         format!(
             "{}, {}, +{added} −{removed}",
             counted(files.len(), "file"),
@@ -100,12 +100,12 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     Some(draft)
 }
 
-fn open(files: &mut Vec<Changed>, path: &str) {
+fn open(files: &mut Vec<ChangedFile>, path: &str) {
     let known = files.last().is_some_and(|last| last.path == path);
     if !known && files.len() < FILES {
-        files.push(Changed {
+        files.push(ChangedFile {
             path: path.to_owned(),
-            ..Changed::default()
+            ..ChangedFile::default()
         });
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{Extract, Kind};
+use super::{ContentKind, Extract};
 use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
 use hippo_types::tokens;
@@ -21,14 +21,14 @@ const MISSED: usize = 6;
 /// The result of an extractor, the most important parts first.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    kind: Kind,
+    kind: ContentKind,
     headline: String,
     more: Vec<String>,
-    facts: Vec<Fact>,
+    facts: Vec<DraftFact>,
 }
 
 #[derive(Debug, Clone)]
-struct Fact {
+struct DraftFact {
     key: String,
     items: Items,
     /// Number of values that are placed before further values of earlier facts.
@@ -53,7 +53,7 @@ impl Items {
 }
 
 impl Draft {
-    pub fn new(kind: Kind, headline: impl Into<String>) -> Self {
+    pub fn new(kind: ContentKind, headline: impl Into<String>) -> Self {
         Self {
             kind,
             headline: headline.into(),
@@ -101,7 +101,7 @@ impl Draft {
 
     fn fact(&mut self, key: &str, items: Items, least: usize) {
         if items.len() > 0 && !self.facts.iter().any(|fact| fact.key == key) {
-            self.facts.push(Fact {
+            self.facts.push(DraftFact {
                 key: key.to_owned(),
                 items,
                 least,
@@ -117,7 +117,7 @@ impl Draft {
         } else {
             budget * 9 / 20
         };
-        let mut entry = Packed::new(budget);
+        let mut entry = BudgetedEntry::new(budget);
         entry.summary = clip(&value_without_secrets(&self.headline), tokens::bytes(said.max(6)));
         for sentence in &self.more {
             entry.say(sentence, said);
@@ -137,7 +137,7 @@ impl Draft {
 }
 
 /// An entry under construction.
-struct Packed {
+struct BudgetedEntry {
     budget: usize,
     summary: String,
     data: Map<String, Value>,
@@ -145,7 +145,7 @@ struct Packed {
     bytes: usize,
 }
 
-impl Packed {
+impl BudgetedEntry {
     fn new(budget: usize) -> Self {
         Self {
             budget,
@@ -174,7 +174,7 @@ impl Packed {
     }
 
     /// Adds values of a fact, starting at `taken`, until `until` of them are included.
-    fn take(&mut self, fact: &Fact, taken: &mut usize, until: usize) {
+    fn take(&mut self, fact: &DraftFact, taken: &mut usize, until: usize) {
         let mut missed = 0;
         while *taken < fact.items.len().min(until) && missed < MISSED {
             let fits = match &fact.items {
@@ -268,7 +268,7 @@ impl Packed {
         room >= SHORT && self.put(key, None, &Value::from(clip(&value_without_secrets(text), room)))
     }
 
-    fn finish(mut self, kind: Kind, content_tokens: usize) -> Extract {
+    fn finish(mut self, kind: ContentKind, content_tokens: usize) -> Extract {
         // Adjacent values can together form a secret although each is harmless alone.
         while let Cow::Owned(_) = hippo_redact::redact(&json(&self.data)) {
             let suspect = self

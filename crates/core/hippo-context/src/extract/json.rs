@@ -7,12 +7,12 @@ pub(super) mod tokens;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::lines::Text;
+use super::lines::NumberedText;
 use super::words::counted;
-use super::{Kind, values};
+use super::{ContentKind, values};
 use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
-use shape::{Place, Shape};
+use shape::{PathValues, Shape};
 use tokens::unescaped;
 
 /// Maximum number of field names in the headline.
@@ -50,7 +50,7 @@ const IDS: [(&str, usize); 24] = [
     ("date", 2),
 ];
 
-pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
+pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     let shape = Shape::of(text.all);
     let root = shape.get(0)?;
     if root.kids.is_empty() {
@@ -59,7 +59,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     if schema::is_schema(&shape) {
         return Some(schema::draft(&shape));
     }
-    let mut draft = Draft::new(Kind::Json, headline(&shape, root));
+    let mut draft = Draft::new(ContentKind::Json, headline(&shape, root));
     if shape.depth > 6 {
         draft.say(format!("{} levels deep", shape.depth));
     }
@@ -107,7 +107,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     Some(draft)
 }
 
-fn headline(shape: &Shape<'_>, root: &Place<'_>) -> String {
+fn headline(shape: &Shape<'_>, root: &PathValues<'_>) -> String {
     let mut counts = Vec::new();
     if shape.values > 1 {
         counts.push(format!("{} JSON values", shape.values));
@@ -209,7 +209,7 @@ fn choices(draft: &mut Draft, shape: &Shape<'_>) {
 }
 
 /// Returns the named place of an element: that of its list.
-fn named<'s, 't>(shape: &'s Shape<'t>, mut at: usize) -> &'s Place<'t> {
+fn named<'s, 't>(shape: &'s Shape<'t>, mut at: usize) -> &'s PathValues<'t> {
     while at != 0 && shape.places[at].name.is_empty() {
         at = shape.places[at].parent;
     }
@@ -264,7 +264,7 @@ fn path(shape: &Shape<'_>, mut at: usize) -> String {
     names.join(".")
 }
 
-fn value_of(place: &Place<'_>, written: &str) -> Value {
+fn value_of(place: &PathValues<'_>, written: &str) -> Value {
     if place.texts > 0 {
         return Value::from(clip(&value_without_secrets(&unescaped(written)), TEXT));
     }

@@ -5,21 +5,21 @@ const LOOKED_AT: usize = 40;
 
 /// A text, possibly with line numbers written by `cat -n`, an editor or a file tool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'t> {
+pub(super) struct NumberedText<'t> {
     pub all: &'t str,
     numbered: bool,
 }
 
 /// A line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'t> {
+pub(super) struct TextLine<'t> {
     /// 1-based line number; the written number if lines carry numbers.
     pub number: u32,
     /// The line without its line ending and written number.
     pub text: &'t str,
 }
 
-impl<'t> Text<'t> {
+impl<'t> NumberedText<'t> {
     pub fn new(all: &'t str) -> Self {
         let lines = all.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT);
         let (mut count, mut numbered, mut last) = (0, 0, 0);
@@ -42,14 +42,14 @@ impl<'t> Text<'t> {
     }
 
     /// Returns all lines, in order.
-    pub fn lines(&self) -> impl Iterator<Item = Line<'t>> + use<'t> {
+    pub fn lines(&self) -> impl Iterator<Item = TextLine<'t>> + use<'t> {
         let numbered = self.numbered;
         let mut last = 0_u32;
         self.all.lines().map(move |text| {
             let own = if numbered { written(text) } else { None };
             let (number, text) = own.unwrap_or((last.saturating_add(u32::from(!numbered)), text));
             last = number;
-            Line { number, text }
+            TextLine { number, text }
         })
     }
 }
@@ -106,7 +106,7 @@ mod tests {
             ),
         ];
         for (text, numbered, expected) in cases {
-            let text = Text::new(text);
+            let text = NumberedText::new(text);
             assert_eq!(text.is_numbered(), numbered, "{}", text.all);
             let lines: Vec<_> = text.lines().map(|line| (line.number, line.text)).collect();
             assert_eq!(lines, expected);

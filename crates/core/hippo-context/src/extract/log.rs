@@ -5,15 +5,15 @@ mod outcome;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::Kind;
+use super::ContentKind;
 use super::draft::Draft;
-use super::lines::Text;
-use super::trace::{self, Frame};
+use super::lines::NumberedText;
+use super::trace::{self, StackFrame};
 use super::values::Values;
 use super::words::counted;
 use hippo_text::literal::LiteralKind;
 use hippo_text::text::clip;
-pub(super) use outcome::{Outcome, outcome};
+pub(super) use outcome::{LogLineInfo, outcome};
 
 /// Maximum number of failed tests, errors and locations kept; all are counted.
 const KEPT: usize = 400;
@@ -21,14 +21,14 @@ const KEPT: usize = 400;
 const MET: usize = 50_000;
 
 #[derive(Default)]
-struct Run<'t> {
+struct LogSummary<'t> {
     lines: usize,
     /// Line with the numbers of passed and failed tests.
     totals: Vec<String>,
-    failed: Distinct<&'t str>,
-    errors: Distinct<String>,
+    failed: DistinctItems<&'t str>,
+    errors: DistinctItems<String>,
     places: Vec<String>,
-    frames: Vec<Frame>,
+    frames: Vec<StackFrame>,
     warnings: usize,
     passed: usize,
     exit: Option<&'t str>,
@@ -38,22 +38,22 @@ struct Run<'t> {
     last: &'t str,
 }
 
-pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
-    let mut run = Run::default();
+pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
+    let mut run = LogSummary::default();
     text.lines().for_each(|line| run.take(line.text));
     Some(run.told(text))
 }
 
 /// Distinct items: the first ones are kept, all are counted.
 #[derive(Debug)]
-struct Distinct<T> {
+struct DistinctItems<T> {
     kept: Vec<T>,
     /// Hashes of the first [`MET`] items.
     met: HashSet<u64>,
     count: usize,
 }
 
-impl<T> Default for Distinct<T> {
+impl<T> Default for DistinctItems<T> {
     fn default() -> Self {
         Self {
             kept: Vec::new(),
@@ -63,7 +63,7 @@ impl<T> Default for Distinct<T> {
     }
 }
 
-impl<T: Hash> Distinct<T> {
+impl<T: Hash> DistinctItems<T> {
     fn take(&mut self, value: T) {
         let mut hasher = DefaultHasher::new();
         value.hash(&mut hasher);
@@ -85,7 +85,7 @@ impl<T: Hash> Distinct<T> {
     }
 }
 
-impl<'t> Run<'t> {
+impl<'t> LogSummary<'t> {
     fn take(&mut self, line: &'t str) {
         self.lines += 1;
         if !line.trim().is_empty() {
@@ -95,19 +95,19 @@ impl<'t> Run<'t> {
             self.last = line.trim();
         }
         match outcome(line) {
-            Some(Outcome::Total(text)) => self.sum(text),
-            Some(Outcome::Failed(name)) => self.failed.take(name),
+            Some(LogLineInfo::Total(text)) => self.sum(text),
+            Some(LogLineInfo::Failed(name)) => self.failed.take(name),
             // A test that runs other tests also prints their failures; the last list belongs to the run.
-            Some(Outcome::Summary) => self.failed = Distinct::default(),
-            Some(Outcome::Passed) => self.passed += 1,
-            Some(Outcome::Error(text)) => self.errors.take(clip(text, 200)),
-            Some(Outcome::Place(place)) if self.places.len() < KEPT && !self.places.contains(&place) => {
+            Some(LogLineInfo::Summary) => self.failed = DistinctItems::default(),
+            Some(LogLineInfo::Passed) => self.passed += 1,
+            Some(LogLineInfo::Error(text)) => self.errors.take(clip(text, 200)),
+            Some(LogLineInfo::Place(place)) if self.places.len() < KEPT && !self.places.contains(&place) => {
                 self.places.push(place);
             }
-            Some(Outcome::Warning) => self.warnings += 1,
-            Some(Outcome::Exit(code)) => self.exit = Some(code),
-            Some(Outcome::Took(took)) => self.took = Some(took),
-            Some(Outcome::Level(level)) => *self.levels.entry(level).or_default() += 1,
+            Some(LogLineInfo::Warning) => self.warnings += 1,
+            Some(LogLineInfo::Exit(code)) => self.exit = Some(code),
+            Some(LogLineInfo::Took(took)) => self.took = Some(took),
+            Some(LogLineInfo::Level(level)) => *self.levels.entry(level).or_default() += 1,
             _ => {}
         }
         if let Some(frame) = trace::frame(line).filter(|_| self.frames.len() < KEPT) {
@@ -135,7 +135,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    fn told(self, text: &Text<'_>) -> Draft {
+    fn told(self, text: &NumberedText<'_>) -> Draft {
         let mut said = self.totals.last().map_or_else(String::new, |total| total.clone());
         if said.is_empty() && (self.passed > 0 || self.failed.count() > 0) {
             said = format!("{} failed, {} passed", self.failed.count(), self.passed);
@@ -157,7 +157,7 @@ impl<'t> Run<'t> {
         } else if let Some(took) = self.took.as_ref().filter(|_| !said.contains(" in ")) {
             said.push_str(&format!(" in {took}"));
         }
-        let mut draft = Draft::new(Kind::Log, said);
+        let mut draft = Draft::new(ContentKind::Log, said);
         let has_error = first_error.is_some();
         if let Some(error) = first_error {
             draft.one("error", clip(&error, 140));

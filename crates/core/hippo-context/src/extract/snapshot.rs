@@ -1,8 +1,8 @@
 //! Page and controls of an accessibility tree.
 
-use super::Kind;
+use super::ContentKind;
 use super::draft::Draft;
-use super::lines::Text;
+use super::lines::NumberedText;
 use super::words::counted;
 use hippo_text::text::{clip, start};
 
@@ -26,7 +26,7 @@ const NAME: usize = 40;
 
 /// A control on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Control {
+pub(super) struct PageControl {
     /// `button`, `textbox`, `link`, …
     pub role: String,
     /// Label of the control.
@@ -36,7 +36,7 @@ pub(super) struct Control {
 }
 
 /// Returns the rank of a control: actions first, then inputs, links and text.
-fn rank(control: &Control) -> usize {
+fn rank(control: &PageControl) -> usize {
     let name = control.name.to_ascii_lowercase();
     let role = match control.role.to_ascii_lowercase().as_str() {
         "submit" | "button" => 1,
@@ -61,7 +61,7 @@ fn rank(control: &Control) -> usize {
 }
 
 /// Adds the addresses of controls by their labels.
-pub(super) fn told(draft: &mut Draft, mut controls: Vec<Control>) {
+pub(super) fn told(draft: &mut Draft, mut controls: Vec<PageControl>) {
     controls.retain(|control| !control.address.is_empty());
     controls.sort_by_key(rank);
     let refs = controls.into_iter().map(|control| {
@@ -95,7 +95,7 @@ fn slug(name: &str) -> String {
 }
 
 /// Returns the element in a line of an accessibility tree.
-pub(super) fn element(line: &str) -> Option<Control> {
+pub(super) fn element(line: &str) -> Option<PageControl> {
     let line = start(line, LINE);
     let text = line.trim_start().trim_start_matches("- ").trim_start();
     let (address, text) = address(text)?;
@@ -116,7 +116,7 @@ pub(super) fn element(line: &str) -> Option<Control> {
                 .unwrap_or_default(),
         },
     };
-    (!role.is_empty()).then(|| Control {
+    (!role.is_empty()).then(|| PageControl {
         name: clip(name, 100),
         address: address.to_owned(),
         role,
@@ -142,7 +142,7 @@ fn address(text: &str) -> Option<(&str, &str)> {
     (digits && short(address) && rest.starts_with(|c: char| c.is_alphabetic())).then_some((address, rest))
 }
 
-pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
+pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     let (mut title, mut url, mut heading) = (String::new(), String::new(), String::new());
     let (mut elements, mut headings, mut count) = (Vec::new(), Vec::new(), 0_usize);
     let mut groups = [0_usize; GROUPS.len()];
@@ -188,7 +188,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     if !counts.is_empty() {
         said.push_str(&format!(", {}", counts.join(", ")));
     }
-    let mut draft = Draft::new(Kind::Snapshot, said);
+    let mut draft = Draft::new(ContentKind::Snapshot, said);
     if !title.is_empty() && !heading.is_empty() {
         draft.say(heading);
     }

@@ -117,7 +117,7 @@ fn told(content: &str, tokens: usize) -> Extract {
 
 #[test]
 fn each_kind_is_detected_from_its_content_and_summarized() {
-    use Kind::{Diff, Json, JsonSchema, Log, Snapshot, Trace};
+    use ContentKind::{Diff, Json, JsonSchema, Log, Snapshot, Trace};
     let expected = [
         (Json, "object: total, next, orders[4]"),
         (Json, "3 JSON values: run, ok"),
@@ -126,8 +126,8 @@ fn each_kind_is_detected_from_its_content_and_summarized() {
             Snapshot,
             "Cart: 6 elements, 2 buttons, 1 link, 1 field; Your cart",
         ),
-        (Kind::Text, "19 lines"),
-        (Kind::Text, "10 lines: import os"),
+        (ContentKind::Text, "19 lines"),
+        (ContentKind::Text, "10 lines: import os"),
         (Log, "1 failed, 2 passed in 0.12s"),
         (Log, "2 errors"),
         (
@@ -136,7 +136,7 @@ fn each_kind_is_detected_from_its_content_and_summarized() {
         ),
         (Diff, "2 files, 2 hunks, +3 −1"),
         (
-            Kind::Text,
+            ContentKind::Text,
             "2 lines: Call the office on 555-0199 about berth HB-204.",
         ),
     ];
@@ -217,12 +217,12 @@ fn a_small_budget_keeps_the_most_useful_values() {
 #[test]
 fn a_wrong_content_type_is_overruled_by_the_content() {
     for (content, media, kind) in [
-        ("This is no JSON at all.", "application/json", Kind::Text),
-        ("{\"a\": ", "application/json", Kind::Text),
-        (JSON, "text/html", Kind::Json),
-        ("just, a\nsentence", "text/csv", Kind::Text),
-        ("\n \t", "text/html", Kind::Empty),
-        ("\u{0}\u{1}", "text/plain", Kind::Binary),
+        ("This is no JSON at all.", "application/json", ContentKind::Text),
+        ("{\"a\": ", "application/json", ContentKind::Text),
+        (JSON, "text/html", ContentKind::Json),
+        ("just, a\nsentence", "text/csv", ContentKind::Text),
+        ("\n \t", "text/html", ContentKind::Empty),
+        ("\u{0}\u{1}", "text/plain", ContentKind::Binary),
     ] {
         let hints = Hints {
             content_type: Some(media),

@@ -1,9 +1,9 @@
 //! Extraction of values from plain text.
 
-use super::Kind;
+use super::ContentKind;
 use super::draft::Draft;
-use super::lines::Text;
-use super::values::{Found, Values};
+use super::lines::NumberedText;
+use super::values::{ValueCount, Values};
 use super::words::counted;
 use hippo_text::literal::LiteralKind;
 use hippo_text::text::clip;
@@ -13,7 +13,7 @@ const FIRST: usize = 200;
 /// Last characters of lines of code; at least a quarter of the lines in source code end with one.
 const CODE: [char; 8] = ['{', '}', '(', ')', '[', ']', ';', ','];
 
-pub(super) fn draft(text: &Text<'_>) -> Draft {
+pub(super) fn draft(text: &NumberedText<'_>) -> Draft {
     let mut values = Values::default();
     let (mut lines, mut code, mut first) = (0_usize, 0_usize, "");
     for line in text.lines() {
@@ -29,12 +29,12 @@ pub(super) fn draft(text: &Text<'_>) -> Draft {
     if code * 4 < lines {
         said.push_str(&format!(": {}", clip(first, FIRST)));
     }
-    let mut draft = Draft::new(Kind::Text, said);
+    let mut draft = Draft::new(ContentKind::Text, said);
     let texts = |sorts: &[LiteralKind]| {
         values
             .of(sorts)
             .into_iter()
-            .map(|found: Found<'_>| found.text.to_owned())
+            .map(|found: ValueCount<'_>| found.text.to_owned())
     };
     draft.list("paths", texts(&[LiteralKind::Path]), 2);
     draft.list("ids", texts(&[LiteralKind::Id]), 3);

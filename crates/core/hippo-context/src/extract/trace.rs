@@ -1,8 +1,8 @@
 //! Exception and frames of a stack trace.
 
-use super::Kind;
+use super::ContentKind;
 use super::draft::Draft;
-use super::lines::Text;
+use super::lines::NumberedText;
 use super::words::counted;
 use hippo_text::text::{clip, start};
 
@@ -13,14 +13,14 @@ const LINE: usize = 2_000;
 
 /// A frame of a stack trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct StackFrame {
     /// `path:line`
     pub place: String,
     /// Name of the function; may be empty.
     pub name: String,
 }
 
-impl Frame {
+impl StackFrame {
     /// Returns true if the frame belongs to a library or a runtime.
     fn is_foreign(&self) -> bool {
         const FOREIGN: [&str; 16] = [
@@ -45,7 +45,7 @@ impl Frame {
     }
 }
 
-impl std::fmt::Display for Frame {
+impl std::fmt::Display for StackFrame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.name.as_str() {
             "" | "<module>" => f.write_str(&self.place),
@@ -55,7 +55,7 @@ impl std::fmt::Display for Frame {
 }
 
 /// Returns the frame in a line.
-pub(super) fn frame(line: &str) -> Option<Frame> {
+pub(super) fn frame(line: &str) -> Option<StackFrame> {
     let line = start(line, LINE).trim();
     let number = |text: &str| {
         let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
@@ -66,7 +66,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         let (path, rest) = rest.split_once('"')?;
         let rest = rest.strip_prefix(", line ")?;
         let name = rest.split_once(" in ").map_or("", |(_, name)| name);
-        return Some(Frame {
+        return Some(StackFrame {
             place: format!("{path}:{}", number(rest)?),
             name: name.to_owned(),
         });
@@ -77,7 +77,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
             .rsplit_once(" in ")
             .filter(|(_, place)| place.contains(":line "))
         {
-            return Some(Frame {
+            return Some(StackFrame {
                 place: place.replace(":line ", ":"),
                 name: name.split('(').next().unwrap_or(name).to_owned(),
             });
@@ -88,7 +88,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         };
         let place = place.trim_start_matches("file://");
         place_of(place)?;
-        return Some(Frame {
+        return Some(StackFrame {
             place: shorter(place),
             name: name.trim_start_matches("async ").to_owned(),
         });
@@ -99,7 +99,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         && place.contains(".go:")
         && offset.len() < 12
     {
-        return Some(Frame {
+        return Some(StackFrame {
             place: place.to_owned(),
             name: String::new(),
         });
@@ -109,7 +109,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
         && let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ")
     {
         place_of(place)?;
-        return Some(Frame {
+        return Some(StackFrame {
             place: place.to_owned(),
             name: name.trim_matches(['`', '\'', '"']).to_owned(),
         });
@@ -117,7 +117,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
     // Compiler locations with an arrow
     if let Some(place) = line.strip_prefix("--> ") {
         place_of(place)?;
-        return Some(Frame {
+        return Some(StackFrame {
             place: shorter(place),
             name: String::new(),
         });
@@ -198,8 +198,8 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
     sound.then_some((name, words))
 }
 
-pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
-    let mut frames: Vec<Frame> = Vec::new();
+pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
+    let mut frames: Vec<StackFrame> = Vec::new();
     let mut thrown: Vec<(String, String)> = Vec::new();
     let (mut python, mut after_panic, mut count) = (false, false, 0);
     for line in text.lines() {
@@ -225,7 +225,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
                 let place = shorter(words.trim_end_matches(':'));
                 frames.insert(
                     0,
-                    Frame {
+                    StackFrame {
                         place,
                         name: String::new(),
                     },
@@ -248,7 +248,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
         (false, true) => name.clone(),
         (false, false) => format!("{name}: {}", clip(&words, 200)),
     };
-    let mut draft = Draft::new(Kind::Trace, said);
+    let mut draft = Draft::new(ContentKind::Trace, said);
     draft.say(counted(count, "frame"));
     let own: Vec<String> = frames
         .iter()

@@ -10,7 +10,7 @@ const DIFFERENT: usize = 8_192;
 
 /// A value with its count and the rank of its first occurrence among all distinct values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found<'t> {
+pub(super) struct ValueCount<'t> {
     pub text: &'t str,
     pub sort: LiteralKind,
     pub count: usize,
@@ -20,7 +20,7 @@ pub(super) struct Found<'t> {
 /// Counted values of many lines.
 #[derive(Debug)]
 pub(super) struct Values<'t> {
-    found: HashMap<&'t str, Found<'t>>,
+    found: HashMap<&'t str, ValueCount<'t>>,
 }
 
 impl Default for Values<'_> {
@@ -33,11 +33,11 @@ impl Default for Values<'_> {
 
 impl<'t> Values<'t> {
     pub fn take(&mut self, line: &'t str) {
-        literal::scan(line, &mut Line { values: self, line });
+        literal::scan(line, &mut LineVisitor { values: self, line });
     }
 
     /// Returns the values of some kinds, the most frequent first, then the earliest.
-    pub fn of(&self, sorts: &[LiteralKind]) -> Vec<Found<'t>> {
+    pub fn of(&self, sorts: &[LiteralKind]) -> Vec<ValueCount<'t>> {
         let mut found: Vec<_> = self
             .found
             .values()
@@ -61,12 +61,12 @@ pub(super) fn first_by_key<T, K: Ord>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
 }
 
 /// Visitor that collects the values of a line.
-struct Line<'v, 't> {
+struct LineVisitor<'v, 't> {
     values: &'v mut Values<'t>,
     line: &'t str,
 }
 
-impl<'t> LiteralVisitor<'t> for Line<'_, 't> {
+impl<'t> LiteralVisitor<'t> for LineVisitor<'_, 't> {
     fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize) {
         let text = match sort {
             // Capitalized and hyphenated terms are rarely needed again.
@@ -82,7 +82,7 @@ impl<'t> LiteralVisitor<'t> for Line<'_, 't> {
             let count = 1;
             found.insert(
                 text,
-                Found {
+                ValueCount {
                     text,
                     sort,
                     count,
@@ -95,15 +95,15 @@ impl<'t> LiteralVisitor<'t> for Line<'_, 't> {
 
 /// Returns the first path in a line, without a line number after it.
 pub(super) fn first_path(line: &str) -> Option<&str> {
-    struct First<'t>(Option<&'t str>);
-    impl<'t> LiteralVisitor<'t> for First<'t> {
+    struct FirstValue<'t>(Option<&'t str>);
+    impl<'t> LiteralVisitor<'t> for FirstValue<'t> {
         fn literal(&mut self, literal: &'t str, sort: LiteralKind, _: usize) {
             if sort == LiteralKind::Path && self.0.is_none() {
                 self.0 = Some(literal);
             }
         }
     }
-    let mut first = First(None);
+    let mut first = FirstValue(None);
     literal::scan(line, &mut first);
     first.0
 }

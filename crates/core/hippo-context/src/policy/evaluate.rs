@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Decided, Decision, ERROR, PolicyRule, Subject, decide};
+use super::{Decision, ERROR, PolicyRule, RuleValue, Subject, decide};
 use crate::capture::{CaptureSettings, Indexing, WorthFacts, judge_worth};
 use hippo_types::context::{ContextKind, ContextPriority};
 use hippo_types::tokens;
@@ -151,11 +151,11 @@ fn describe_fields(rules: &[PolicyRule], record: &PolicyRecord, decision: &Decis
     ]
 }
 
-fn to_json<T: Into<Value>>(decided: Decided<T>) -> Option<(Value, usize)> {
+fn to_json<T: Into<Value>>(decided: RuleValue<T>) -> Option<(Value, usize)> {
     decided.map(|(value, rule)| (value.into(), rule))
 }
 
-fn number_to_json(decided: Decided<f32>) -> Option<(Value, usize)> {
+fn number_to_json(decided: RuleValue<f32>) -> Option<(Value, usize)> {
     decided.map(|(number, rule)| (shorten_float(number), rule))
 }
 

@@ -33,7 +33,7 @@ impl Files {
         files.collect()
     }
 
-    fn entries(&self, settings: &BootstrapSettings) -> Vec<NewEntry> {
+    fn entries(&self, settings: &BootstrapSettings) -> Vec<BootstrapEntry> {
         bootstrap(&self.memory(), &[], settings)
     }
 }

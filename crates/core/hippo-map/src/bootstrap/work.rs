@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::topic::{self, IdAllocator, UnitNaming};
 use super::units::{self, MemoryUnit};
-use super::{BootstrapSettings, MemoryFile, NewEntry, StateFile, group, priority, state};
+use super::{BootstrapEntry, BootstrapSettings, MemoryFile, StateFile, group, priority, state};
 use hippo_redact::without_secrets;
 use hippo_text::chunk::{Document, Speaker, chunk_text};
 use hippo_text::gist::headings::HeadingStats;
@@ -86,7 +86,7 @@ impl<'w> EntryBuilder<'w> {
     }
 
     /// Creates at most `most` entries of the markdown files.
-    pub fn entries(&mut self, most: usize) -> Vec<NewEntry> {
+    pub fn entries(&mut self, most: usize) -> Vec<BootstrapEntry> {
         if most == 0 {
             return Vec::new();
         }
@@ -116,7 +116,7 @@ impl<'w> EntryBuilder<'w> {
         entries
     }
 
-    fn entry(&mut self, unit: MemoryUnit, leads: &[u32], part: bool) -> Option<NewEntry> {
+    fn entry(&mut self, unit: MemoryUnit, leads: &[u32], part: bool) -> Option<BootstrapEntry> {
         let file = self.files[unit.file];
         let lines = line::lines(file.document, file.bytes, unit.from, unit.to);
         let titles: Vec<String> = leads
@@ -149,7 +149,7 @@ impl<'w> EntryBuilder<'w> {
         let hash = file.document.chunks.get(unit.from).map(|chunk| chunk.hash);
         let title = titles.first().map_or("", String::as_str);
         let headings: Vec<&str> = titles.iter().map(String::as_str).collect();
-        Some(NewEntry {
+        Some(BootstrapEntry {
             group: self.groups.group(file.path, file.kind, &headings),
             entry: Entry {
                 id: self.ids.assign(file.path, title, hash.filter(|_| part)),
@@ -256,10 +256,10 @@ impl<'w> EntryBuilder<'w> {
     }
 
     /// Creates the entry of a state file; `None` if the file is empty.
-    pub fn state_entry(&mut self, file: &StateFile<'_>) -> Option<NewEntry> {
+    pub fn state_entry(&mut self, file: &StateFile<'_>) -> Option<BootstrapEntry> {
         let (summary, tags) = state::describe(file.path, file.bytes)?;
         let created = file.modified.min(self.settings.now);
-        Some(NewEntry {
+        Some(BootstrapEntry {
             group: self.groups.group(file.path, SourceKind::Other, &[]),
             entry: Entry {
                 id: self.ids.assign(file.path, "", None),

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::change::Change;
+use super::change::EntryChange;
 use super::planner::CyclePlanner;
-use super::{RecordPlace, Rule, Snapshot};
+use super::{ConsolidationSnapshot, RecordPlace, Rule};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
 use hippo_types::time::Timestamp;
@@ -40,7 +40,7 @@ pub struct Health {
 impl Health {
     /// Computes the metrics of a snapshot.
     #[must_use]
-    pub fn from_snapshot(snapshot: &Snapshot) -> Self {
+    pub fn from_snapshot(snapshot: &ConsolidationSnapshot) -> Self {
         let mut health = Self::default();
         let mut sum = 0.0;
         for record in snapshot.records.values() {
@@ -90,7 +90,7 @@ fn mark_consolidated(planner: &mut CyclePlanner) {
         };
         let strong = record.strong_since.is_some_and(|since| is_past(since, days, now));
         if strong && !record.consolidated {
-            let change = Change::Consolidate {
+            let change = EntryChange::Consolidate {
                 id: id.clone(),
                 from: false,
                 to: true,
@@ -123,7 +123,7 @@ fn propose_facts(planner: &mut CyclePlanner) {
     for fact in facts {
         let worth = fact.days >= days || (fact.days > 1 && fact.hits >= hits);
         if worth && !planner.state.proposed.contains(&fact.text) {
-            let change = Change::Propose {
+            let change = EntryChange::Propose {
                 text: fact.text,
                 proposed: true,
             };
@@ -166,7 +166,7 @@ fn cluster_by_tag(planner: &mut CyclePlanner) {
         let moves = ids
             .iter()
             .map(|id| (id.clone(), group(id).unwrap_or_default(), name.clone()));
-        let change = Change::Regroup {
+        let change = EntryChange::Regroup {
             moves: moves.collect(),
         };
         planner.add_step(Rule::Cluster, ids, change);
@@ -192,7 +192,7 @@ pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
         |id, record| {
             let listed = record.place == RecordPlace::Index;
             let to = listed.then(|| TimeBand::from_date(record.entry.created.date(offset), today));
-            (record.band != to).then(|| Change::Band {
+            (record.band != to).then(|| EntryChange::Band {
                 id: id.clone(),
                 from: record.band,
                 to,

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Filed, Record, RecordPlace, Rule, Snapshot};
+use super::{ConsolidationSnapshot, EntryRecord, FiledUse, RecordPlace, Rule};
 use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
 /// Change and its reason. A step is applied as a whole or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct PlanStep {
     /// Rule that made the change.
     pub rule: Rule,
     /// Entries that the change concerns.
     pub entries: Vec<EntryId>,
     /// The change.
-    pub change: Change,
+    pub change: EntryChange,
 }
 
 /// Strength of an entry, its curve and its last replay.
@@ -41,16 +41,16 @@ pub struct Vigour {
 /// Changes are idempotent. A change leaves all other fields alone, so that a concurrent access is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "do")]
-pub enum Change {
+pub enum EntryChange {
     /// Adds an entry.
     Add {
         /// Whole record.
-        record: Box<Record>,
+        record: Box<EntryRecord>,
     },
-    /// Inverse of [`Change::Add`]; never part of a plan.
+    /// Inverse of [`EntryChange::Add`]; never part of a plan.
     Remove {
         /// Whole record.
-        record: Box<Record>,
+        record: Box<EntryRecord>,
     },
     /// Moves an entry to another place.
     Move {
@@ -68,9 +68,9 @@ pub enum Change {
         /// Entry.
         id: EntryId,
         /// Values before.
-        from: Option<Filed>,
+        from: Option<FiledUse>,
         /// Values after.
-        to: Option<Filed>,
+        to: Option<FiledUse>,
     },
     /// Sets the time since which an entry is strong.
     Strong {
@@ -175,9 +175,9 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl EntryChange {
     /// Applies the change. A missing entry is skipped.
-    pub fn apply(&self, snapshot: &mut Snapshot) {
+    pub fn apply(&self, snapshot: &mut ConsolidationSnapshot) {
         let id = match self {
             Self::Add { record } => {
                 snapshot
@@ -236,7 +236,7 @@ impl Change {
     }
 
     /// Sets the fields of a change that concerns one record.
-    fn set(&self, record: &mut Record) {
+    fn set(&self, record: &mut EntryRecord) {
         match self {
             Self::File { to, .. } => record.filed = *to,
             Self::Strong { to, .. } => record.strong_since = *to,
@@ -329,7 +329,7 @@ impl Change {
 }
 
 /// Moves an entry and updates the demotion count. A repeated step counts once.
-fn shift(snapshot: &mut Snapshot, id: &EntryId, to: RecordPlace, demotes: i8) {
+fn shift(snapshot: &mut ConsolidationSnapshot, id: &EntryId, to: RecordPlace, demotes: i8) {
     if let Some(record) = snapshot.records.get_mut(id)
         && record.place != to
     {

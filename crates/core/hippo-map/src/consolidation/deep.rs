@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{Change, Vigour};
+use super::change::{EntryChange, Vigour};
 use super::planner::CyclePlanner;
 use super::{RecordPlace, Rule, archival, light, merge, sources};
 use crate::bootstrap::quick_access;
@@ -84,7 +84,7 @@ fn relate_entries(planner: &mut CyclePlanner) {
             let fresh = after.iter().filter(|other| !before.contains(other));
             let linked = record.linked.iter().chain(fresh);
             let linked = linked.filter(|other| after.contains(other)).cloned().collect();
-            let change = Change::Relate {
+            let change = EntryChange::Relate {
                 id: id.clone(),
                 made: Box::new([record.linked.clone(), linked]),
                 from: before,
@@ -111,7 +111,7 @@ fn update_summaries(planner: &mut CyclePlanner) {
             planner.refuse(Rule::Summary, vec![id.clone()], "a person wrote the summary");
             continue;
         }
-        let change = Change::Summarise {
+        let change = EntryChange::Summarise {
             id: id.clone(),
             from: (entry.summary.clone(), entry.version),
             to: (summary.clone(), entry.version.saturating_add(1)),
@@ -145,7 +145,7 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
             }
             let mut younger = record.entry.clone();
             decay::record_replay(&profile, &mut younger, started);
-            let change = Change::Replay {
+            let change = EntryChange::Replay {
                 id: id.clone(),
                 from: Vigour {
                     initial: record.entry.strength,
@@ -177,6 +177,10 @@ pub(super) fn list_quick_access(planner: &mut CyclePlanner) {
     let to = quick_access(live, planner.state.settings.quick_access);
     let from = planner.state.quick_access.clone();
     if from != to {
-        planner.add_step(Rule::QuickAccess, to.clone(), Change::QuickAccess { from, to });
+        planner.add_step(
+            Rule::QuickAccess,
+            to.clone(),
+            EntryChange::QuickAccess { from, to },
+        );
     }
 }

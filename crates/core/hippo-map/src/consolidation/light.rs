@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::Change;
-use super::planner::{CyclePlanner, Plan};
-use super::{ConsolidationSettings, Filed, Record, RecordPlace, Rule, Snapshot, deep, sources};
-use crate::bootstrap::{NewEntry, TimeBand};
+use super::change::EntryChange;
+use super::planner::{ConsolidationPlan, CyclePlanner};
+use super::{
+    ConsolidationSettings, ConsolidationSnapshot, EntryRecord, FiledUse, RecordPlace, Rule, deep, sources,
+};
+use crate::bootstrap::{BootstrapEntry, TimeBand};
 use crate::decay;
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, EntryPriority, Pointer};
@@ -39,11 +41,11 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
 /// changed documents.
 #[must_use]
 pub fn plan_idle(
-    records: &BTreeMap<EntryId, Record>,
+    records: &BTreeMap<EntryId, EntryRecord>,
     quick_access: &[EntryId],
     settings: &ConsolidationSettings,
     now: Timestamp,
-) -> Option<Plan> {
+) -> Option<ConsolidationPlan> {
     let (mut live, mut waiting) = (0, 0);
     for record in records.values() {
         let strength = decay::strength_at(&settings.profile, &record.entry, now);
@@ -61,7 +63,7 @@ pub fn plan_idle(
             RecordPlace::Queue(_) => waiting += 1,
             RecordPlace::Archive(_) => {}
         }
-        if !is_close_enough(record.filed, Filed::with_strength(record, strength)) {
+        if !is_close_enough(record.filed, FiledUse::with_strength(record, strength)) {
             return None;
         }
     }
@@ -76,9 +78,9 @@ pub fn plan_idle(
         (Rule::Strong, live),
         (Rule::Flush, records.len()),
     ];
-    Some(Plan {
+    Some(ConsolidationPlan {
         considered: considered.into_iter().chain(listed).collect(),
-        ..Plan::empty(Cycle::Light)
+        ..ConsolidationPlan::empty(Cycle::Light)
     })
 }
 
@@ -110,7 +112,7 @@ fn add_entries(planner: &mut CyclePlanner) {
             continue;
         }
         let record = Box::new(record_of(&new, planner));
-        planner.add_step(Rule::NewEntry, vec![id.clone()], Change::Add { record });
+        planner.add_step(Rule::NewEntry, vec![id.clone()], EntryChange::Add { record });
     }
     planner.state.candidates = candidates;
 }
@@ -129,7 +131,7 @@ struct CoveredSources {
 
 impl CoveredSources {
     /// Collects the sources that entries cover.
-    fn from_entries(state: &Snapshot, candidates: &[NewEntry]) -> Self {
+    fn from_entries(state: &ConsolidationSnapshot, candidates: &[BootstrapEntry]) -> Self {
         let ids: BTreeSet<&EntryId> = candidates.iter().map(|new| &new.entry.id).collect();
         let mut known = Self::default();
         for (id, record) in &state.records {
@@ -147,7 +149,7 @@ impl CoveredSources {
     }
 
     /// Collects the locations and contents of entries that a person removed.
-    fn from_tombstones(state: &Snapshot) -> Self {
+    fn from_tombstones(state: &ConsolidationSnapshot) -> Self {
         let mut known = Self::default();
         for (id, removed) in &state.tombstones {
             known.pointers.extend(removed.pointers.iter().cloned());
@@ -167,7 +169,7 @@ impl CoveredSources {
             .extend(contents.filter_map(|(pointer, hash)| Some((pointer.section.is_some(), (*hash)?))));
     }
 
-    fn add_record(&mut self, record: &Record, state: &Snapshot) {
+    fn add_record(&mut self, record: &EntryRecord, state: &ConsolidationSnapshot) {
         for (at, pointer) in record.entry.pointers.iter().enumerate() {
             self.pointers.insert(pointer.clone());
             let hash = record.hashes.get(at).copied().flatten();
@@ -180,7 +182,7 @@ impl CoveredSources {
         }
     }
 
-    fn covers(&self, pointer: &Pointer, state: &Snapshot) -> bool {
+    fn covers(&self, pointer: &Pointer, state: &ConsolidationSnapshot) -> bool {
         let content = || {
             Some((
                 pointer.section.is_some(),
@@ -195,15 +197,15 @@ impl CoveredSources {
     }
 }
 
-fn record_of(new: &NewEntry, planner: &CyclePlanner) -> Record {
+fn record_of(new: &BootstrapEntry, planner: &CyclePlanner) -> EntryRecord {
     let (state, entry) = (&planner.state, &new.entry);
     let offset = state.settings.offset_seconds;
     let here = |pointer| sources::content_hash(state, pointer, None);
-    Record {
+    EntryRecord {
         strength: decay::strength_at(&state.settings.profile, entry, state.run.started),
         band: Some(TimeBand::from_date(entry.created.date(offset), state.today())),
         hashes: entry.pointers.iter().map(here).collect(),
-        ..Record::new(entry.clone(), new.group.as_str())
+        ..EntryRecord::new(entry.clone(), new.group.as_str())
     }
 }
 
@@ -218,7 +220,7 @@ fn revive_entries(planner: &mut CyclePlanner) {
         };
         if record.strength >= least || record.entry.priority == EntryPriority::Amygdala {
             let from = record.place;
-            let change = Change::Move {
+            let change = EntryChange::Move {
                 id: id.clone(),
                 from,
                 to: RecordPlace::Index,
@@ -246,11 +248,11 @@ fn queue_weak(planner: &mut CyclePlanner) {
 fn track_strong(planner: &mut CyclePlanner) {
     let above = planner.state.settings.strong_above;
     let now = planner.state.run.started;
-    let live = |record: &Record| record.place == RecordPlace::Index;
+    let live = |record: &EntryRecord| record.place == RecordPlace::Index;
     planner.change_each(Rule::Strong, live, |id, record| {
         let from = record.strong_since;
         let to = (record.strength > above).then(|| from.unwrap_or(now));
-        (from != to).then(|| Change::Strong {
+        (from != to).then(|| EntryChange::Strong {
             id: id.clone(),
             from,
             to,
@@ -264,8 +266,8 @@ pub(super) fn flush(planner: &mut CyclePlanner) {
         Rule::Flush,
         |_| true,
         |id, record| {
-            let (from, to) = (record.filed, Filed::from_record(record));
-            (!is_close_enough(from, to)).then(|| Change::File {
+            let (from, to) = (record.filed, FiledUse::from_record(record));
+            (!is_close_enough(from, to)).then(|| EntryChange::File {
                 id: id.clone(),
                 from,
                 to,
@@ -276,11 +278,11 @@ pub(super) fn flush(planner: &mut CyclePlanner) {
 
 /// Returns `true` if the file's values are close enough. Prompts contain the file, so it changes only with
 /// values that a reader would act on, not with each hundredth of strength.
-fn is_close_enough(from: Option<Filed>, to: Option<Filed>) -> bool {
+fn is_close_enough(from: Option<FiledUse>, to: Option<FiledUse>) -> bool {
     let (Some(filed), Some(so)) = (from, to) else {
         return from == to;
     };
-    let band = |filed: Filed| BANDS.iter().rposition(|least| filed.hundredths >= *least);
+    let band = |filed: FiledUse| BANDS.iter().rposition(|least| filed.hundredths >= *least);
     let near = filed.hundredths.abs_diff(so.hundredths) < FADED && band(filed) == band(so);
     near && (filed.accessed, filed.hits) == (so.accessed, so.hits)
 }

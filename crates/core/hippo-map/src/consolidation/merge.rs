@@ -3,10 +3,10 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::Change;
+use super::change::EntryChange;
 use super::planner::CyclePlanner;
 use super::value::{ParsedText, ValueConflict};
-use super::{ConsolidationSettings, Record, RecordPlace, Rule, Similar};
+use super::{ConsolidationSettings, EntryRecord, RecordPlace, Rule, SimilarPair};
 use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 
 /// Maximum number of pointers and tags of a merged entry.
@@ -84,7 +84,7 @@ pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
 
 fn merge_pair(
     planner: &mut CyclePlanner,
-    pair: &Similar,
+    pair: &SimilarPair,
     texts: &mut BTreeMap<EntryId, ParsedText>,
     named: &mut usize,
 ) {
@@ -122,7 +122,7 @@ fn merge_pair(
     } else {
         (b, a, more.reverse())
     };
-    let manual = |record: &Record| record.entry.origin == EntryOrigin::Manual;
+    let manual = |record: &EntryRecord| record.entry.origin == EntryOrigin::Manual;
     if manual(absorb) {
         return planner.refuse(Rule::Merge, both, "people wrote both entries");
     }
@@ -139,7 +139,7 @@ fn merge_pair(
     if !planner.may_demote() {
         return planner.refuse_loss(both);
     }
-    let change = Change::Merge {
+    let change = EntryChange::Merge {
         from: Box::new(keep.entry.clone()),
         to: Box::new(to),
         hashes: Box::new([keep.hashes.clone(), hashes]),
@@ -154,9 +154,9 @@ fn merge_pair(
 /// hits, longer, older.
 ///
 /// Hits are added, so that a new text that says more loses nothing.
-fn precedes(a: &Record, b: &Record, more: Ordering) -> bool {
-    let made = |record: &Record| record.entry.origin != EntryOrigin::Manual;
-    let rest = |record: &Record| {
+fn precedes(a: &EntryRecord, b: &EntryRecord, more: Ordering) -> bool {
+    let made = |record: &EntryRecord| record.entry.origin != EntryOrigin::Manual;
+    let rest = |record: &EntryRecord| {
         let entry = &record.entry;
         let (hits, length) = (Reverse(entry.hits), Reverse(entry.summary.len()));
         (hits, length, entry.created.0, entry.id.clone())
@@ -166,7 +166,7 @@ fn precedes(a: &Record, b: &Record, more: Ordering) -> bool {
 }
 
 /// Returns the union of both entries and the hashes of its pointers.
-fn unite(keep: &Record, absorb: &Record) -> (Entry, Vec<Option<[u8; 16]>>) {
+fn unite(keep: &EntryRecord, absorb: &EntryRecord) -> (Entry, Vec<Option<[u8; 16]>>) {
     let mut entry = keep.entry.clone();
     let mut hashes = keep.hashes.clone();
     hashes.resize(entry.pointers.len(), None);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::archival::{self, Health};
-use super::change::{Change, Step};
-use super::{Record, RecordPlace, Rule, Snapshot, deep, light};
+use super::change::{EntryChange, PlanStep};
+use super::{ConsolidationSnapshot, EntryRecord, RecordPlace, Rule, deep, light};
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 
@@ -15,13 +15,13 @@ const ROUNDS: usize = 12;
 
 /// Plan of a run, with the refused changes and findings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct ConsolidationPlan {
     /// Kind of cycle.
     pub cycle: Cycle,
     /// Steps in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// Changes that were refused, with reasons.
-    pub refused: BTreeSet<Refusal>,
+    pub refused: BTreeSet<RefusedChange>,
     /// Number of entries, pairs or facts that each rule considered.
     pub considered: BTreeMap<Rule, usize>,
     /// Findings for a person to review; the run changes nothing about them.
@@ -30,7 +30,7 @@ pub struct Plan {
     pub health: Option<Health>,
 }
 
-impl Plan {
+impl ConsolidationPlan {
     /// Creates a plan without steps.
     #[must_use]
     pub const fn empty(cycle: Cycle) -> Self {
@@ -47,7 +47,7 @@ impl Plan {
 
 /// Change that a rule refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct RefusedChange {
     /// Rule that refused it.
     pub rule: Rule,
     /// Ids of the entries, or of the proposed one.
@@ -69,16 +69,19 @@ pub struct Finding {
 
 /// Returns the plan of a cycle for a snapshot. The result is deterministic.
 #[must_use]
-pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
+pub fn plan(snapshot: &ConsolidationSnapshot, cycle: Cycle) -> ConsolidationPlan {
     plan_and_apply(snapshot.clone(), cycle).0
 }
 
 /// Returns the plan of a cycle and the snapshot after it: [`plan`] and [`super::apply`] without a copy.
 #[must_use]
-pub fn plan_and_apply(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
+pub fn plan_and_apply(
+    snapshot: ConsolidationSnapshot,
+    cycle: Cycle,
+) -> (ConsolidationPlan, ConsolidationSnapshot) {
     let mut planner = CyclePlanner {
         state: snapshot,
-        plan: Plan::empty(cycle),
+        plan: ConsolidationPlan::empty(cycle),
     };
     planner.settle(cycle);
     if cycle != Cycle::Light {
@@ -94,8 +97,8 @@ pub fn plan_and_apply(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
 
 /// Plan in progress, and the snapshot after its steps.
 pub(super) struct CyclePlanner {
-    pub state: Snapshot,
-    pub plan: Plan,
+    pub state: ConsolidationSnapshot,
+    pub plan: ConsolidationPlan,
 }
 
 impl CyclePlanner {
@@ -119,9 +122,9 @@ impl CyclePlanner {
     }
 
     /// Adds a step and applies its change for the following rules.
-    pub fn add_step(&mut self, rule: Rule, entries: Vec<EntryId>, change: Change) {
+    pub fn add_step(&mut self, rule: Rule, entries: Vec<EntryId>, change: EntryChange) {
         change.apply(&mut self.state);
-        self.plan.steps.push(Step {
+        self.plan.steps.push(PlanStep {
             rule,
             entries,
             change,
@@ -131,7 +134,7 @@ impl CyclePlanner {
     /// Records a refused change.
     pub fn refuse(&mut self, rule: Rule, entries: Vec<EntryId>, reason: impl Into<String>) {
         let reason = reason.into();
-        self.plan.refused.insert(Refusal {
+        self.plan.refused.insert(RefusedChange {
             rule,
             entries,
             reason,
@@ -153,8 +156,8 @@ impl CyclePlanner {
     pub fn change_each(
         &mut self,
         rule: Rule,
-        fits: impl Fn(&Record) -> bool,
-        change: impl Fn(&EntryId, &Record) -> Option<Change>,
+        fits: impl Fn(&EntryRecord) -> bool,
+        change: impl Fn(&EntryId, &EntryRecord) -> Option<EntryChange>,
     ) {
         let mut considered = 0;
         let mut changes = Vec::new();
@@ -169,7 +172,7 @@ impl CyclePlanner {
     }
 
     /// Returns the ids of the entries that fit, in order.
-    pub fn ids(&self, fits: impl Fn(&Record) -> bool) -> Vec<EntryId> {
+    pub fn ids(&self, fits: impl Fn(&EntryRecord) -> bool) -> Vec<EntryId> {
         let fitting = self.state.records.values().filter(|record| fits(record));
         fitting.map(|record| record.entry.id.clone()).collect()
     }
@@ -194,7 +197,7 @@ impl CyclePlanner {
                 self.refuse_loss(vec![id]);
                 continue;
             }
-            let change = Change::Move {
+            let change = EntryChange::Move {
                 id: id.clone(),
                 from,
                 to,

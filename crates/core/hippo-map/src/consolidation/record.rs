@@ -22,7 +22,7 @@ pub enum RecordPlace {
 
 /// Values of an entry's use in the index file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Filed {
+pub struct FiledUse {
     /// Value of `accessed`.
     pub accessed: Timestamp,
     /// Value of `hits`.
@@ -31,15 +31,15 @@ pub struct Filed {
     pub hundredths: u8,
 }
 
-impl Filed {
+impl FiledUse {
     /// Returns the values that the file should have for a record; `None` for an archived one.
     #[must_use]
-    pub fn from_record(record: &Record) -> Option<Self> {
+    pub fn from_record(record: &EntryRecord) -> Option<Self> {
         Self::with_strength(record, record.strength)
     }
 
     /// Returns the values for another strength.
-    pub(super) fn with_strength(record: &Record, strength: f32) -> Option<Self> {
+    pub(super) fn with_strength(record: &EntryRecord, strength: f32) -> Option<Self> {
         let shown = !matches!(record.place, RecordPlace::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
@@ -52,7 +52,7 @@ impl Filed {
 
 /// Passage of a file, identified by its content.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Passage {
+pub struct PassageKey {
     /// Path relative to the workspace, with `/`.
     pub path: String,
     /// Hash of its text.
@@ -61,11 +61,11 @@ pub struct Passage {
 
 /// Result of a question, kept to answer the same question without a search.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Learned {
+pub struct LearnedAnswer {
     /// Significant terms of the question, ascending.
     pub cue: Vec<String>,
     /// Passages that answered it, best first.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<PassageKey>,
     /// Score of each passage at that time, in (0, 1].
     pub scores: Vec<f32>,
     /// Total tokens of the passages.
@@ -81,7 +81,7 @@ pub struct Learned {
 
 /// Entry with its derived state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct EntryRecord {
     /// Entry in the store.
     pub entry: Entry,
     /// Current strength, in [0, 1].
@@ -95,7 +95,7 @@ pub struct Record {
     /// Content hashes of its pointers, in their order; `None` if unknown.
     pub hashes: Vec<Option<[u8; 16]>>,
     /// Values in the index file; `None` if the entry is not in the file.
-    pub filed: Option<Filed>,
+    pub filed: Option<FiledUse>,
     /// Time since which its strength is above the threshold of [`super::Rule::Consolidate`].
     pub strong_since: Option<Timestamp>,
     /// `true` if the entry is consolidated.
@@ -104,7 +104,7 @@ pub struct Record {
     pub replayed: Option<Timestamp>,
     /// Question that created the entry, with its result; `None` for other entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub learned: Option<Box<Learned>>,
+    pub learned: Option<Box<LearnedAnswer>>,
     /// Related entries that stem from common accesses.
     #[serde(default)]
     pub linked: BTreeSet<EntryId>,
@@ -116,7 +116,7 @@ pub struct Record {
     pub apart: bool,
 }
 
-impl Learned {
+impl LearnedAnswer {
     /// Clears the result, so that the question is searched again. The question itself is kept.
     pub fn forget_answer(&mut self) {
         *self = Self {
@@ -128,15 +128,15 @@ impl Learned {
 
 /// Sources and contents of an entry that a person removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Removed {
+pub struct RemovedEntry {
     /// Its pointers.
     pub pointers: Vec<Pointer>,
     /// Content hashes of its pointers, in their order; `None` if unknown.
     pub hashes: Vec<Option<[u8; 16]>>,
 }
 
-impl From<&Record> for Removed {
-    fn from(record: &Record) -> Self {
+impl From<&EntryRecord> for RemovedEntry {
+    fn from(record: &EntryRecord) -> Self {
         Self {
             pointers: record.entry.pointers.clone(),
             hashes: record.hashes.clone(),
@@ -144,7 +144,7 @@ impl From<&Record> for Removed {
     }
 }
 
-impl Record {
+impl EntryRecord {
     /// Creates a live record for an entry, with the strength that the entry states.
     #[must_use]
     pub fn new(entry: Entry, group: impl Into<String>) -> Self {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use multiversion::multiversion;
 
-use super::Similar;
+use super::SimilarPair;
 use hippo_types::entry::EntryId;
 
 /// Rows of a panel: one AVX-512 register.
@@ -26,7 +26,7 @@ const MOST: usize = 32;
 /// length. Empty and non-finite vectors, and vectors of different lengths, match nothing. A fresh entry
 /// with very many matches returns some of the most similar.
 #[must_use]
-pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<Similar> {
+pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<SimilarPair> {
     let rows = ids.len().min(vectors.len()).min(fresh.len());
     let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (row, vector) in vectors.iter().enumerate().take(rows) {
@@ -46,7 +46,7 @@ pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least
         pairs.extend(compare_panels(&ordered, new, least).into_iter().map(named));
     }
     pairs.sort_unstable_by_key(|(a, b, _)| (*a, *b));
-    let named = |(a, b, cosine): (usize, usize, f32)| Similar {
+    let named = |(a, b, cosine): (usize, usize, f32)| SimilarPair {
         a: ids[a].clone(),
         b: ids[b].clone(),
         cosine,
@@ -185,7 +185,7 @@ mod tests {
         pairs
     }
 
-    fn names(pairs: &[Similar]) -> Vec<(String, String)> {
+    fn names(pairs: &[SimilarPair]) -> Vec<(String, String)> {
         pairs
             .iter()
             .map(|pair| (pair.a.0.clone(), pair.b.0.clone()))

@@ -10,9 +10,9 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
-use super::change::Change;
+use super::change::EntryChange;
 use super::planner::CyclePlanner;
-use super::{DocumentState, Record, RecordPlace, Rule, SectionState, Snapshot};
+use super::{ConsolidationSnapshot, DocumentState, EntryRecord, RecordPlace, Rule, SectionState};
 use hippo_redact::without_secrets;
 use hippo_types::entry::{EntryId, Pointer};
 
@@ -39,7 +39,7 @@ pub(super) fn check_pointers(planner: &mut CyclePlanner) {
     let mut considered = 0;
     let contents = ContentIndex::new(&planner.state);
     let mut targets = targets(&planner.state);
-    let checked = |record: &&Record| !matches!(record.place, RecordPlace::Archive(_));
+    let checked = |record: &&EntryRecord| !matches!(record.place, RecordPlace::Archive(_));
     for record in planner.state.records.values().filter(checked) {
         considered += 1;
         let id = &record.entry.id;
@@ -160,7 +160,7 @@ fn add_pointer_steps(
     changes: Vec<(Rule, EntryId, PointersWithHashes, PointersWithHashes)>,
 ) {
     for (rule, id, from, to) in changes {
-        let change = Change::Point {
+        let change = EntryChange::Point {
             id: id.clone(),
             from,
             to,
@@ -171,7 +171,7 @@ fn add_pointer_steps(
 
 /// Returns the pointers of all entries. Of two places with the same content, the one without an entry is
 /// the move's target.
-fn targets(snapshot: &Snapshot) -> BTreeSet<Pointer> {
+fn targets(snapshot: &ConsolidationSnapshot) -> BTreeSet<Pointer> {
     let describing = snapshot
         .records
         .values()
@@ -183,12 +183,16 @@ fn targets(snapshot: &Snapshot) -> BTreeSet<Pointer> {
 }
 
 /// Returns `true` if an entry describes its sources. An entry made by a question is about that question.
-pub(super) fn describes_sources(record: &Record) -> bool {
+pub(super) fn describes_sources(record: &EntryRecord) -> bool {
     record.learned.is_none()
 }
 
 /// Returns the hash of the content at a pointer; `None` if it is unknown or missing.
-pub(super) fn content_hash(snapshot: &Snapshot, pointer: &Pointer, known: Option<Hash>) -> Option<Hash> {
+pub(super) fn content_hash(
+    snapshot: &ConsolidationSnapshot,
+    pointer: &Pointer,
+    known: Option<Hash>,
+) -> Option<Hash> {
     let document = snapshot.documents.get(&pointer.path)?;
     match &pointer.section {
         None => Some(document.hash.0),
@@ -201,13 +205,13 @@ type ContentLocations<'s> = HashMap<(bool, Hash), Vec<(&'s str, Option<&'s str>)
 
 /// Documents and the locations of their contents.
 struct ContentIndex<'s> {
-    snapshot: &'s Snapshot,
+    snapshot: &'s ConsolidationSnapshot,
     /// Built when the first pointer leads nowhere.
     places: OnceCell<ContentLocations<'s>>,
 }
 
 impl<'s> ContentIndex<'s> {
-    const fn new(snapshot: &'s Snapshot) -> Self {
+    const fn new(snapshot: &'s ConsolidationSnapshot) -> Self {
         Self {
             snapshot,
             places: OnceCell::new(),
@@ -251,7 +255,7 @@ impl<'s> ContentIndex<'s> {
     }
 }
 
-fn index_contents(snapshot: &Snapshot) -> ContentLocations<'_> {
+fn index_contents(snapshot: &ConsolidationSnapshot) -> ContentLocations<'_> {
     let mut places = ContentLocations::new();
     for (path, document) in &snapshot.documents {
         let whole = places.entry((false, document.hash.0)).or_default();

@@ -43,28 +43,28 @@ fn entry(name: &str, summary: &str) -> Entry {
     }
 }
 
-fn record(name: &str, strength: f32, place: RecordPlace) -> Record {
-    Record {
+fn record(name: &str, strength: f32, place: RecordPlace) -> EntryRecord {
+    EntryRecord {
         strength,
         place,
-        ..Record::new(entry(name, "what there is to know"), TECHNICAL)
+        ..EntryRecord::new(entry(name, "what there is to know"), TECHNICAL)
     }
 }
 
-fn removed(path: &str, section: Option<&str>) -> Removed {
-    Removed {
+fn removed(path: &str, section: Option<&str>) -> RemovedEntry {
+    RemovedEntry {
         pointers: vec![pointer(path, section)],
         hashes: vec![None],
     }
 }
 
-fn snapshot(records: Vec<Record>) -> Snapshot {
-    let mut snapshot = Snapshot {
+fn snapshot(records: Vec<EntryRecord>) -> ConsolidationSnapshot {
+    let mut snapshot = ConsolidationSnapshot {
         documents: BTreeMap::from([(
             "memory/a.md".to_owned(),
             document(&[("One", b"one"), ("Two", b"two")]),
         )]),
-        ..Snapshot::default()
+        ..ConsolidationSnapshot::default()
     };
     snapshot.records = records
         .into_iter()
@@ -93,7 +93,7 @@ fn document(sections: &[(&str, &[u8])]) -> DocumentState {
     }
 }
 
-fn rules_of(plan: &Plan) -> Vec<(Rule, String)> {
+fn rules_of(plan: &ConsolidationPlan) -> Vec<(Rule, String)> {
     let steps = plan.steps.iter().filter(|step| step.rule != Rule::Flush);
     steps
         .map(|step| {
@@ -286,7 +286,7 @@ fn a_replayed_entry_is_never_weaker_later() {
     let after = apply(&state, &plan(&state, Cycle::Deep));
     let replayed = &after.records[&id("old")];
     assert!((replayed.strength - old.strength - 0.05).abs() < 1e-4);
-    let used = |record: &Record| (record.entry.accessed, record.entry.hits);
+    let used = |record: &EntryRecord| (record.entry.accessed, record.entry.hits);
     assert_eq!(used(replayed), used(&old), "a replay does not count as an access");
     let mut back = after.clone();
     let steps = plan(&state, Cycle::Deep).steps.into_iter().rev();
@@ -294,7 +294,7 @@ fn a_replayed_entry_is_never_weaker_later() {
     assert_eq!(back.records[&id("old")].entry, old.entry, "undone");
     for days in [0, 1, 7, 30, 365] {
         let then = NOW.plus(days * DAY);
-        let strength = |record: &Record| strength_at(&profile, &record.entry, then);
+        let strength = |record: &EntryRecord| strength_at(&profile, &record.entry, then);
         assert!(strength(replayed) > strength(&old), "{days} days later");
     }
 }
@@ -331,7 +331,7 @@ fn lasting_strength_consolidates_and_common_tags_form_sections() {
 
 #[test]
 fn the_file_is_updated_only_for_relevant_changes() {
-    let filed = |hundredths, hits| Filed {
+    let filed = |hundredths, hits| FiledUse {
         accessed: NOW.plus(-20 * DAY),
         hits,
         hundredths,
@@ -358,7 +358,7 @@ fn the_file_is_updated_only_for_relevant_changes() {
 #[test]
 fn removed_entries_are_not_created_again() {
     let mut state = snapshot(Vec::new());
-    let new = |name: &str, section| NewEntry {
+    let new = |name: &str, section| BootstrapEntry {
         entry: Entry {
             pointers: vec![pointer("memory/a.md", Some(section))],
             ..entry(name, "new")
@@ -371,7 +371,7 @@ fn removed_entries_are_not_created_again() {
         new("renamed", "Three"),
     ];
     state.tombstones = BTreeMap::from([
-        (id("unwanted"), Removed::default()),
+        (id("unwanted"), RemovedEntry::default()),
         (id("old"), removed("memory/a.md", Some("Three"))),
     ]);
     let plan = plan(&state, Cycle::Light);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::LayoutInput;
 use super::lists::{self, GeneratedLists};
-use crate::consolidation::{Record, RecordPlace};
+use crate::consolidation::{EntryRecord, RecordPlace};
 use crate::hierarchy::{self, Limits, MasterSelection, SelectionItem};
 use crate::index_file::{IndexDiagnostic, IndexFile, IndexProblem, IndexSection, as_written, written_text};
 use hippo_text::source::SourceKind;
@@ -22,7 +22,7 @@ const TIMES: usize = 12;
 
 /// Entry that belongs to a file of the index.
 pub(super) struct LiveEntry<'a> {
-    pub record: &'a Record,
+    pub record: &'a EntryRecord,
     /// As filed, with full-precision timestamps.
     pub filed: Entry,
     /// As read back from a file.
@@ -355,7 +355,7 @@ fn immovable_entries(file: &IndexFile) -> BTreeSet<EntryId> {
 }
 
 /// Returns the section of an entry.
-pub(super) fn section_of(record: &Record) -> Vec<String> {
+pub(super) fn section_of(record: &EntryRecord) -> Vec<String> {
     // Normalized as in a heading.
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {
@@ -370,7 +370,7 @@ pub(super) fn section_of(record: &Record) -> Vec<String> {
 }
 
 /// Returns the section that an entry must move to, if any. Sections made by people are left alone.
-fn target_section(section: &[String], record: &Record) -> Option<Vec<String>> {
+fn target_section(section: &[String], record: &EntryRecord) -> Option<Vec<String>> {
     let to = section_of(record);
     let same = section.len() == to.len()
         && section

@@ -6,7 +6,7 @@ mod size;
 
 use super::*;
 use crate::bootstrap::{DAILY_LOGS, TimeBand};
-use crate::consolidation::Filed;
+use crate::consolidation::FiledUse;
 use crate::index_file::{IndexFile, as_written};
 use hippo_types::entry::{Entry, Pointer};
 
@@ -35,14 +35,14 @@ fn entry(name: &str) -> Entry {
 }
 
 /// Creates a filed record in Projects.
-fn record(entry: Entry) -> Record {
-    Record {
-        filed: Some(Filed {
+fn record(entry: Entry) -> EntryRecord {
+    EntryRecord {
+        filed: Some(FiledUse {
             accessed: entry.accessed,
             hits: entry.hits,
             hundredths: (entry.strength * 100.0).round() as u8,
         }),
-        ..Record::new(entry, "Projects")
+        ..EntryRecord::new(entry, "Projects")
     }
 }
 
@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> &str {
 /// Owned layout input that tests change between writes.
 #[derive(Default)]
 struct LayoutStore {
-    records: BTreeMap<EntryId, Record>,
+    records: BTreeMap<EntryId, EntryRecord>,
     forgotten: BTreeSet<EntryId>,
     quick_access: Vec<EntryId>,
     limits: Limits,
@@ -66,7 +66,7 @@ struct LayoutStore {
 }
 
 impl LayoutStore {
-    fn of(records: impl IntoIterator<Item = Record>) -> Self {
+    fn of(records: impl IntoIterator<Item = EntryRecord>) -> Self {
         let records = records.into_iter();
         Self {
             records: records.map(|record| (record.entry.id.clone(), record)).collect(),
@@ -82,7 +82,7 @@ impl LayoutStore {
                 ["By Topic", group, ..] => (*group).to_owned(),
                 _ => String::new(),
             };
-            records.push(Record {
+            records.push(EntryRecord {
                 group,
                 ..record(placed.indexed.entry.clone())
             });
@@ -90,7 +90,7 @@ impl LayoutStore {
         Self::of(records)
     }
 
-    fn record(&mut self, name: &str) -> &mut Record {
+    fn record(&mut self, name: &str) -> &mut EntryRecord {
         self.records.get_mut(&id(name)).unwrap()
     }
 
@@ -200,7 +200,7 @@ fn an_access_changes_only_the_lines_of_its_entry() {
     let before = store.lay_out(None, None).master;
     let accessed = store.record("e77");
     accessed.entry.hits = 12;
-    accessed.filed = Some(Filed {
+    accessed.filed = Some(FiledUse {
         accessed: NOW.plus(DAY),
         hits: 12,
         hundredths: 70,

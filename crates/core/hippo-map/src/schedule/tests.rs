@@ -18,8 +18,8 @@ fn at(text: &str) -> Timestamp {
     Timestamp(text.parse::<jiff::Timestamp>().unwrap().as_millisecond())
 }
 
-fn ran(cycle: Cycle, started: Timestamp, outcome: Outcome) -> RunRecord {
-    let open = matches!(outcome, Outcome::Running | Outcome::Interrupted);
+fn ran(cycle: Cycle, started: Timestamp, outcome: RunOutcome) -> RunRecord {
+    let open = matches!(outcome, RunOutcome::Running | RunOutcome::Interrupted);
     RunRecord {
         cycle,
         started,
@@ -114,13 +114,13 @@ fn clock_changes_delay_skipped_times_and_repeat_only_hourly_ones() {
 #[test]
 fn due_cycles_follow_from_the_last_runs() {
     use Cycle::{Archival, Deep, Light};
-    let settings = Settings::standard().unwrap();
+    let settings = ScheduleSettings::standard().unwrap();
     let berlin = zone("Europe/Berlin");
     let now = at("2026-03-10T08:10Z");
     let light = |started: &str, outcome| ran(Light, at(started), outcome);
     let deep = |started: &str, outcome| ran(Deep, at(started), outcome);
     let recent = at("2026-03-10T08:05Z");
-    let done = Outcome::Done;
+    let done = RunOutcome::Done;
     let fresh = light("2026-03-10T08:00Z", done);
     type Expected<'a> = &'a [(Cycle, Reason, u32)];
     let table: [(&str, Vec<RunRecord>, Timestamp, Expected<'_>); 12] = [
@@ -150,39 +150,39 @@ fn due_cycles_follow_from_the_last_runs() {
         ),
         (
             "cut off",
-            vec![fresh, deep("2026-03-10T01:30Z", Outcome::Interrupted)],
+            vec![fresh, deep("2026-03-10T01:30Z", RunOutcome::Interrupted)],
             recent,
             &[(Deep, Reason::Interrupted, 0)],
         ),
         (
             "running",
-            vec![fresh, deep("2026-03-10T01:30Z", Outcome::Running)],
+            vec![fresh, deep("2026-03-10T01:30Z", RunOutcome::Running)],
             recent,
             &[],
         ),
         (
             "capped counts",
-            vec![fresh, deep("2026-03-10T01:30Z", Outcome::Capped)],
+            vec![fresh, deep("2026-03-10T01:30Z", RunOutcome::Capped)],
             recent,
             &[],
         ),
         (
             "failed just now",
-            vec![light("2026-03-10T08:06Z", Outcome::Failed)],
+            vec![light("2026-03-10T08:06Z", RunOutcome::Failed)],
             recent,
             &[],
         ),
         (
             "failed a while ago",
-            vec![light("2026-03-10T08:04Z", Outcome::Failed)],
+            vec![light("2026-03-10T08:04Z", RunOutcome::Failed)],
             recent,
             &[(Light, Reason::Retry, 0)],
         ),
         (
             "failed twice: the wait is ten minutes",
             vec![
-                light("2026-03-10T07:58Z", Outcome::Failed),
-                light("2026-03-10T08:04Z", Outcome::Failed),
+                light("2026-03-10T07:58Z", RunOutcome::Failed),
+                light("2026-03-10T08:04Z", RunOutcome::Failed),
             ],
             recent,
             &[],
@@ -215,9 +215,9 @@ fn due_cycles_follow_from_the_last_runs() {
 
 #[test]
 fn archival_is_checked_weekly_and_runs_every_four_weeks() {
-    let settings = Settings::standard().unwrap();
+    let settings = ScheduleSettings::standard().unwrap();
     // 2026-03-01 is a Sunday.
-    let runs = [ran(Cycle::Archival, at("2026-03-01T03:30Z"), Outcome::Done)];
+    let runs = [ran(Cycle::Archival, at("2026-03-01T03:30Z"), RunOutcome::Done)];
     let is_due = |now: &str| {
         let due = due(&runs, LONG_AGO, at(now), &TimeZone::UTC, &settings);
         due.iter().any(|due| due.cycle == Cycle::Archival)
@@ -299,10 +299,10 @@ proptest! {
     fn no_cycle_is_due_after_the_due_cycles_ran(
         zone in a_zone(), now in a_moment(), ago in 0_i64..400 * DAY_MS, known in a_moment(),
     ) {
-        let settings = Settings::standard().unwrap();
-        let mut runs = vec![ran(Cycle::Deep, now.plus(-ago), Outcome::Done)];
+        let settings = ScheduleSettings::standard().unwrap();
+        let mut runs = vec![ran(Cycle::Deep, now.plus(-ago), RunOutcome::Done)];
         for due in due(&runs.clone(), known, now, &zone, &settings) {
-            runs.push(ran(due.cycle, now, Outcome::Done));
+            runs.push(ran(due.cycle, now, RunOutcome::Done));
         }
         prop_assert_eq!(due(&runs, known, now, &zone, &settings), Vec::new());
         let tick = next_tick(&runs, known, now, &zone, &settings).unwrap();

@@ -8,7 +8,7 @@ use crate::rank::Features;
 use hippo_text::chunk::{ContentHash, Speaker};
 
 /// One chunk for each path and text, ranked in this order.
-fn world(chunks: &[(&str, &str)]) -> (Corpus, Vec<Ranked>) {
+fn world(chunks: &[(&str, &str)]) -> (Corpus, Vec<RankedChunk>) {
     let mut corpus = Corpus::new();
     for (id, (path, text)) in (0u32..).zip(chunks) {
         let hash = ContentHash::of(text.as_bytes());
@@ -21,7 +21,7 @@ fn world(chunks: &[(&str, &str)]) -> (Corpus, Vec<Ranked>) {
         };
         corpus.set_document(id, path, None, &[], &[chunk]);
     }
-    let ranked = (0u32..).zip(chunks).map(|(chunk, _)| Ranked {
+    let ranked = (0u32..).zip(chunks).map(|(chunk, _)| RankedChunk {
         chunk,
         score: 1.0 / (chunk as f32 + 1.0),
         lexical: None,
@@ -50,7 +50,7 @@ fn the_best_of_equal_texts_is_kept() {
 
 #[test]
 fn a_nearly_identical_text_is_not_new() {
-    let mut said = Said::default();
+    let mut said = AnswerTexts::default();
     let text = "the backup of the gauge archive runs at two in the night on every odd day of the week";
     assert!(said.is_new(text));
     assert!(

@@ -9,7 +9,7 @@ use super::word::{self, Month, Unit, Word};
 
 /// A parsed expression.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct DateMatch {
     pub days: Days,
     /// True if it contains a year.
     pub explicit: bool,
@@ -58,7 +58,7 @@ const COUNTED: [&str; 16] = [
 ];
 
 /// Returns the expression that starts at a word.
-pub(super) fn find(words: &[Word], at: usize, today: Date) -> Option<Found> {
+pub(super) fn find(words: &[Word], at: usize, today: Date) -> Option<DateMatch> {
     // Prepositions and articles before the date itself: "since the 3rd of May", "after last week".
     let skipped = words
         .get(at..)?
@@ -76,7 +76,7 @@ pub(super) fn find(words: &[Word], at: usize, today: Date) -> Option<Found> {
         .or_else(|| cursor.numeric())
         .or_else(|| cursor.named())
         .or_else(|| cursor.year())?;
-    Some(Found {
+    Some(DateMatch {
         length: found.length + skipped,
         ..found
     })
@@ -117,11 +117,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses expressions relative to today.
-    fn relative(&self) -> Option<Found> {
+    fn relative(&self) -> Option<DateMatch> {
         let unit = |offset: usize| word::unit(self.text(offset));
         let one = |steps: i32| Days::unit(Unit::Day, self.today, steps);
         let found = |days: Option<Days>, length: usize| {
-            Some(Found {
+            Some(DateMatch {
                 days: days?,
                 explicit: false,
                 length,
@@ -151,9 +151,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses the words after "last", "this" or "next".
-    fn which(&self, which: &str) -> Option<Found> {
+    fn which(&self, which: &str) -> Option<DateMatch> {
         let found = |days: Option<Days>, length: usize| {
-            Some(Found {
+            Some(DateMatch {
                 days: days?,
                 explicit: false,
                 length,
@@ -213,10 +213,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses numeric dates: `2026-05-01`, `2026-05`, `2026-W11`, `3.5.2026`, `Q1 2026`.
-    fn numeric(&self) -> Option<Found> {
+    fn numeric(&self) -> Option<DateMatch> {
         let text = self.text(0);
         let found = |days: Days| {
-            Some(Found {
+            Some(DateMatch {
                 days,
                 explicit: true,
                 length: 1,
@@ -224,7 +224,7 @@ impl<'a> Cursor<'a> {
         };
         if let Some(quarter) = quarter(text) {
             if let Some(year) = word::year(self.text(1)) {
-                return Some(Found {
+                return Some(DateMatch {
                     days: Days::quarter(year, quarter)?,
                     explicit: true,
                     length: 2,
@@ -236,7 +236,7 @@ impl<'a> Cursor<'a> {
             } else {
                 days
             };
-            return Some(Found {
+            return Some(DateMatch {
                 days,
                 explicit: false,
                 length: 1,
@@ -246,7 +246,7 @@ impl<'a> Cursor<'a> {
             return None;
         }
         if let (Some(year), Some(quarter)) = (word::year(text), quarter(self.text(1))) {
-            return Some(Found {
+            return Some(DateMatch {
                 days: Days::quarter(year, quarter)?,
                 explicit: true,
                 length: 2,
@@ -280,7 +280,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses dates with the name of a month or weekday.
-    fn named(&self) -> Option<Found> {
+    fn named(&self) -> Option<DateMatch> {
         let text = self.text(0);
         if let Some(weekday) = word::weekday(text) {
             let back = i32::from(self.today.weekday().to_monday_zero_offset()) - i32::from(weekday);
@@ -293,12 +293,12 @@ impl<'a> Cursor<'a> {
             .named()
             .filter(|found| found.days.start == found.days.end);
             return Some(date.map_or(
-                Found {
+                DateMatch {
                     days: Days::one(day),
                     explicit: false,
                     length: 1,
                 },
-                |found| Found {
+                |found| DateMatch {
                     length: found.length + 1,
                     ..found
                 },
@@ -321,7 +321,7 @@ impl<'a> Cursor<'a> {
         let of = usize::from(self.text(1) == "of");
         if let Some(year) = word::year(self.text(1 + of)) {
             let days = Days::month(year, month.number)?;
-            return Some(Found {
+            return Some(DateMatch {
                 days,
                 explicit: true,
                 length: 2 + of,
@@ -331,7 +331,7 @@ impl<'a> Cursor<'a> {
         if month.doubtful && !led {
             return None;
         }
-        Some(Found {
+        Some(DateMatch {
             days: self.latest_month(month.number)?,
             explicit: false,
             length: 1,
@@ -339,10 +339,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses a day of a month; a year may follow after `length` words.
-    fn day(&self, month: Month, day: i8, length: usize) -> Option<Found> {
+    fn day(&self, month: Month, day: i8, length: usize) -> Option<DateMatch> {
         if let Some(year) = word::year(self.text(length)) {
             let day = Date::new(year, month.number, day).ok()?;
-            return Some(Found {
+            return Some(DateMatch {
                 days: Days::one(day),
                 explicit: true,
                 length: length + 1,
@@ -351,7 +351,7 @@ impl<'a> Cursor<'a> {
         // The last 29 February can be several years ago.
         let years = (0..8).filter_map(|back| Date::new(self.today.year() - back, month.number, day).ok());
         let day = years.into_iter().find(|day| *day <= self.today)?;
-        Some(Found {
+        Some(DateMatch {
             days: Days::one(day),
             explicit: false,
             length,
@@ -359,13 +359,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Parses a year that the context identifies as a year.
-    fn year(&self) -> Option<Found> {
+    fn year(&self) -> Option<DateMatch> {
         let year = word::year(self.text(0))?;
         let led = self.led() || matches!(self.before(1), "year" | "to" | "through");
         if !led || year > self.today.year() + 10 || COUNTED.contains(&self.text(1)) {
             return None;
         }
-        Some(Found {
+        Some(DateMatch {
             days: Days::year(year)?,
             explicit: true,
             length: 1,

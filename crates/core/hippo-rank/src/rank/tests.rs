@@ -87,7 +87,7 @@ impl World {
         mode: RankMode,
         cosines: Option<&[f32]>,
         filter: &dyn Fn(u32) -> bool,
-    ) -> Vec<Ranked> {
+    ) -> Vec<RankedChunk> {
         let found = self.postings(query);
         let postings: Vec<Postings<'_>> = found
             .iter()

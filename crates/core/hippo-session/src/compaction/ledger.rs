@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::classify::EntryType;
 use super::config::CompactionConfig;
-use super::message::ContentId;
+use super::message::ShortContentId;
 use super::prepared::{self, NAME, PreparedMessage, SpeakerName};
 use super::score::{self, ScoreFacts, Tier};
 use super::track::WordTracker;
@@ -40,12 +40,12 @@ const REFERENCED: u64 = 1 << 63;
 
 impl MessageCore {
     /// Creates the record of a message that nothing refers to yet.
-    pub fn new(id: ContentId, kind: EntryType, tokens: usize) -> Self {
+    pub fn new(id: ShortContentId, kind: EntryType, tokens: usize) -> Self {
         let mut core = Self {
             bits: [0; 2],
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
         };
-        core.set_packed(id.bits() | (kind as u64) << ContentId::BITS);
+        core.set_packed(id.bits() | (kind as u64) << ShortContentId::BITS);
         core
     }
 
@@ -60,13 +60,13 @@ impl MessageCore {
     }
 
     /// Returns the content id.
-    pub fn id(&self) -> ContentId {
-        ContentId::from_bits(self.packed() & ((1 << ContentId::BITS) - 1))
+    pub fn id(&self) -> ShortContentId {
+        ShortContentId::from_bits(self.packed() & ((1 << ShortContentId::BITS) - 1))
     }
 
     /// Returns the type of the message.
     pub fn kind(&self) -> EntryType {
-        let at = usize::try_from((self.packed() & !REFERENCED) >> ContentId::BITS).unwrap_or(0);
+        let at = usize::try_from((self.packed() & !REFERENCED) >> ShortContentId::BITS).unwrap_or(0);
         EntryType::ALL.get(at).copied().unwrap_or(EntryType::Unknown)
     }
 

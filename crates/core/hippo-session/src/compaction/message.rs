@@ -88,9 +88,9 @@ impl<'a> Message<'a> {
 /// An id has 45 bits, enough to distinguish the messages of one session. Among a hundred million contents, collisions
 /// are certain. A store of many sessions must therefore keep the full hash of each content and report ambiguous ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContentId(u64);
+pub struct ShortContentId(u64);
 
-impl ContentId {
+impl ShortContentId {
     /// Length of a written id in bytes.
     pub const LENGTH: usize = 10;
 
@@ -108,13 +108,13 @@ impl ContentId {
         Self(u64::from_be_bytes(first) >> (64 - Self::BITS))
     }
 
-    /// Creates an id from the number that [`ContentId::bits`] returns.
+    /// Creates an id from the number that [`ShortContentId::bits`] returns.
     pub(super) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 }
 
-impl ContentId {
+impl ShortContentId {
     /// Number of hash bits in an id.
     pub const BITS: u32 = 45;
 
@@ -140,7 +140,7 @@ impl ContentId {
 /// Digits and letters without those that are easily confused.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-impl fmt::Display for ContentId {
+impl fmt::Display for ShortContentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut written = [b'm'; Self::LENGTH];
         for (place, letter) in written[1..].iter_mut().rev().enumerate() {

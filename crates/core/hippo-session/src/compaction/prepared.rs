@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::classify::classify;
 use super::ledger::{MessageCore, error};
-use super::message::{ContentId, Message, Role};
+use super::message::{Message, Role, ShortContentId};
 use super::read::{TranscriptRecord, hash_text};
 use super::track::{ScannedWords, TextWords, WordOffsets};
 use hippo_redact::without_secrets;
@@ -83,7 +83,7 @@ impl<'t> PreparedMessage<'t> {
     /// Prepares a message with this content.
     pub fn new(message: &Message<'_>, content: &'t str) -> Self {
         let core = MessageCore::new(
-            ContentId::from_content(content),
+            ShortContentId::from_content(content),
             classify(message),
             tokens::of(content),
         );

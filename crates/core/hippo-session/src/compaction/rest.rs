@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::ledger::{MessageCore, MessageLedger};
-use super::message::ContentId;
+use super::message::ShortContentId;
 
 /// Messages with content that are not shown.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl DroppedMessages {
     }
 
     /// Computes the id of [`Self::text`] without building the text.
-    pub fn id(&self, ledger: &MessageLedger) -> ContentId {
+    pub fn id(&self, ledger: &MessageLedger) -> ShortContentId {
         let mut hasher = blake3::Hasher::new();
         let mut line = String::new();
         for index in self.indexes(ledger) {
@@ -50,7 +50,7 @@ impl DroppedMessages {
             write_line(&mut line, &ledger.cores()[index]);
             hasher.update(line.as_bytes());
         }
-        ContentId::from_hash(&hasher.finalize())
+        ShortContentId::from_hash(&hasher.finalize())
     }
 }
 

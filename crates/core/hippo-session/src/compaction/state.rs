@@ -2,16 +2,16 @@
 
 use super::branch::{BranchTracker, RecordReading, RecordSelection};
 use super::ledger::{self, MessageLedger};
-use super::message::{ContentId, Message};
+use super::message::{Message, ShortContentId};
 use super::prepared::{PreparedMessage, PreparedRecord, ReadyMessage, strip_sections};
 use super::read::{self, RecordLink, TranscriptRecord};
 use super::split::TranscriptPiece;
-use super::{Compacted, CompactionOptions, PROBLEMS, RecordBatch, round_score, summary};
+use super::{CompactionOptions, CompactionResult, PROBLEMS, RecordBatch, round_score, summary};
 use hippo_types::tokens;
 use hippo_types::transcript::{CompactStats, TranscriptFormat, TranscriptProblem};
 
 /// Receiver of the scored messages, if the caller wants them.
-pub(super) type MessageSink<'e, 'f> = &'e mut Option<&'f mut dyn FnMut(ContentId, &Message<'_>)>;
+pub(super) type MessageSink<'e, 'f> = &'e mut Option<&'f mut dyn FnMut(ShortContentId, &Message<'_>)>;
 
 #[derive(Debug)]
 pub(super) struct CompactionState {
@@ -174,7 +174,7 @@ impl CompactionState {
         }
     }
 
-    pub fn into_compacted(self) -> Compacted {
+    pub fn into_compacted(self) -> CompactionResult {
         let Self { options, ledger, .. } = self;
         let built = summary::build(&ledger, &options);
         let [kept, compressed, sparse] = built.tiers;
@@ -198,7 +198,7 @@ impl CompactionState {
             problems: self.problems,
             stored: None,
         };
-        Compacted {
+        CompactionResult {
             summary: built.text,
             stats,
             ledger,

@@ -16,7 +16,7 @@ use super::ledger::{MessageCore, MessageLedger, ScoredMessage};
 use super::line;
 use super::score::Tier;
 use super::words;
-use super::{CompactionOptions, ContentId, DroppedMessages};
+use super::{CompactionOptions, DroppedMessages, ShortContentId};
 use hippo_redact::without_secrets;
 use hippo_text::fence::{CLOSE, FENCE, guard_lines, opening};
 use hippo_text::text::start;
@@ -54,7 +54,7 @@ pub struct BuiltSummary {
     /// Messages with content that are not shown.
     pub rest: DroppedMessages,
     /// Id of the list of dropped messages, if there are any and contents are stored.
-    pub rest_id: Option<ContentId>,
+    pub rest_id: Option<ShortContentId>,
     /// Number of messages in each tier.
     pub tiers: [usize; 3],
 }
@@ -142,7 +142,7 @@ fn cut_to_limit(text: String, limit: usize) -> String {
 fn build_tiny(
     ledger: &MessageLedger,
     scored: &[ScoredMessage],
-    rest: Option<ContentId>,
+    rest: Option<ShortContentId>,
     limit: usize,
 ) -> String {
     let newest = scored
@@ -159,7 +159,7 @@ fn build_tiny(
         .map_or_else(|| without_secrets(preview), Cow::Borrowed);
     let all = rest.map_or_else(String::new, |rest| format!("<!-- all entries: {rest} -->\n"));
     let id = ledger.cores()[newest.index].id();
-    if limit <= FENCE + all.len().max(ContentId::LENGTH) {
+    if limit <= FENCE + all.len().max(ShortContentId::LENGTH) {
         return String::new();
     }
     let said = guard_lines(&format!("{id} {text}")).join("\n");

@@ -10,7 +10,7 @@ mod summaries;
 use super::*;
 
 /// Compacts a transcript with the default settings.
-fn compacted(text: &str) -> Compacted {
+fn compacted(text: &str) -> CompactionResult {
     let options = CompactionOptions {
         stored: true,
         ..CompactionOptions::default()
@@ -18,7 +18,7 @@ fn compacted(text: &str) -> Compacted {
     compact(text.as_bytes(), &options)
 }
 
-fn compacted_within(text: &str, budget: usize) -> Compacted {
+fn compacted_within(text: &str, budget: usize) -> CompactionResult {
     let options = CompactionOptions {
         budget: Some(budget),
         stored: true,
@@ -28,7 +28,7 @@ fn compacted_within(text: &str, budget: usize) -> Compacted {
 }
 
 /// Returns the messages of a transcript as `role name text|calls`, with a `!` for a failed tool.
-fn messages(bytes: &[u8], format: TranscriptFormat) -> (Vec<String>, Compacted) {
+fn messages(bytes: &[u8], format: TranscriptFormat) -> (Vec<String>, CompactionResult) {
     let options = CompactionOptions {
         format,
         ..CompactionOptions::default()
@@ -37,7 +37,7 @@ fn messages(bytes: &[u8], format: TranscriptFormat) -> (Vec<String>, Compacted) 
     let mut compactor = Compactor::new(options.clone());
     loop {
         found.clear();
-        let mut each = |_: ContentId, message: &Message<'_>| {
+        let mut each = |_: ShortContentId, message: &Message<'_>| {
             let Message {
                 role,
                 name,

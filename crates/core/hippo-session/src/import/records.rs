@@ -8,8 +8,8 @@ mod cut;
 
 use serde::de::IgnoredAny;
 
-use super::{Fields, LARGEST, Trouble, line_of};
-use cut::{Cutter, Piece};
+use super::{Fields, ImportProblem, LARGEST, line_of};
+use cut::{Cutter, RecordPosition};
 use hippo_text::text::start;
 
 /// Maximum bytes of a document name in a message.
@@ -22,7 +22,7 @@ pub(super) const MOST_RECORDS: usize = 500_000;
 
 /// A record.
 #[derive(Debug)]
-pub(super) struct Record<'r> {
+pub(super) struct ExportRecord<'r> {
     /// Name of the enclosing list; empty for an unnamed list or a JSON line.
     pub group: &'r str,
     /// Number in its list, from 1; `None` for a JSON line.
@@ -35,20 +35,20 @@ pub(super) struct Record<'r> {
 
 /// Content of a document.
 #[derive(Debug, Default)]
-pub(super) struct Records<'r> {
-    pub records: Vec<Record<'r>>,
+pub(super) struct ExportRecords<'r> {
+    pub records: Vec<ExportRecord<'r>>,
     /// Location where the records end early.
-    pub ends: Option<Trouble>,
+    pub ends: Option<ImportProblem>,
     /// Damage of the whole document, reported unless damaged records explain it.
-    pub damage: Option<Trouble>,
+    pub damage: Option<ImportProblem>,
 }
 
-impl<'r> Records<'r> {
+impl<'r> ExportRecords<'r> {
     /// Adds a record, unless there are too many.
-    fn add(&mut self, record: Record<'r>) -> bool {
+    fn add(&mut self, record: ExportRecord<'r>) -> bool {
         if self.records.len() == MOST_RECORDS {
             let what = format!("the file has more than {MOST_RECORDS} records: import the rest in parts");
-            self.ends = Some(Trouble::at(record.line, what));
+            self.ends = Some(ImportProblem::at(record.line, what));
             return false;
         }
         self.records.push(record);
@@ -56,7 +56,7 @@ impl<'r> Records<'r> {
     }
 }
 
-impl Record<'_> {
+impl ExportRecord<'_> {
     /// Returns the fields.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Record<'_> {
 ///
 /// # Errors
 /// The input has none of these forms.
-pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r>, Trouble> {
+pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<ExportRecords<'r>, ImportProblem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     begins_as_json(bytes)?;
     let whole: Result<IgnoredAny, _> = serde_json::from_slice(bytes);
@@ -91,19 +91,19 @@ pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r
         return Ok(lines(bytes));
     }
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| Trouble::at(line_of(bytes, error.valid_up_to()), "it is not UTF-8"))?;
-    let mut found = Records::default();
+        .map_err(|error| ImportProblem::at(line_of(bytes, error.valid_up_to()), "it is not UTF-8"))?;
+    let mut found = ExportRecords::default();
     let mut cutter = Cutter::new(text, groups);
     let (mut counted, mut line, mut number, mut list) = (0, 1, 0, 0);
     while let Some(piece) = cutter.next_piece() {
-        let Piece { group, start, end } = piece;
+        let RecordPosition { group, start, end } = piece;
         line += line_of(&bytes[counted..], start - counted) - 1;
         counted = start;
         number = if list == cutter.lists { number + 1 } else { 1 };
         list = cutter.lists;
         let json = &bytes[start..end];
         let number = Some(number);
-        if !found.add(Record {
+        if !found.add(ExportRecord {
             group,
             number,
             line,
@@ -120,7 +120,7 @@ pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r
     }
     if let Some(at) = cutter.cut_off_at() {
         let what = "the file ends inside this record: it was truncated";
-        found.ends = Some(Trouble::at(line_of(bytes, at), what));
+        found.ends = Some(ImportProblem::at(line_of(bytes, at), what));
     } else if let Err(error) = whole {
         let trouble = damaged(&error, "the JSON outside the records is damaged");
         if found.records.is_empty() {
@@ -131,20 +131,20 @@ pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r
     Ok(found)
 }
 
-fn begins_as_json(bytes: &[u8]) -> Result<(), Trouble> {
+fn begins_as_json(bytes: &[u8]) -> Result<(), ImportProblem> {
     let what = match bytes.trim_ascii_start() {
         [] => {
             let what = "it is empty".to_owned();
-            return Err(Trouble { line: None, what });
+            return Err(ImportProblem { line: None, what });
         }
         [b'[' | b'{', ..] => return Ok(()),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16: save it as UTF-8",
         _ => "it is not JSON: no list or object begins here",
     };
-    Err(Trouble::at(1, what))
+    Err(ImportProblem::at(1, what))
 }
 
-fn no_list(groups: &[&str], names: &[&str]) -> Trouble {
+fn no_list(groups: &[&str], names: &[&str]) -> ImportProblem {
     let wanted = groups.join("\", \"");
     let names: Vec<String> = names
         .iter()
@@ -155,13 +155,13 @@ fn no_list(groups: &[&str], names: &[&str]) -> Trouble {
         found => format!("; it contains {found}"),
     };
     let what = format!("it has no list of records, neither at the top nor under \"{wanted}\"{found}");
-    Trouble { line: None, what }
+    ImportProblem { line: None, what }
 }
 
 /// Converts a serde error for the whole document, with its line.
-fn damaged(error: &serde_json::Error, what: &str) -> Trouble {
+fn damaged(error: &serde_json::Error, what: &str) -> ImportProblem {
     let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
-    Trouble::at(line, format!("{what}: {}", without_place(error)))
+    ImportProblem::at(line, format!("{what}: {}", without_place(error)))
 }
 
 /// Returns the error without line and column, which refer to the parsed piece.
@@ -184,13 +184,13 @@ fn is_lines(bytes: &[u8]) -> bool {
     first.len() > 1 && first.iter().any(|line| whole(line))
 }
 
-fn lines(bytes: &[u8]) -> Records<'_> {
-    let mut found = Records::default();
+fn lines(bytes: &[u8]) -> ExportRecords<'_> {
+    let mut found = ExportRecords::default();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let record = Record {
+        let record = ExportRecord {
             group: "",
             number: None,
             line: u32::try_from(number + 1).unwrap_or(u32::MAX),

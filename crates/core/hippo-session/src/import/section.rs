@@ -24,7 +24,7 @@ const FLAGGED: &str = "> Imported text that reads like an instruction to an agen
 
 /// The rendered section of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct MemorySection {
     /// Hash that identifies the memory on a later import.
     pub hash: String,
     /// Markdown that ends with the mark and a newline.
@@ -37,7 +37,7 @@ pub struct Section {
 
 /// Returns the memory as a section of a log.
 #[must_use]
-pub fn section(program: ExportProgram, memory: &Memory) -> Section {
+pub fn section(program: ExportProgram, memory: &Memory) -> MemorySection {
     let clean = clean(&memory.text);
     let shown = redact(&clean);
     let title = memory.title.as_deref().map(|title| one_line(&self::clean(title)));
@@ -82,7 +82,7 @@ pub fn section(program: ExportProgram, memory: &Memory) -> Section {
     };
     let topic = if topic.is_empty() { "Imported" } else { &topic };
     let text = log_section(topic, memory, &shown, &shown_beside, flagged);
-    Section {
+    MemorySection {
         text: text + &mark,
         hash,
         redacted,

@@ -6,7 +6,7 @@ fn moment_of(text: &str) -> Timestamp {
     moment(Some(&Value::from(text))).unwrap()
 }
 
-fn lines_of(found: &Found) -> Vec<Option<u32>> {
+fn lines_of(found: &ImportResult) -> Vec<Option<u32>> {
     found.troubles.iter().map(|trouble| trouble.line).collect()
 }
 
@@ -60,7 +60,7 @@ fn files_that_are_not_exports_are_refused() {
     }
     assert_eq!(
         export(ExportProgram::Mem0, b"{\"results\": []}").unwrap(),
-        Found::default()
+        ImportResult::default()
     );
 }
 

@@ -4,7 +4,7 @@ use hippo_types::memory::MemoryType;
 
 /// Kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Kind {
+pub enum StatementKind {
     /// A choice, possibly with its reason.
     Decision,
     /// Finished work.
@@ -25,19 +25,19 @@ pub enum Kind {
 }
 
 /// Functional sections of a node, in order, with alternative titles.
-const SECTIONS: [(Kind, &str, &[&str]); 7] = [
+const SECTIONS: [(StatementKind, &str, &[&str]); 7] = [
     (
-        Kind::Decision,
+        StatementKind::Decision,
         "Key Decisions",
         &["decisions", "major decisions", "decision"],
     ),
     (
-        Kind::Task,
+        StatementKind::Task,
         "Tasks Completed",
         &["completed work", "completed", "done", "tasks done", "work done"],
     ),
     (
-        Kind::Lesson,
+        StatementKind::Lesson,
         "Lessons Learned",
         &[
             "lessons",
@@ -48,7 +48,7 @@ const SECTIONS: [(Kind, &str, &[&str]); 7] = [
         ],
     ),
     (
-        Kind::Open,
+        StatementKind::Open,
         "Open Items",
         &[
             "open",
@@ -64,19 +64,22 @@ const SECTIONS: [(Kind, &str, &[&str]); 7] = [
         ],
     ),
     (
-        Kind::Entity,
+        StatementKind::Entity,
         "Entities",
         &["entities referenced", "recurring entities"],
     ),
-    (Kind::User, "User", &[]),
-    (Kind::Feedback, "Feedback", &[]),
+    (StatementKind::User, "User", &[]),
+    (StatementKind::Feedback, "Feedback", &[]),
 ];
 
 /// Field names that mark the kind of a line.
-const FIELDS: [(Kind, &[&str]); 6] = [
-    (Kind::Decision, &["decision", "decisions", "decided", "chosen"]),
+const FIELDS: [(StatementKind, &[&str]); 6] = [
     (
-        Kind::Task,
+        StatementKind::Decision,
+        &["decision", "decisions", "decided", "chosen"],
+    ),
+    (
+        StatementKind::Task,
         &[
             "work done",
             "done",
@@ -89,11 +92,11 @@ const FIELDS: [(Kind, &[&str]); 6] = [
         ],
     ),
     (
-        Kind::Lesson,
+        StatementKind::Lesson,
         &["lesson", "lessons", "learned", "insight", "takeaway", "rule"],
     ),
     (
-        Kind::Open,
+        StatementKind::Open,
         &[
             "pending",
             "todo",
@@ -107,7 +110,7 @@ const FIELDS: [(Kind, &[&str]); 6] = [
         ],
     ),
     (
-        Kind::Entity,
+        StatementKind::Entity,
         &[
             "users",
             "people",
@@ -120,13 +123,13 @@ const FIELDS: [(Kind, &[&str]); 6] = [
         ],
     ),
     (
-        Kind::Feedback,
+        StatementKind::Feedback,
         &["user feedback", "feedback", "correction", "user correction"],
     ),
 ];
 
 /// Returns the section title for a kind of statement; notes have no section.
-pub fn title_of(kind: Kind) -> Option<&'static str> {
+pub fn title_of(kind: StatementKind) -> Option<&'static str> {
     SECTIONS
         .iter()
         .find(|(of, _, _)| *of == kind)
@@ -134,7 +137,7 @@ pub fn title_of(kind: Kind) -> Option<&'static str> {
 }
 
 /// Returns the kind of the statements below this heading.
-pub fn kind_of_title(title: &str) -> Option<Kind> {
+pub fn kind_of_title(title: &str) -> Option<StatementKind> {
     let lower = title.trim_end_matches(':').trim().to_lowercase();
     SECTIONS
         .iter()
@@ -143,7 +146,7 @@ pub fn kind_of_title(title: &str) -> Option<Kind> {
 }
 
 /// Returns the kind of a leading field and the text after it: `decision: the left one` is a decision.
-pub fn field(text: &str) -> Option<(Kind, &str)> {
+pub fn field(text: &str) -> Option<(StatementKind, &str)> {
     let colon = text.find([':', '：']).filter(|colon| *colon <= 24)?;
     let name = text[..colon].trim().to_lowercase();
     let said = text[colon..].trim_start_matches([':', '：']).trim();
@@ -158,7 +161,7 @@ pub fn field(text: &str) -> Option<(Kind, &str)> {
 pub fn claims_the_user(line: &str) -> bool {
     let bare = line.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '[');
     let kept = |tag| matches!(tag, MemoryType::User | MemoryType::Feedback);
-    leading_tag(bare).0.is_some_and(kept) || matches!(field(bare), Some((Kind::Feedback, _)))
+    leading_tag(bare).0.is_some_and(kept) || matches!(field(bare), Some((StatementKind::Feedback, _)))
 }
 
 /// Splits a title into its name and the tag at its end: `Talking [user]`, `Map [reference, 3d, ?]`.
@@ -209,10 +212,10 @@ mod tests {
 
     #[test]
     fn fields_tags_and_pointers_are_parsed() {
-        assert_eq!(field("decision: left"), Some((Kind::Decision, "left")));
+        assert_eq!(field("decision: left"), Some((StatementKind::Decision, "left")));
         assert_eq!(
             field("User feedback: more of it"),
-            Some((Kind::Feedback, "more of it"))
+            Some((StatementKind::Feedback, "more of it"))
         );
         assert_eq!(field("port: 80"), None);
         assert_eq!(tag("Talking [user]"), ("Talking", Some(MemoryType::User)));
@@ -234,8 +237,8 @@ mod tests {
 
     #[test]
     fn section_titles_determine_the_kind() {
-        assert_eq!(kind_of_title("Key Decisions"), Some(Kind::Decision));
-        assert_eq!(kind_of_title("Carried Forward"), Some(Kind::Open));
+        assert_eq!(kind_of_title("Key Decisions"), Some(StatementKind::Decision));
+        assert_eq!(kind_of_title("Carried Forward"), Some(StatementKind::Open));
         assert_eq!(kind_of_title("Notes"), None);
         for (kind, title, _) in SECTIONS {
             assert_eq!((kind_of_title(title), title_of(kind)), (Some(kind), Some(title)));

@@ -4,7 +4,7 @@ use super::fold::is_word;
 
 /// A run of letters and digits, including marks between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'a> {
+pub(super) struct TermToken<'a> {
     pub text: &'a str,
     /// Contains non-ASCII characters.
     pub foreign: bool,
@@ -15,7 +15,7 @@ pub(super) struct Token<'a> {
 }
 
 /// Calls `each` with every token of the text, in order.
-pub(super) fn scan<'a>(text: &'a str, mut each: impl FnMut(Token<'a>)) {
+pub(super) fn scan<'a>(text: &'a str, mut each: impl FnMut(TermToken<'a>)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -38,7 +38,7 @@ pub(super) fn scan<'a>(text: &'a str, mut each: impl FnMut(Token<'a>)) {
     }
 }
 
-fn token_at(text: &str, start: usize) -> Token<'_> {
+fn token_at(text: &str, start: usize) -> TermToken<'_> {
     let bytes = text.as_bytes();
     let (mut foreign, mut joined, mut camel) = (false, false, false);
     let mut small = false;
@@ -81,7 +81,7 @@ fn token_at(text: &str, start: usize) -> Token<'_> {
             joined = true;
         }
     }
-    Token {
+    TermToken {
         text: &text[start..at],
         foreign,
         joined,

@@ -6,8 +6,8 @@ use super::*;
 
 const PATH: &str = "memory/2026-01-10.md";
 
-fn source(text: &str) -> Source<'_> {
-    Source {
+fn source(text: &str) -> NodeSource<'_> {
+    NodeSource {
         path: PATH,
         text,
         first_line: 1,
@@ -65,7 +65,7 @@ fn sections_of_a_node_survive_the_next_level() {
     let day = of(log, 200);
     let week = digest(
         NodeKind::Weekly,
-        &[Source {
+        &[NodeSource {
             path: "memory/daily/2026-01-10.md",
             ..source(&day)
         }],

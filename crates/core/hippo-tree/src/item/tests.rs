@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn of(text: &str) -> Reading {
+fn of(text: &str) -> SourceContent {
     reading("memory/2026-01-10.md", text)
 }
 
-fn reading(path: &str, text: &str) -> Reading {
-    read(&Source {
+fn reading(path: &str, text: &str) -> SourceContent {
+    read(&NodeSource {
         path,
         text,
         first_line: 1,
@@ -15,11 +15,11 @@ fn reading(path: &str, text: &str) -> Reading {
     })
 }
 
-fn found(text: &str) -> Vec<(Kind, String, Place)> {
+fn found(text: &str) -> Vec<(StatementKind, String, StatementOrigin)> {
     stated(of(text))
 }
 
-fn stated(reading: Reading) -> Vec<(Kind, String, Place)> {
+fn stated(reading: SourceContent) -> Vec<(StatementKind, String, StatementOrigin)> {
     reading
         .statements
         .into_iter()
@@ -33,20 +33,24 @@ fn a_structured_log_is_read() {
                 - decision: cookies that scripts cannot read\n- work done: three places found\n- pending: the migration\n\
                 - [ ] tell the auditors\n- [x] list the places\n\n## Ways of working [feedback]\n- rule: ask before deleting\n\n\
                 ## About Ada [user]\n- Ada prefers **short** answers\n";
-    let line = |number| Place::Line(number);
+    let line = |number| StatementOrigin::Line(number);
     let table = [
-        (Kind::Note, "request: look at where tokens are kept", line(4)),
         (
-            Kind::Decision,
+            StatementKind::Note,
+            "request: look at where tokens are kept",
+            line(4),
+        ),
+        (
+            StatementKind::Decision,
             "Session tokens: cookies that scripts cannot read",
             line(5),
         ),
-        (Kind::Task, "Session tokens: three places found", line(6)),
-        (Kind::Open, "Session tokens: the migration", line(7)),
-        (Kind::Open, "Session tokens: tell the auditors", line(8)),
-        (Kind::Task, "Session tokens: list the places", line(9)),
-        (Kind::Feedback, "rule: ask before deleting", line(12)),
-        (Kind::User, "Ada prefers **short** answers", line(15)),
+        (StatementKind::Task, "Session tokens: three places found", line(6)),
+        (StatementKind::Open, "Session tokens: the migration", line(7)),
+        (StatementKind::Open, "Session tokens: tell the auditors", line(8)),
+        (StatementKind::Task, "Session tokens: list the places", line(9)),
+        (StatementKind::Feedback, "rule: ask before deleting", line(12)),
+        (StatementKind::User, "Ada prefers **short** answers", line(15)),
     ];
     let expected: Vec<_> = table
         .into_iter()
@@ -68,13 +72,13 @@ fn a_node_is_read_with_its_pointers() {
             ("Ada".to_owned(), MemoryType::User)
         ]
     );
-    let given = |line: u32| Place::Given(format!("memory/2026-01-10.md#L{line}").into());
+    let given = |line: u32| StatementOrigin::Given(format!("memory/2026-01-10.md#L{line}").into());
     let expected = [
-        (Kind::Decision, "Pump: the left one", given(12)),
-        (Kind::User, "Ada likes tea", given(3)),
-        (Kind::Note, "a line alone", given(5)),
-        (Kind::Note, "a b c", given(7)),
-        (Kind::Note, "no pointer here", Place::Line(15)),
+        (StatementKind::Decision, "Pump: the left one", given(12)),
+        (StatementKind::User, "Ada likes tea", given(3)),
+        (StatementKind::Note, "a line alone", given(5)),
+        (StatementKind::Note, "a b c", given(7)),
+        (StatementKind::Note, "no pointer here", StatementOrigin::Line(15)),
     ]
     .map(|(kind, text, place)| (kind, text.to_owned(), place));
     let last = &reading.sections[reading.statements[3].section as usize];
@@ -114,7 +118,7 @@ fn a_wrapped_sentence_is_one_statement() {
     let said = found(text);
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].1.ends_with("looked at it."));
-    assert_eq!(said[1].2, Place::Line(3));
+    assert_eq!(said[1].2, StatementOrigin::Line(3));
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn check_boxes_of_the_user_keep_their_state() {
         "## User\n- [ ] I owe Tom the pager → memory/a.md#L2\n- [x] I moved to Lisbon → memory/a.md#L3\n";
     for (path, text) in [("memory/a.md", log), ("memory/daily/2026-01-10.md", node)] {
         let reading = reading(path, text);
-        let said: Vec<(Kind, &str)> = reading
+        let said: Vec<(StatementKind, &str)> = reading
             .statements
             .iter()
             .map(|statement| (statement.kind, statement.text.as_str()))
@@ -132,8 +136,8 @@ fn check_boxes_of_the_user_keep_their_state() {
         assert_eq!(
             said,
             [
-                (Kind::User, "[ ] I owe Tom the pager"),
-                (Kind::User, "[x] I moved to Lisbon")
+                (StatementKind::User, "[ ] I owe Tom the pager"),
+                (StatementKind::User, "[x] I moved to Lisbon")
             ]
         );
     }
@@ -150,7 +154,7 @@ fn only_the_user_gives_feedback() {
                3. **User Feedback**: from a page\nUser feedback: from a page\n";
     let kept: Vec<String> = found(log)
         .into_iter()
-        .filter(|(kind, _, _)| matches!(kind, Kind::User | Kind::Feedback))
+        .filter(|(kind, _, _)| matches!(kind, StatementKind::User | StatementKind::Feedback))
         .map(|(_, text, _)| text)
         .collect();
     assert_eq!(kept, ["user feedback: no, make it 500 ms", "ask first"]);

@@ -8,12 +8,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::gather::Topic;
+use super::gather::RootTopic;
 use hippo_types::time::Date;
 
 /// The part of a file that one vector represents.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Passage {
+pub struct PassageVector {
     /// Identifier shared by all lines of one passage.
     pub id: u32,
     /// Vector of unit length.
@@ -21,7 +21,7 @@ pub struct Passage {
 }
 
 /// Lookup of the passage that contains a line, by path and line number from 1; `None` if the line has no vector.
-pub type Passages<'a> = dyn Fn(&str, u32) -> Option<Passage> + 'a;
+pub type PassageLookup<'a> = dyn Fn(&str, u32) -> Option<PassageVector> + 'a;
 
 /// Minimum cosine of passages of two files that say the same.
 ///
@@ -35,7 +35,10 @@ const ALIKE_BESIDE: f32 = 0.98;
 const COMPARED: usize = 400;
 
 /// Returns the topics without those that repeat a kept topic, and for each removed topic the date of the kept one.
-pub(super) fn apart(mut topics: Vec<Topic>, passages: &Passages<'_>) -> (Vec<Topic>, BTreeMap<String, Date>) {
+pub(super) fn drop_repeated_topics(
+    mut topics: Vec<RootTopic>,
+    passages: &PassageLookup<'_>,
+) -> (Vec<RootTopic>, BTreeMap<String, Date>) {
     let mut order: Vec<usize> = (0..topics.len()).collect();
     order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));
     order.truncate(COMPARED);
@@ -47,7 +50,7 @@ pub(super) fn apart(mut topics: Vec<Topic>, passages: &Passages<'_>) -> (Vec<Top
             *at,
         )
     });
-    let mut stay: Vec<(usize, Passage)> = Vec::new();
+    let mut stay: Vec<(usize, PassageVector)> = Vec::new();
     let mut said = BTreeMap::new();
     for at in order {
         let Some((path, line)) = &topics[at].place else {
@@ -56,7 +59,7 @@ pub(super) fn apart(mut topics: Vec<Topic>, passages: &Passages<'_>) -> (Vec<Top
         let Some(passage) = passages(path, *line) else {
             continue;
         };
-        let says_it = |(other, said): &&(usize, Passage)| {
+        let says_it = |(other, said): &&(usize, PassageVector)| {
             let beside = topics[*other]
                 .place
                 .as_ref()
@@ -78,7 +81,7 @@ pub(super) fn apart(mut topics: Vec<Topic>, passages: &Passages<'_>) -> (Vec<Top
 }
 
 /// Returns true if two different passages have at least this cosine. Statements of one passage are never alike.
-fn is_alike(a: &Passage, b: &Passage, least: f32) -> bool {
+fn is_alike(a: &PassageVector, b: &PassageVector, least: f32) -> bool {
     let cosine = || -> f32 { a.vector.iter().zip(&b.vector).map(|(a, b)| a * b).sum() };
     a.id != b.id && a.vector.len() == b.vector.len() && cosine() >= least
 }
@@ -91,8 +94,8 @@ mod tests {
     use hippo_types::memory::MemoryType;
 
     /// A topic of a day in January 2026, from a line of that day's log.
-    fn topic(name: &str, day: i8, rank: usize, line: u32) -> Topic {
-        Topic {
+    fn topic(name: &str, day: i8, rank: usize, line: u32) -> RootTopic {
+        RootTopic {
             name: name.to_owned(),
             kind: MemoryType::Project,
             words: String::new(),
@@ -104,16 +107,16 @@ mod tests {
     }
 
     /// Returns one passage per line, with a vector whose angle in degrees is the line number.
-    fn meaning(path: &str, line: u32) -> Option<Passage> {
+    fn meaning(path: &str, line: u32) -> Option<PassageVector> {
         let day: u32 = path.get(15..17)?.parse().ok()?;
         let angle = f64::from(line).to_radians();
-        Some(Passage {
+        Some(PassageVector {
             id: day * 1_000 + line,
             vector: vec![angle.cos() as f32, angle.sin() as f32],
         })
     }
 
-    fn names(topics: &[Topic]) -> Vec<&str> {
+    fn names(topics: &[RootTopic]) -> Vec<&str> {
         topics.iter().map(|topic| topic.name.as_str()).collect()
     }
 
@@ -124,7 +127,7 @@ mod tests {
             topic("backup", 5, 3, 40),
             topic("cats", 5, 2, 80),
         ];
-        let (topics, said) = apart(topics, &meaning);
+        let (topics, said) = drop_repeated_topics(topics, &meaning);
         assert_eq!(names(&topics), ["backup", "cats"]);
         assert_eq!(topics[0].rank, 1);
         assert_eq!(
@@ -140,7 +143,7 @@ mod tests {
             topic("backup", 5, 0, 11),
             topic("copies", 7, 1, 12),
         ];
-        let (topics, said) = apart(topics, &meaning);
+        let (topics, said) = drop_repeated_topics(topics, &meaning);
         assert_eq!(names(&topics), ["dumps", "backup"]);
         assert!(said.contains_key("copies"), "{said:?}");
     }
@@ -148,14 +151,14 @@ mod tests {
     #[test]
     fn topics_of_one_passage_or_without_vectors_are_not_similar() {
         let beside = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 30)];
-        assert_eq!(apart(beside, &meaning).0.len(), 2);
+        assert_eq!(drop_repeated_topics(beside, &meaning).0.len(), 2);
         let twice = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 11)];
-        assert_eq!(apart(twice, &meaning).0.len(), 1);
+        assert_eq!(drop_repeated_topics(twice, &meaning).0.len(), 1);
         let one = |_: &str, _: u32| meaning("memory/2026-01-01.md", 10);
         let shared = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 11)];
-        assert_eq!(apart(shared, &one).0.len(), 2);
+        assert_eq!(drop_repeated_topics(shared, &one).0.len(), 2);
         let unknown = vec![topic("dumps", 1, 1, 10), topic("backup", 5, 1, 10)];
-        assert_eq!(apart(unknown, &|_, _| None).0.len(), 2);
+        assert_eq!(drop_repeated_topics(unknown, &|_, _| None).0.len(), 2);
     }
 
     #[test]
@@ -166,6 +169,6 @@ mod tests {
             passage.vector.resize(passage.id as usize, 0.0);
             Some(passage)
         };
-        assert_eq!(apart(topics, &other).0.len(), 2);
+        assert_eq!(drop_repeated_topics(topics, &other).0.len(), 2);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::Node;
-use crate::item::{Kind, Place, Reading, Source, Statement, read};
+use super::ChildNode;
+use crate::item::{NodeSource, SourceContent, Statement, StatementKind, StatementOrigin, read};
 use crate::name::names;
 use crate::topic::{is_contracted, topics};
 use hippo_text::gist::words::WordCounts;
@@ -18,7 +18,7 @@ const WORDS: usize = 120;
 
 /// A topic of one day.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Told {
+pub(super) struct DayTopic {
     pub name: String,
     pub kind: MemoryType,
     /// Names that occur with the topic.
@@ -34,7 +34,7 @@ pub(super) struct Told {
 pub(super) struct Day {
     pub date: Date,
     /// Topics, the most important first.
-    pub topics: Vec<Told>,
+    pub topics: Vec<DayTopic>,
     /// Statements about the user and feedback: type, topic, text.
     pub kept: Vec<(MemoryType, String, String)>,
     /// Open tasks.
@@ -43,7 +43,7 @@ pub(super) struct Day {
 
 /// A topic over all days.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Topic {
+pub(super) struct RootTopic {
     pub name: String,
     pub kind: MemoryType,
     /// Names from the last day that mentions the topic.
@@ -58,7 +58,7 @@ pub(super) struct Topic {
 }
 
 /// A name with the days that mention it.
-struct Name {
+struct MentionedName {
     /// The spelling of its first occurrence.
     name: String,
     /// Number of names that its first day mentions before it.
@@ -67,16 +67,16 @@ struct Name {
 }
 
 /// The content of all days.
-pub(super) struct Gathered {
+pub(super) struct RootContent {
     /// Days in order of date.
     pub days: Vec<Day>,
     /// Names by their lower-case form.
-    names: BTreeMap<String, Name>,
+    names: BTreeMap<String, MentionedName>,
 }
 
-impl Gathered {
-    pub fn of(nodes: &[Node<'_>]) -> Self {
-        let mut sorted: Vec<&Node<'_>> = nodes.iter().collect();
+impl RootContent {
+    pub fn of(nodes: &[ChildNode<'_>]) -> Self {
+        let mut sorted: Vec<&ChildNode<'_>> = nodes.iter().collect();
         sorted.sort_by(|a, b| (a.date, a.path).cmp(&(b.date, b.path)));
         let mut out = Self {
             days: Vec::new(),
@@ -85,7 +85,7 @@ impl Gathered {
         // Words are not counted here, so that the weight of a name does not depend on other days.
         let mut words = WordCounts::new();
         for node in sorted {
-            let reading = read(&Source {
+            let reading = read(&NodeSource {
                 path: node.path,
                 text: node.body,
                 first_line: node.first_line,
@@ -105,12 +105,12 @@ impl Gathered {
         out
     }
 
-    fn name(&mut self, date: Date, reading: &Reading, words: &mut WordCounts) {
+    fn name(&mut self, date: Date, reading: &SourceContent, words: &mut WordCounts) {
         let mut place = 0;
         for statement in reading
             .statements
             .iter()
-            .filter(|statement| statement.kind != Kind::Entity)
+            .filter(|statement| statement.kind != StatementKind::Entity)
         {
             for range in names(&statement.text) {
                 let name = &statement.text[range];
@@ -120,11 +120,14 @@ impl Gathered {
                     continue;
                 }
                 place += 1;
-                let known = self.names.entry(name.to_lowercase()).or_insert_with(|| Name {
-                    name: name.to_owned(),
-                    place,
-                    days: Vec::new(),
-                });
+                let known = self
+                    .names
+                    .entry(name.to_lowercase())
+                    .or_insert_with(|| MentionedName {
+                        name: name.to_owned(),
+                        place,
+                        days: Vec::new(),
+                    });
                 if known.days.last() != Some(&date) {
                     known.days.push(date);
                 }
@@ -134,12 +137,12 @@ impl Gathered {
 
     /// Returns the names that occur on at least `least` of the selected days, sorted by number of days, then by their
     /// position on the first day.
-    pub fn often(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
+    pub fn frequent_names(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
         let counted = self.names.values().map(|name| {
             let count = name.days.iter().filter(|date| meant(**date)).count();
             (name, count)
         });
-        let mut out: Vec<(&Name, usize)> = counted.filter(|(_, days)| *days >= least).collect();
+        let mut out: Vec<(&MentionedName, usize)> = counted.filter(|(_, days)| *days >= least).collect();
         out.sort_by(|a, b| {
             b.1.cmp(&a.1)
                 .then(a.0.place.cmp(&b.0.place))
@@ -151,8 +154,8 @@ impl Gathered {
     }
 
     /// Returns the topics of all days, each once.
-    pub fn topics(&self) -> Vec<Topic> {
-        let mut out: Vec<Topic> = Vec::new();
+    pub fn topics(&self) -> Vec<RootTopic> {
+        let mut out: Vec<RootTopic> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
         for day in &self.days {
             for (rank, told) in day.topics.iter().enumerate() {
@@ -166,7 +169,7 @@ impl Gathered {
                     continue;
                 }
                 known.insert(key, out.len());
-                out.push(Topic {
+                out.push(RootTopic {
                     name: told.name.clone(),
                     kind: told.kind,
                     words: told.words.clone(),
@@ -181,7 +184,7 @@ impl Gathered {
     }
 }
 
-fn day(node: &Node<'_>, reading: &Reading) -> Day {
+fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
     let title = |statement: &Statement| {
         let section = reading.sections.get(statement.section as usize);
         section.map(|section| section.title.clone()).unwrap_or_default()
@@ -189,8 +192,8 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
     let mut kept = Vec::new();
     for statement in &reading.statements {
         let kind = match statement.kind {
-            Kind::User => MemoryType::User,
-            Kind::Feedback => MemoryType::Feedback,
+            StatementKind::User => MemoryType::User,
+            StatementKind::Feedback => MemoryType::Feedback,
             _ => continue,
         };
         kept.push((kind, title(statement), statement.text.clone()));
@@ -219,7 +222,7 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
     let open = reading
         .statements
         .iter()
-        .filter(|statement| statement.kind == Kind::Open)
+        .filter(|statement| statement.kind == StatementKind::Open)
         .map(|statement| {
             let text = clip(&statement.text, 200).replace(" → ", " ");
             let of = title(statement);
@@ -232,7 +235,7 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
         .collect();
     let topics = listed
         .into_iter()
-        .map(|(name, kind)| told(node, reading, name, kind))
+        .map(|(name, kind)| collect_topic(node, reading, name, kind))
         .collect();
     Day {
         date: node.date,
@@ -243,12 +246,15 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
 }
 
 /// Collects the content for a topic: from the section with its name, or from lines that contain one of its words.
-fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> Told {
+fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, kind: MemoryType) -> DayTopic {
     let parts: Vec<String> = name.split(" / ").map(str::to_lowercase).collect();
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);
         let titled = section.is_some_and(|section| section.title == name);
-        let kept = matches!(statement.kind, Kind::User | Kind::Feedback | Kind::Entity);
+        let kept = matches!(
+            statement.kind,
+            StatementKind::User | StatementKind::Feedback | StatementKind::Entity
+        );
         // Lines of other sections are not statements by the user.
         let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
         !kept
@@ -266,9 +272,9 @@ fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> T
         let found = names(&statement.text);
         // Decisions rank above lessons, tasks and other statements.
         let worth = match statement.kind {
-            Kind::Decision => 200,
-            Kind::Lesson => 150,
-            Kind::Task => 100,
+            StatementKind::Decision => 200,
+            StatementKind::Lesson => 150,
+            StatementKind::Task => 100,
             _ => 1,
         } + found.len();
         if worth > most {
@@ -291,14 +297,14 @@ fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> T
             }
         }
     }
-    Told {
+    DayTopic {
         name,
         kind,
         words,
         told: sentence.replace(" → ", " "),
         place: taken.and_then(|taken| match taken {
-            Place::Line(line) => Some((node.path.to_owned(), *line)),
-            Place::Given(given) => line_of(given),
+            StatementOrigin::Line(line) => Some((node.path.to_owned(), *line)),
+            StatementOrigin::Given(given) => line_of(given),
         }),
     }
 }

@@ -23,9 +23,9 @@ fn of(days: &[(Date, String)], most: usize) -> String {
 }
 
 fn on(today: Date, days: &[(Date, String)], most: usize) -> String {
-    let nodes: Vec<Node<'_>> = days
+    let nodes: Vec<ChildNode<'_>> = days
         .iter()
-        .map(|(date, body)| Node {
+        .map(|(date, body)| ChildNode {
             date: *date,
             path: "memory/daily/2026-01-01.md",
             first_line: 1,

@@ -4,8 +4,8 @@ use jiff::civil::{Date, date};
 
 use super::*;
 
-fn of(date: Date, text: &str) -> Source<'_> {
-    Source {
+fn of(date: Date, text: &str) -> NodeSource<'_> {
+    NodeSource {
         path: "memory/2026-03-18.md",
         text,
         first_line: 1,
@@ -18,13 +18,23 @@ fn unrelated_short_and_long_bodies_are_refused() {
     let day = date(2026, 3, 18);
     let text = long_log(day, 300);
     let source = [of(day, &text)];
-    let take = |body: &str| submitted(Period::Day(day), body, None, &[], &source, Writer::Agent, TODAY);
-    assert!(matches!(take("## Topics"), Err(Rejected::Short(_))));
-    assert!(matches!(take(&text.repeat(3)), Err(Rejected::Long { .. })));
+    let take = |body: &str| {
+        build_submitted(
+            Period::Day(day),
+            body,
+            None,
+            &[],
+            &source,
+            BodyAuthor::Agent,
+            TODAY,
+        )
+    };
+    assert!(matches!(take("## Topics"), Err(BodyRejection::Short(_))));
+    assert!(matches!(take(&text.repeat(3)), Err(BodyRejection::Long { .. })));
     let other = "The quarterly revenue of the bakery rose sharply while its ovens were being replaced by newer models.";
-    assert!(matches!(take(other), Err(Rejected::Unlike { .. })));
+    assert!(matches!(take(other), Err(BodyRejection::Unlike { .. })));
     let week = format!("---\ntype: weekly\nperiod: 2026-W12\n---\n\n{}", long_log(day, 3));
-    assert!(matches!(take(&week), Err(Rejected::Other { key, .. }) if key == "type"));
+    assert!(matches!(take(&week), Err(BodyRejection::Other { key, .. }) if key == "type"));
     let mine = format!(
         "---\ntype: daily\nperiod: 2026-03-18\n---\n\n{}",
         long_log(day, 3)
@@ -48,7 +58,16 @@ fn foreign_front_matter_is_kept_without_secrets() {
         "---\ntopics: warehouse [project], token: ghp_0123456789abcdefghijABCDEFGHIJ012345\nmood: windy\nby: the night shift\npassword: hunter2-Xy81kQz\n---\n\n{}",
         long_log(day, 3)
     );
-    let (node, _) = submitted(period, &body, Some(&before), &[], &source, Writer::Agent, TODAY).unwrap();
+    let (node, _) = build_submitted(
+        period,
+        &body,
+        Some(&before),
+        &[],
+        &source,
+        BodyAuthor::Agent,
+        TODAY,
+    )
+    .unwrap();
     assert_eq!(node.others[..2], ["mood: windy", "by: the night shift"]);
     let file = node.write();
     assert!(file.contains("topics: warehouse [project]"), "{file}");

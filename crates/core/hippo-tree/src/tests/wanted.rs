@@ -32,13 +32,13 @@ fn a_body_written_into_the_node_file_counts_as_submitted() {
     assert!(
         steps.contains(&(
             "2026-03-18".to_owned(),
-            Action::Restate(Status::Fixed),
+            NodeAction::Restate(NodeStatus::Fixed),
             Cause::Written
         )),
         "{steps:?}"
     );
     let node = tree.node("2026-03-18");
-    assert_eq!((node.body.as_str(), node.writer), (body, Writer::Agent));
+    assert_eq!((node.body.as_str(), node.writer), (body, BodyAuthor::Agent));
     // A body older than its sources is requested again.
     tree.logs
         .get_mut(&DAY)

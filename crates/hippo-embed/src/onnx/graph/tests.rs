@@ -59,7 +59,7 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn every_graph_input_is_defined_before_use_and_every_weight_is_inside_the_file() {
     let (header, size) = header();
-    let weights = Weights::parse(header.as_bytes(), size).unwrap();
+    let weights = NamedTensors::parse(header.as_bytes(), size).unwrap();
     let model = write(&config(CONFIG).unwrap(), &weights, "model.safetensors").unwrap();
     let graph = fields(&model)
         .into_iter()
@@ -123,7 +123,7 @@ fn other_architectures_are_refused() {
 fn a_missing_tensor_is_named() {
     let (header, size) = header();
     let header = header.replace("layer.1.output.dense.bias", "layer.1.output.dense.bias2");
-    let weights = Weights::parse(header.as_bytes(), size + 1).unwrap();
+    let weights = NamedTensors::parse(header.as_bytes(), size + 1).unwrap();
     let error = write(&config(CONFIG).unwrap(), &weights, "model.safetensors").unwrap_err();
     assert!(error.contains("encoder.layer.1.output.dense.bias"), "{error}");
 }

@@ -21,7 +21,7 @@ fn filled(scratch: &ContextScratch) -> ContextStore {
 fn why(reader: &ContextReader, content: &[u8]) -> String {
     match reader.content(ContentId::of(content)).unwrap() {
         Lookup::Gone {
-            why: Gone::Damaged { reason },
+            why: UnavailableReason::Damaged { reason },
             ..
         } => reason,
         other => panic!("{other:?}"),
@@ -363,19 +363,19 @@ fn every_damage_of_the_wal_is_counted_and_the_wal_is_kept() {
             .filter(|number| kept(store.read(), &noise(*number, 3_000)))
             .count() as u64;
         let opened = u64::from(store.read().session("s").unwrap().is_some());
-        assert_eq!(store.missing(), acked - found - opened, "{number}");
-        assert_eq!(lost_changes(&again.file), store.missing(), "{number}");
+        assert_eq!(store.missing_changes(), acked - found - opened, "{number}");
+        assert_eq!(lost_changes(&again.file), store.missing_changes(), "{number}");
         let aside = with_suffix(&again.file, ".damaged-wal");
         let is_cut = number % 3 == 2 && place == 0;
-        assert_eq!(aside.exists(), store.missing() > 0 && !is_cut, "{number}");
+        assert_eq!(aside.exists(), store.missing_changes() > 0 && !is_cut, "{number}");
         if aside.exists() {
             let length = aside.metadata().unwrap().len();
             assert!(length == log.len() as u64 || number % 3 == 2, "{number}");
         }
-        all_there += u64::from(store.missing() == 0);
+        all_there += u64::from(store.missing_changes() == 0);
         drop(store);
         assert_eq!(
-            (again.open().missing(), lost_changes(&again.file)),
+            (again.open().missing_changes(), lost_changes(&again.file)),
             (0, acked - found - opened)
         );
     }

@@ -26,7 +26,7 @@ fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
     store
         .use_contents(&[ContentId::of(&contents[2]), ContentId::of(b"unknown")], 40)
         .unwrap();
-    assert_eq!(store.trim(4_000, 90, 50).unwrap(), Trimmed::default());
+    assert_eq!(store.trim(4_000, 90, 50).unwrap(), TrimResult::default());
     let gone = store.trim(3_999, 90, 50).unwrap();
     assert_eq!(gone.contents, [ContentId::of(&contents[0])]);
     assert_eq!((gone.stored_bytes, gone.raw_bytes), (1_000, 1_000));
@@ -34,7 +34,7 @@ fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
     assert!(matches!(
         why,
         Lookup::Gone {
-            why: Gone::Forgotten { at_ms: 50 },
+            why: UnavailableReason::Forgotten { at_ms: 50 },
             ..
         }
     ));
@@ -64,7 +64,7 @@ fn contents_are_removed_by_age_alone_too() {
     let mut store = scratch.open();
     let day = 86_400_000;
     closed(&mut store, "s", &[(b"old", 0), (b"young", 2 * day)]);
-    let pieces = [b"first", b"again", b"again"].map(|bytes| TranscriptPiece { bytes, tokens: 2 });
+    let pieces = [b"first", b"again", b"again"].map(|bytes| TranscriptContent { bytes, tokens: 2 });
     let (names, _) = store.put_pieces("t.jsonl", &pieces, PLENTY, day).unwrap();
     assert_eq!(
         names,
@@ -95,9 +95,9 @@ fn many_contents_are_removed_in_batches() {
     let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..200).map(|seed| noise(seed, 50)).collect();
-    let pieces: Vec<TranscriptPiece<'_>> = contents
+    let pieces: Vec<TranscriptContent<'_>> = contents
         .iter()
-        .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+        .map(|bytes| TranscriptContent { bytes, tokens: 1 })
         .collect();
     let (names, _) = store.put_pieces("t", &pieces, PLENTY, 1).unwrap();
     assert_eq!(store.trim(0, 90, 2).unwrap().contents, names);
@@ -150,7 +150,7 @@ fn messages_of_one_transcript_do_not_evict_each_other() {
     let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..4).map(|seed| noise(seed, 1_000)).collect();
-    let piece = |number: usize| TranscriptPiece {
+    let piece = |number: usize| TranscriptContent {
         bytes: &contents[number],
         tokens: 1,
     };

@@ -153,7 +153,7 @@ proptest! {
                         prop_assert!(model.kept.contains_key(&content), "{} is there", content);
                         prop_assert_eq!(found.bytes, bytes(content));
                     }
-                    Lookup::Gone { why: Gone::Damaged { reason }, .. } => panic!("{reason}"),
+                    Lookup::Gone { why: UnavailableReason::Damaged { reason }, .. } => panic!("{reason}"),
                     Lookup::Gone { .. } => prop_assert!(model.gone.contains(&content), "{} is gone", content),
                     Lookup::Unknown => {
                         prop_assert!(!model.kept.contains_key(&content) && !model.gone.contains(&content));
@@ -249,9 +249,9 @@ fn apply(
             budget,
         } => {
             let texts: Vec<Vec<u8>> = contents.iter().map(|content| bytes(*content)).collect();
-            let pieces: Vec<TranscriptPiece<'_>> = texts
+            let pieces: Vec<TranscriptContent<'_>> = texts
                 .iter()
-                .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+                .map(|bytes| TranscriptContent { bytes, tokens: 1 })
                 .collect();
             let done = store.put_pieces(&owner.to_string(), &pieces, budget, now);
             let before = (model.kept.clone(), model.gone.clone(), model.rows.clone());

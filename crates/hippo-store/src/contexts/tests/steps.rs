@@ -71,9 +71,9 @@ const ACTS: [(&str, Act); 7] = [
     }),
     ("pieces", |store| {
         let pieces = [noise(5, 400), noise(1, 500), b"one".to_vec()];
-        let pieces: Vec<TranscriptPiece<'_>> = pieces
+        let pieces: Vec<TranscriptContent<'_>> = pieces
             .iter()
-            .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+            .map(|bytes| TranscriptContent { bytes, tokens: 1 })
             .collect();
         store.put_pieces("t", &pieces, 1_300, 9).map(|_| ())
     }),

@@ -126,7 +126,7 @@ fn withheld_contents_store_no_words_and_no_bytes() {
     let id = ContentId::of(secret);
     let gone = Lookup::Gone {
         id,
-        why: Gone::Withheld,
+        why: UnavailableReason::Withheld,
     };
     assert_eq!(store.read().content(id).unwrap(), gone);
     assert!(found(store.read(), "s", "correct-horse-battery").is_empty());

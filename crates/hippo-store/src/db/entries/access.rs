@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use hippo_map::consolidation::Record;
+use hippo_map::consolidation::EntryRecord;
 use hippo_map::decay::{self, DecayCurve};
 use hippo_types::entry::EntryId;
 use hippo_types::time::{Date, Timestamp};
@@ -28,9 +28,9 @@ pub struct Access {
 
 /// The result of folding.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Folded {
+pub struct FoldResult {
     /// Changed entries in their new state.
-    pub records: Vec<Record>,
+    pub records: Vec<EntryRecord>,
     /// Accesses counted.
     pub counted: usize,
     /// Accesses of missing entries, dropped from the journal.
@@ -47,7 +47,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`]; the journal is unchanged then.
-    pub fn fold_accesses(&mut self, profile: &DecayCurve, now: Timestamp) -> Result<Folded, StoreError> {
+    pub fn fold_accesses(&mut self, profile: &DecayCurve, now: Timestamp) -> Result<FoldResult, StoreError> {
         self.in_transaction(|transaction| fold(transaction, profile, now))
     }
 
@@ -73,7 +73,7 @@ pub(super) fn insert_accesses(connection: &Connection, accesses: &[Access]) -> r
 
 /// The entry of an access during folding.
 enum FoldTarget {
-    Known(Box<Record>),
+    Known(Box<EntryRecord>),
     Unknown,
     Unreadable,
 }
@@ -82,8 +82,8 @@ pub(super) fn fold(
     connection: &Connection,
     profile: &DecayCurve,
     now: Timestamp,
-) -> rusqlite::Result<Folded> {
-    let mut folded = Folded::default();
+) -> rusqlite::Result<FoldResult> {
+    let mut folded = FoldResult::default();
     let mut targets: BTreeMap<String, FoldTarget> = BTreeMap::new();
     let journal: Vec<(i64, String, i64, String)> = connection
         .prepare_cached("SELECT sequence, entry, at, day FROM accesses ORDER BY sequence")?

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use hippo_types::time::Timestamp;
 
-use super::{Reader, Store};
+use super::{Store, StoreReader};
 use crate::StoreError;
 
 /// A file as the daemon last wrote it.
@@ -39,7 +39,7 @@ impl Store {
     }
 }
 
-impl Reader {
+impl StoreReader {
     /// As [`Store::base`].
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use hippo_map::consolidation::Record;
+use hippo_map::consolidation::EntryRecord;
 use hippo_types::entry::EntryId;
 use hippo_types::time::{Date, Timestamp};
 
@@ -35,7 +35,7 @@ impl EntryBatch<'_> {
     ///
     /// # Errors
     /// See [`StoreError`]; drop the batch then.
-    pub fn put_record(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub fn put_record(&mut self, record: &EntryRecord) -> Result<(), StoreError> {
         self.map_error(row::put(&self.transaction, record))
     }
 

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use hippo_map::consolidation::{Filed, Learned, Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, FiledUse, LearnedAnswer, RecordPlace};
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::Timestamp;
 
@@ -21,15 +21,15 @@ pub(super) const SELECT: &str =
 
 /// The reason for which a row is unreadable, as text.
 #[derive(Debug)]
-pub(super) struct Unreadable(pub String);
+pub(super) struct UnreadableRow(pub String);
 
-impl From<rusqlite::Error> for Unreadable {
+impl From<rusqlite::Error> for UnreadableRow {
     fn from(error: rusqlite::Error) -> Self {
         Self(error.to_string())
     }
 }
 
-impl From<serde_json::Error> for Unreadable {
+impl From<serde_json::Error> for UnreadableRow {
     fn from(error: serde_json::Error) -> Self {
         Self(error.to_string())
     }
@@ -40,9 +40,9 @@ impl From<serde_json::Error> for Unreadable {
 struct RecordRest<'a> {
     entry: Cow<'a, Entry>,
     hashes: Cow<'a, [Option<[u8; 16]>]>,
-    filed: Option<Filed>,
+    filed: Option<FiledUse>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    learned: Option<Cow<'a, Learned>>,
+    learned: Option<Cow<'a, LearnedAnswer>>,
     #[serde(default)]
     by_hand: bool,
     #[serde(default)]
@@ -52,7 +52,7 @@ struct RecordRest<'a> {
 }
 
 /// Writes a record under its id. A strength that is not finite becomes 0, because JSON and SQLite cannot store it.
-pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<()> {
+pub(super) fn put(connection: &Connection, record: &EntryRecord) -> rusqlite::Result<()> {
     let (place, since) = match record.place {
         RecordPlace::Index => ("index", None),
         RecordPlace::Queue(since) => ("queue", Some(since.0)),
@@ -105,7 +105,7 @@ pub(super) fn remove(connection: &Connection, id: &EntryId) -> rusqlite::Result<
 pub(super) fn find(
     connection: &Connection,
     id: &str,
-) -> rusqlite::Result<Option<Result<Record, Unreadable>>> {
+) -> rusqlite::Result<Option<Result<EntryRecord, UnreadableRow>>> {
     connection
         .prepare_cached(&format!("{SELECT} WHERE id = ?1"))?
         .query_row([id], |row| Ok(read(row).map(|(_, record)| record)))
@@ -113,7 +113,7 @@ pub(super) fn find(
 }
 
 /// Parses one row of [`SELECT`].
-pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
+pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, EntryRecord), UnreadableRow> {
     let id = EntryId(row.get(0)?);
     let place: String = row.get(1)?;
     let since = time(row, 2)?;
@@ -122,7 +122,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         ("queue", Some(since)) => RecordPlace::Queue(since),
         ("archive", Some(since)) => RecordPlace::Archive(since),
         _ => {
-            return Err(Unreadable(format!(
+            return Err(UnreadableRow(format!(
                 "unknown place {place:?} with the time {since:?}"
             )));
         }
@@ -131,9 +131,12 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
     let rest: String = row.get(9)?;
     let rest: RecordRest<'_> = serde_json::from_str(&rest)?;
     if rest.entry.id != id {
-        return Err(Unreadable(format!("it holds another entry: {}", rest.entry.id)));
+        return Err(UnreadableRow(format!(
+            "it holds another entry: {}",
+            rest.entry.id
+        )));
     }
-    let record = Record {
+    let record = EntryRecord {
         entry: rest.entry.into_owned(),
         strength: row.get(5)?,
         place,

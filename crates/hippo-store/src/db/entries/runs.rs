@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
-use hippo_map::consolidation::{ConsolidationRun, Finding, Health, Plan, Refusal, Rule, Step};
-use hippo_map::schedule::{Outcome, RunRecord};
+use hippo_map::consolidation::{
+    ConsolidationPlan, ConsolidationRun, Finding, Health, PlanStep, RefusedChange, Rule,
+};
+use hippo_map::schedule::{RunOutcome, RunRecord};
 use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use super::super::number;
-use super::row::{self, Unreadable, from_name, json, name_of};
+use super::row::{self, UnreadableRow, from_name, json, name_of};
 use super::{Store, step};
 use crate::StoreError;
 
@@ -50,7 +52,7 @@ pub struct RunDetail {
     /// The run.
     pub row: RunRow,
     /// Its steps in order; the first `row.done` ones are done.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// The report of its plan.
     pub report: RunReport,
 }
@@ -59,7 +61,7 @@ pub struct RunDetail {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunReport {
     /// Refused changes with their reasons.
-    pub refused: BTreeSet<Refusal>,
+    pub refused: BTreeSet<RefusedChange>,
     /// Number of entries, pairs or facts considered by each rule.
     pub considered: BTreeMap<Rule, usize>,
     /// Findings for the user to review.
@@ -74,7 +76,7 @@ pub struct RunReport {
 impl RunReport {
     /// Creates the report of a plan.
     #[must_use]
-    pub fn of(plan: &Plan) -> Self {
+    pub fn of(plan: &ConsolidationPlan) -> Self {
         Self {
             refused: plan.refused.clone(),
             considered: plan.considered.clone(),
@@ -90,7 +92,11 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`]; no run is stored then.
-    pub fn start_run(&mut self, run: &ConsolidationRun, plan: &Plan) -> Result<RunId, StoreError> {
+    pub fn start_run(
+        &mut self,
+        run: &ConsolidationRun,
+        plan: &ConsolidationPlan,
+    ) -> Result<RunId, StoreError> {
         self.in_transaction(|transaction| {
             transaction.execute(
                 "INSERT INTO runs (cycle, started, outcome, live, demoted, planned, done, report)
@@ -98,7 +104,7 @@ impl Store {
                 params![
                     name_of(plan.cycle)?,
                     run.started.0,
-                    name_of(Outcome::Running)?,
+                    name_of(RunOutcome::Running)?,
                     run.live,
                     run.demoted,
                     number(plan.steps.len()),
@@ -117,7 +123,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Row`] if the run does not exist, was undone, or its report is unreadable; see
     /// [`StoreError`].
-    pub fn resume_run(&mut self, id: RunId, plan: &Plan) -> Result<(), StoreError> {
+    pub fn resume_run(&mut self, id: RunId, plan: &ConsolidationPlan) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
             return Err(self.no_run(id, "no such run"));
         };
@@ -142,7 +148,7 @@ impl Store {
                 "UPDATE runs SET outcome = ?2, finished = NULL, planned = done + ?3, report = ?4 WHERE id = ?1",
                 params![
                     id.0,
-                    name_of(Outcome::Running)?,
+                    name_of(RunOutcome::Running)?,
                     number(plan.steps.len()),
                     json(&report)?
                 ],
@@ -160,7 +166,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. The step is not applied then.
-    pub fn apply_step(&mut self, id: RunId, step: &Step) -> Result<ConsolidationRun, StoreError> {
+    pub fn apply_step(&mut self, id: RunId, step: &PlanStep) -> Result<ConsolidationRun, StoreError> {
         let applied = self.in_transaction(|transaction| {
             let Some((done, mut run)) = run_progress(transaction, id)? else {
                 return Ok(None);
@@ -199,7 +205,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Row`] if the run does not exist; see [`StoreError`].
-    pub fn finish_run(&mut self, id: RunId, outcome: Outcome, at: Timestamp) -> Result<(), StoreError> {
+    pub fn finish_run(&mut self, id: RunId, outcome: RunOutcome, at: Timestamp) -> Result<(), StoreError> {
         let changed = self.in_transaction(|transaction| {
             transaction.execute(
                 "UPDATE runs SET outcome = ?2, finished = ?3 WHERE id = ?1",
@@ -224,7 +230,7 @@ impl Store {
                     "UPDATE runs SET outcome = ?1 WHERE outcome = ?2 RETURNING {COLUMNS}"
                 ))?
                 .query_map(
-                    [name_of(Outcome::Interrupted)?, name_of(Outcome::Running)?],
+                    [name_of(RunOutcome::Interrupted)?, name_of(RunOutcome::Running)?],
                     |row| Ok(read(row).ok()),
                 )?
                 .filter_map(Result::transpose)
@@ -244,7 +250,7 @@ impl Store {
                 .prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"))
                 .and_then(|mut statement| statement.query_row([id.0], |row| Ok(read(row))).optional()),
         )?;
-        row.map(|row| row.map_err(|Unreadable(reason)| self.no_run(id, &reason)))
+        row.map(|row| row.map_err(|UnreadableRow(reason)| self.no_run(id, &reason)))
             .transpose()
     }
 
@@ -275,7 +281,7 @@ impl Store {
     }
 
     /// Returns the first `most` steps of a run.
-    pub(super) fn steps(&self, id: RunId, most: u32) -> Result<Vec<Step>, StoreError> {
+    pub(super) fn steps(&self, id: RunId, most: u32) -> Result<Vec<PlanStep>, StoreError> {
         let read = || {
             self.connection
                 .prepare_cached(
@@ -332,7 +338,7 @@ impl Store {
 }
 
 /// Parses one row of [`COLUMNS`].
-pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
+pub(super) fn read(row: &Row<'_>) -> Result<RunRow, UnreadableRow> {
     let cycle: String = row.get(1)?;
     let outcome: String = row.get(4)?;
     let started = Timestamp(row.get(2)?);
@@ -359,7 +365,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
 fn run_progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, ConsolidationRun)>> {
     connection
         .prepare_cached("SELECT started, live, demoted, done FROM runs WHERE id = ?1 AND outcome = ?2")?
-        .query_row(params![id.0, name_of(Outcome::Running)?], |row| {
+        .query_row(params![id.0, name_of(RunOutcome::Running)?], |row| {
             Ok((row.get(3)?, parse_start(row)?))
         })
         .optional()
@@ -369,7 +375,7 @@ fn run_progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(
 pub(super) fn ended_run(connection: &Connection, id: RunId) -> rusqlite::Result<Option<ConsolidationRun>> {
     connection
         .prepare_cached("SELECT started, live, demoted FROM runs WHERE id = ?1 AND outcome <> ?2")?
-        .query_row(params![id.0, name_of(Outcome::Running)?], parse_start)
+        .query_row(params![id.0, name_of(RunOutcome::Running)?], parse_start)
         .optional()
 }
 
@@ -381,7 +387,7 @@ fn parse_start(row: &Row<'_>) -> rusqlite::Result<ConsolidationRun> {
     })
 }
 
-fn put_steps(connection: &Connection, id: RunId, from: u32, steps: &[Step]) -> rusqlite::Result<()> {
+fn put_steps(connection: &Connection, id: RunId, from: u32, steps: &[PlanStep]) -> rusqlite::Result<()> {
     let mut put = connection
         .prepare_cached("INSERT OR REPLACE INTO run_steps (run, ordinal, step) VALUES (?1, ?2, ?3)")?;
     for (ordinal, step) in (from..).zip(steps) {

@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use hippo_map::consolidation::{Change, ConsolidationRun, Snapshot};
+use hippo_map::consolidation::{ConsolidationRun, ConsolidationSnapshot, EntryChange};
 use hippo_types::entry::EntryId;
 
 use super::{put_quick_access, row};
@@ -14,11 +14,11 @@ use super::{put_quick_access, row};
 pub(super) fn apply(
     connection: &Connection,
     run: &mut ConsolidationRun,
-    change: &Change,
+    change: &EntryChange,
 ) -> rusqlite::Result<()> {
-    let mut snapshot = Snapshot {
+    let mut snapshot = ConsolidationSnapshot {
         run: *run,
-        ..Snapshot::default()
+        ..ConsolidationSnapshot::default()
     };
     for id in affected_entries(change) {
         if let Some(Ok(record)) = row::find(connection, &id.0)? {
@@ -36,8 +36,8 @@ pub(super) fn apply(
         row::remove(connection, id)?;
     }
     match change {
-        Change::QuickAccess { .. } => put_quick_access(connection, &snapshot.quick_access)?,
-        Change::Propose { text, .. } => {
+        EntryChange::QuickAccess { .. } => put_quick_access(connection, &snapshot.quick_access)?,
+        EntryChange::Propose { text, .. } => {
             let sql = if snapshot.proposed.contains(text) {
                 "INSERT OR IGNORE INTO proposed (text) VALUES (?1)"
             } else {
@@ -52,20 +52,20 @@ pub(super) fn apply(
 }
 
 /// Returns the entries that a change reads or writes. Every variant is listed, so that a new one cannot be forgotten.
-fn affected_entries(change: &Change) -> Vec<&EntryId> {
+fn affected_entries(change: &EntryChange) -> Vec<&EntryId> {
     match change {
-        Change::Add { record } | Change::Remove { record } => vec![&record.entry.id],
-        Change::Move { id, .. }
-        | Change::File { id, .. }
-        | Change::Strong { id, .. }
-        | Change::Point { id, .. }
-        | Change::Relate { id, .. }
-        | Change::Summarise { id, .. }
-        | Change::Replay { id, .. }
-        | Change::Consolidate { id, .. }
-        | Change::Band { id, .. } => vec![id],
-        Change::Merge { to, absorbed, .. } => vec![&to.id, absorbed],
-        Change::Regroup { moves } => moves.iter().map(|(id, _, _)| id).collect(),
-        Change::QuickAccess { .. } | Change::Propose { .. } => Vec::new(),
+        EntryChange::Add { record } | EntryChange::Remove { record } => vec![&record.entry.id],
+        EntryChange::Move { id, .. }
+        | EntryChange::File { id, .. }
+        | EntryChange::Strong { id, .. }
+        | EntryChange::Point { id, .. }
+        | EntryChange::Relate { id, .. }
+        | EntryChange::Summarise { id, .. }
+        | EntryChange::Replay { id, .. }
+        | EntryChange::Consolidate { id, .. }
+        | EntryChange::Band { id, .. } => vec![id],
+        EntryChange::Merge { to, absorbed, .. } => vec![&to.id, absorbed],
+        EntryChange::Regroup { moves } => moves.iter().map(|(id, _, _)| id).collect(),
+        EntryChange::QuickAccess { .. } | EntryChange::Propose { .. } => Vec::new(),
     }
 }

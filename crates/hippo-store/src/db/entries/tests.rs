@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use hippo_map::consolidation::{Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-use super::super::{Reader, Store};
+use super::super::{Store, StoreReader};
 
 const HOUR: i64 = 3_600_000;
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
@@ -64,7 +64,7 @@ fn pointer(path: &str) -> Pointer {
     }
 }
 
-fn record(name: &str, strength: f32) -> Record {
+fn record(name: &str, strength: f32) -> EntryRecord {
     let entry = Entry {
         id: id(name),
         topic: "The matter".to_owned(),
@@ -77,13 +77,13 @@ fn record(name: &str, strength: f32) -> Record {
         version: 1,
         ..Entry::default()
     };
-    Record {
+    EntryRecord {
         strength,
-        ..Record::new(entry, "Technical")
+        ..EntryRecord::new(entry, "Technical")
     }
 }
 
-fn put(store: &mut Store, records: &[Record]) {
+fn put(store: &mut Store, records: &[EntryRecord]) {
     let mut batch = store.begin_entries().unwrap();
     for record in records {
         batch.put_record(record).unwrap();
@@ -91,6 +91,6 @@ fn put(store: &mut Store, records: &[Record]) {
     batch.commit().unwrap();
 }
 
-fn reader(file: &Path) -> Reader {
-    Reader::open(file).unwrap()
+fn reader(file: &Path) -> StoreReader {
+    StoreReader::open(file).unwrap()
 }

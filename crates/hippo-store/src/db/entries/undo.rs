@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use hippo_map::consolidation::Change;
+use hippo_map::consolidation::EntryChange;
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
@@ -15,7 +15,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Row`] if the run does not exist or a step is unreadable; see [`StoreError`].
-    pub fn undo_list(&self, id: RunId) -> Result<Vec<Change>, StoreError> {
+    pub fn undo_list(&self, id: RunId) -> Result<Vec<EntryChange>, StoreError> {
         let (done, undone): (u32, bool) = self
             .connection
             .query_row(
@@ -43,7 +43,7 @@ impl Store {
     pub fn undo_run(
         &mut self,
         id: RunId,
-        changes: &[Change],
+        changes: &[EntryChange],
         apart: &[EntryId],
         at: Timestamp,
     ) -> Result<(), StoreError> {
@@ -53,7 +53,7 @@ impl Store {
             };
             for change in changes {
                 step::apply(transaction, &mut run, change)?;
-                if let Change::Remove { record } = change {
+                if let EntryChange::Remove { record } = change {
                     for pointer in &record.entry.pointers {
                         fresh::mark_known(transaction, &pointer.path)?;
                     }

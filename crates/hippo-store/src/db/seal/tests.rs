@@ -4,7 +4,7 @@ use hippo_text::chunk::{self, ContentHash};
 use hippo_text::terms;
 
 use super::*;
-use crate::db::{DocumentRecord, Embedding, Reader};
+use crate::db::{DocumentRecord, Embedding, StoreReader};
 
 struct SealScratch {
     _folder: tempfile::TempDir,
@@ -103,14 +103,14 @@ fn every_sequence_of_changes_keeps_the_checksum_right() {
         if round % 10 == 9 {
             store.tidy().unwrap();
         }
-        let reader = Reader::open(&scratch.file).unwrap();
+        let reader = StoreReader::open(&scratch.file).unwrap();
         reader.check().unwrap_or_else(|error| panic!("{round}: {error}"));
     }
     drop(store);
     let mut store = scratch.open();
     assert_eq!(store.mend().unwrap(), None);
     store.clear().unwrap();
-    Reader::open(&scratch.file).unwrap().check().unwrap();
+    StoreReader::open(&scratch.file).unwrap().check().unwrap();
     assert_eq!(store.mend().unwrap(), None);
 }
 
@@ -118,7 +118,7 @@ fn every_sequence_of_changes_keeps_the_checksum_right() {
 fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
     let scratch = SealScratch::filled();
     scratch.flip(b"lantern", 3);
-    let told = Reader::open(&scratch.file).unwrap().check().unwrap_err();
+    let told = StoreReader::open(&scratch.file).unwrap().check().unwrap_err();
     assert!(told.is_damage(), "{told}");
     let mut store = scratch.open();
     // A change before the check does not hide the damage.
@@ -129,7 +129,7 @@ fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
     for number in 0..12 {
         put(&mut store, number, "blue");
     }
-    let reader = Reader::open(&scratch.file).unwrap();
+    let reader = StoreReader::open(&scratch.file).unwrap();
     reader.check().unwrap();
     assert_eq!(reader.postings("\"lantern\"").unwrap().len(), 2);
     assert_eq!(store.mend().unwrap(), None);
@@ -156,7 +156,7 @@ fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
     for at in 0..vector.len() {
         let scratch = SealScratch::filled();
         scratch.flip(&vector, at);
-        let reader = Reader::open(&scratch.file).unwrap();
+        let reader = StoreReader::open(&scratch.file).unwrap();
         assert!(reader.check().unwrap_err().is_damage(), "{at}");
         let mut store = scratch.open();
         let generation = store.vector_generation().unwrap();
@@ -164,9 +164,9 @@ fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
         assert_eq!((mended.documents, mended.vectors), (false, 1), "{at}");
         assert!(store.vector_generation().unwrap() > generation);
         let embedder = store.embedder("m", 4).unwrap();
-        assert_eq!(store.pending(&embedder).unwrap().len(), 1, "{at}");
+        assert_eq!(store.pending_chunks(&embedder).unwrap().len(), 1, "{at}");
         put(&mut store, 7, "blue");
-        assert!(store.pending(&embedder).unwrap().is_empty(), "{at}");
+        assert!(store.pending_chunks(&embedder).unwrap().is_empty(), "{at}");
         assert_eq!(store.mend().unwrap(), None);
     }
 }
@@ -183,6 +183,6 @@ fn a_chunk_with_the_vector_of_another_text_gets_a_new_one() {
     let mut store = scratch.open();
     assert_eq!(store.mend().unwrap().unwrap().vectors, 1);
     let embedder = store.embedder("m", 4).unwrap();
-    assert_eq!(store.pending(&embedder).unwrap().len(), 1);
+    assert_eq!(store.pending_chunks(&embedder).unwrap().len(), 1);
     assert_eq!(store.unplaced_vectors(&embedder).unwrap().len(), 1);
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, Row};
 
-use super::short;
+use super::short_hash;
 use crate::db::Store;
 use crate::db::schema::Counter;
 
@@ -48,7 +48,7 @@ pub(in crate::db) fn digest_of(embedder: i64, hash: &[u8], tokens: i64, vector: 
         hasher.update(&number.to_le_bytes());
     }
     hasher.update(hash).update(vector);
-    short(&hasher).cast_signed()
+    short_hash(&hasher).cast_signed()
 }
 
 /// Computes the missing checksums of vectors.

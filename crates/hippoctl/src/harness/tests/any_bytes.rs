@@ -1,11 +1,11 @@
 //! Tests of settings files and records with arbitrary bytes.
 
-use super::super::json::{self, Edit};
+use super::super::json::{self, JsonInsertion};
 use super::super::plan::unsound_toml;
-use super::super::record::Record;
+use super::super::record::InitRecord;
 use crate::inputs::assert_holds_for_any_bytes;
 
-const HOOKS: Edit = Edit::Hooks(&[
+const HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
     ("SessionStart", "hippoctl hook session-start"),
     ("PreCompact", "hippoctl hook pre-compact"),
 ]);
@@ -59,9 +59,9 @@ fn toml(data: &[u8]) {
 
 /// A record survives writing and reading, and reverts any file without a panic.
 fn record(data: &[u8]) {
-    match Record::parse(rest(data)) {
+    match InitRecord::parse(rest(data)) {
         Ok(record) => {
-            assert_eq!(Record::parse(&record.to_bytes()).as_ref(), Ok(&record));
+            assert_eq!(InitRecord::parse(&record.to_bytes()).as_ref(), Ok(&record));
             for entry in record.files.values() {
                 for now in [
                     &b""[..],
@@ -93,7 +93,7 @@ fn any_record_bytes_survive_a_round_trip_or_are_refused() {
     assert!(
         RECORDS[..2]
             .iter()
-            .all(|seed| Record::parse(seed.as_bytes()).is_ok())
+            .all(|seed| InitRecord::parse(seed.as_bytes()).is_ok())
     );
     assert_holds_for_any_bytes("record", record, &RECORDS);
     let block = r#"{"name":"a","hash_marks":false,"lead":""}"#;
@@ -102,6 +102,7 @@ fn any_record_bytes_survive_a_round_trip_or_are_refused() {
         &format!("\"blocks\":[{}", format!("{block},").repeat(64)),
     );
     assert!(
-        Record::parse(many.as_bytes()).is_err_and(|what| what.contains("more than 64 parts of AGENTS.md"))
+        InitRecord::parse(many.as_bytes())
+            .is_err_and(|what| what.contains("more than 64 parts of AGENTS.md"))
     );
 }

@@ -9,8 +9,8 @@ use proptest::sample::select;
 use super::super::{json, splice::Splice};
 use super::*;
 
-fn platforms() -> impl Strategy<Value = Platform> {
-    use Platform::*;
+fn platforms() -> impl Strategy<Value = Harness> {
+    use Harness::*;
     select(&[ClaudeCode, OpenClaw, OpenCode, Codex, None][..])
 }
 
@@ -232,7 +232,7 @@ proptest! {
 
     #[test]
     fn json_entries_are_inserted_and_removed_without_other_changes(text in jsons()) {
-        let edit = json::Edit::Hooks(&[("SessionStart", "hippoctl hook session-start"), ("PreCompact", "hippoctl hook pre-compact")]);
+        let edit = json::JsonInsertion::Hooks(&[("SessionStart", "hippoctl hook session-start"), ("PreCompact", "hippoctl hook pre-compact")]);
         let meaning = |bytes: &[u8]| json::parse(bytes).map(|root| said(&root.value().unwrap()));
         let before = meaning(text.as_bytes()).unwrap();
         if let Ok(entered) = json::enter(text.as_bytes(), &edit) {

@@ -204,7 +204,7 @@ fn notes_mark_content_that_differs_from_the_stored_one() {
         entry: None,
         from: Some(FetchOrigin::Store),
     };
-    assert_eq!((fetched(&answer), left(&answer)), (None, None));
+    assert_eq!((fetched(&answer), render_without_content(&answer)), (None, None));
     let stale = ContextFetchResponse {
         stale: true,
         ..answer
@@ -221,7 +221,7 @@ fn notes_mark_content_that_differs_from_the_stored_one() {
         ..other
     };
     assert_eq!(
-        left(&partial).unwrap(),
+        render_without_content(&partial).unwrap(),
         "Two\ntests\n   failed: 2; first: limits::zero"
     );
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
 use super::{config, folder, is_trusted, no_message, open, settings, tell};
-use crate::connect::{Session, absolute, text};
+use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{harmless, one_line, plural};
@@ -25,7 +25,7 @@ const INDEX: &str = "maxSparseIndexTokens";
 ///
 /// # Errors
 /// Fails without a workspace, a transcript or a message in it, or when the daemon refuses.
-pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     let folder = folder(session)?;
     let state = session.paths.state.clone();

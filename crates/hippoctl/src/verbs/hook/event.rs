@@ -19,7 +19,7 @@ const PIECE: usize = 64 << 10;
 
 /// The session that an event describes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Event {
+pub struct HookEvent {
     /// The id of the session.
     pub session: Option<String>,
     /// The path of its transcript.
@@ -32,12 +32,12 @@ pub struct Event {
 
 /// Reads the event from standard input until the deadline. A complete JSON object ends it, even if the input stays
 /// open.
-pub fn read() -> Event {
+pub fn read() -> HookEvent {
     let input = io::stdin();
     if input.is_terminal() {
-        return Event {
+        return HookEvent {
             trouble: Some("standard input is a terminal"),
-            ..Event::default()
+            ..HookEvent::default()
         };
     }
     let (pieces, heard) = mpsc::channel();
@@ -59,9 +59,9 @@ pub fn read() -> Event {
     while let Ok(piece) = heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
         bytes.extend_from_slice(&piece);
         if bytes.len() > LONGEST {
-            return Event {
+            return HookEvent {
                 trouble: Some("the event is longer than 4 MiB"),
-                ..Event::default()
+                ..HookEvent::default()
             };
         }
         let complete = bytes.trim_ascii_end().ends_with(b"}");
@@ -76,7 +76,7 @@ pub fn read() -> Event {
 pub const NO_EVENT: &str = "standard input has no event";
 
 /// Parses an event.
-fn of(bytes: &[u8]) -> Event {
+fn of(bytes: &[u8]) -> HookEvent {
     let text = String::from_utf8_lossy(bytes);
     let trouble = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(event)) => {
@@ -84,7 +84,7 @@ fn of(bytes: &[u8]) -> Event {
                 let value = names.iter().find_map(|name| event.get(*name)?.as_str())?;
                 (!value.trim().is_empty()).then(|| value.to_owned())
             };
-            return Event {
+            return HookEvent {
                 session: said(&["session_id", "sessionId"]),
                 transcript: said(&["transcript_path", "transcriptPath"]).map(home),
                 cwd: said(&["cwd"]).map(home),
@@ -95,9 +95,9 @@ fn of(bytes: &[u8]) -> Event {
         Err(_) if bytes.trim_ascii().is_empty() => NO_EVENT,
         Err(_) => "the event is not valid JSON",
     };
-    Event {
+    HookEvent {
         trouble: Some(trouble),
-        ..Event::default()
+        ..HookEvent::default()
     }
 }
 
@@ -123,7 +123,7 @@ mod tests {
             (Some("/t.jsonl".into()), Some("/w".into()))
         );
         let odd = of(br#"{"session_id":7,"transcript_path":"","cwd":null}"#);
-        assert_eq!(odd, Event::default());
+        assert_eq!(odd, HookEvent::default());
         for junk in [&b""[..], b"[]", b"{", b"\xff\xfe", b"null", b"{\"cwd\":\"/w\"} {"] {
             assert!(of(junk).trouble.is_some(), "{junk:?}");
         }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path};
 
-use hippo_fs::{Kind, WorkspaceDir};
-use hippo_session::import::{Memory, Section, hashes, section};
+use hippo_fs::{FileKind, WorkspaceDir};
+use hippo_session::import::{Memory, MemorySection, hashes, section};
 use hippo_text::source::{SourceKind, SourceRules};
 use hippo_types::time::{DAY_MS, Date, Timestamp, is_far_ahead};
 use hippo_types::transcript::ExportProgram;
@@ -22,11 +22,11 @@ const NAMED: usize = 3;
 const STEP: usize = 1000;
 
 /// The creation time and the text of a memory.
-type Dated = (Option<Timestamp>, Section);
+type DatedSection = (Option<Timestamp>, MemorySection);
 
 /// The files to write.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct ImportPlan {
     /// The files in the order of their paths.
     pub files: Vec<PlannedFile>,
     pub known: u64,
@@ -82,10 +82,10 @@ pub(super) fn plan(
     memories: &[Memory],
     folder: &str,
     tell: &dyn Fn(&str, usize, usize),
-) -> Plan {
-    let mut known = standing(dir);
-    let mut plan = Plan::default();
-    let mut places: BTreeMap<(String, String), Vec<Dated>> = BTreeMap::new();
+) -> ImportPlan {
+    let mut known = imported_hashes(dir);
+    let mut plan = ImportPlan::default();
+    let mut places: BTreeMap<(String, String), Vec<DatedSection>> = BTreeMap::new();
     let mut impossible = Vec::new();
     let today = day_of(Timestamp(jiff::Timestamp::now().as_millisecond()));
     for (number, memory) in memories.iter().enumerate() {
@@ -153,7 +153,7 @@ fn note_of(days: &[Date]) -> Option<String> {
 }
 
 /// Returns the hashes in the marks of all memory files.
-fn standing(dir: &WorkspaceDir) -> HashSet<String> {
+fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
     let rules = rules();
     let mut found = HashSet::new();
     let mut folders = vec![String::new()];
@@ -165,8 +165,8 @@ fn standing(dir: &WorkspaceDir) -> HashSet<String> {
                 folder => format!("{folder}/{name}"),
             };
             match entry.kind {
-                Kind::Folder if rules.may_contain(&path) => folders.push(path),
-                Kind::File if rules.is_source(&path) => {
+                FileKind::Folder if rules.may_contain(&path) => folders.push(path),
+                FileKind::File if rules.is_source(&path) => {
                     let bytes = dir.read_source(&path, LOOKED_AT).unwrap_or_default();
                     found.extend(hashes(&bytes));
                 }
@@ -182,8 +182,8 @@ fn fill(
     dir: &WorkspaceDir,
     stem: &str,
     title: &str,
-    sections: impl Iterator<Item = Section>,
-    plan: &mut Plan,
+    sections: impl Iterator<Item = MemorySection>,
+    plan: &mut ImportPlan,
 ) {
     let names = (1..).map(|number| match number {
         1 => format!("{stem}.md"),

@@ -6,7 +6,7 @@ use hippo_text::chunk::text;
 
 use super::JOB_BYTES;
 use crate::embed_worker::Passage;
-use crate::verify::{FileMark, Span};
+use crate::verify::{ChunkSpan, FileMark};
 
 /// Text of its neighbours that a short run includes as context, in bytes on either side: about as much as fits into one
 /// pass of the model.
@@ -15,22 +15,22 @@ const NEIGHBOUR_BYTES: usize = 400;
 const LEAD_BYTES: usize = 150;
 
 /// The part of a document used for a job.
-pub(super) struct Window {
+pub(super) struct JobWindow {
     pub path: String,
     pub mark: FileMark,
-    pub places: Vec<Placed>,
+    pub places: Vec<PlacedChunk>,
     /// Index after the last chunk that may be embedded.
     pub end: usize,
 }
 
 /// Bytes of a file from an offset.
-pub(super) struct Part {
+pub(super) struct FileBytes {
     pub start: u64,
     pub bytes: Vec<u8>,
 }
 
-impl Part {
-    pub fn of(&self, span: &Span) -> &[u8] {
+impl FileBytes {
+    pub fn of(&self, span: &ChunkSpan) -> &[u8] {
         let at = |byte: u64| usize::try_from(byte.saturating_sub(self.start)).unwrap_or(usize::MAX);
         self.bytes
             .get(at(span.start_byte)..at(span.end_byte))
@@ -40,17 +40,17 @@ impl Part {
 
 /// A chunk of the current document.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Placed {
+pub(super) struct PlacedChunk {
     pub chunk: u32,
     pub section: u32,
-    pub span: Span,
+    pub span: ChunkSpan,
 }
 
 /// Splits the waiting chunks of a part into passages of one section each, with neighbours for short runs. Texts in
 /// `asked` are not requested again. Returns the passages and the chunks that their vectors belong to.
 pub(super) fn passages(
-    part: &Part,
-    places: &[Placed],
+    part: &FileBytes,
+    places: &[PlacedChunk],
     waiting: &BTreeSet<u32>,
     asked: &mut HashSet<[u8; 16]>,
     heading: impl Fn(u32) -> String,
@@ -106,7 +106,7 @@ pub(super) fn passages(
 
 /// Extends `index` over neighbours of the same section while they fit into `room` bytes.
 fn widen(
-    places: &[Placed],
+    places: &[PlacedChunk],
     mut index: usize,
     mut room: usize,
     step: impl Fn(usize) -> Option<usize>,
@@ -123,7 +123,7 @@ fn widen(
     index
 }
 
-pub(super) fn length(span: &Span) -> usize {
+pub(super) fn length(span: &ChunkSpan) -> usize {
     usize::try_from(span.end_byte.saturating_sub(span.start_byte)).unwrap_or(usize::MAX)
 }
 

@@ -6,15 +6,15 @@
 use std::time::Instant;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{CoAccess, Record, RecordPlace};
+use hippo_map::consolidation::{CoAccess, EntryRecord, RecordPlace};
 use hippo_store::StoreError;
 use hippo_store::db::{Access, CoAccessed};
 use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 use hippo_types::time::Timestamp;
 
-use crate::engine::turn::Hand;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::message::{Lesson, Trace};
+use crate::message::{Lesson, QueryEffects};
 
 /// Maximum number of entries created by queries: a few per topic of a map of 200 entries.
 const MAX_LEARNED: usize = 300;
@@ -22,9 +22,14 @@ const MAX_LEARNED: usize = 300;
 /// Group of the entries created by queries.
 pub const ASKED: &str = "Questions";
 
-impl Hand {
+impl WorkspaceWorker {
     /// Records the effects of a query.
-    pub(in crate::engine) fn asked(&mut self, workspace: &mut Workspace, trace: Trace, at: Instant) {
+    pub(in crate::engine) fn record_query(
+        &mut self,
+        workspace: &mut Workspace,
+        trace: QueryEffects,
+        at: Instant,
+    ) {
         if !workspace.entries.enabled {
             return;
         }
@@ -34,7 +39,12 @@ impl Hand {
         }
     }
 
-    fn record(&mut self, workspace: &mut Workspace, trace: Trace, at: Instant) -> Result<(), StoreError> {
+    fn record(
+        &mut self,
+        workspace: &mut Workspace,
+        trace: QueryEffects,
+        at: Instant,
+    ) -> Result<(), StoreError> {
         let offset = self.now_of(workspace, at).offset_seconds;
         let day = trace.at.date(offset);
         let known = &workspace.entries.known.records;
@@ -55,7 +65,7 @@ impl Hand {
         // new entry waits until the same query is repeated.
         let running = workspace.entries.run.is_some();
         let lesson = trace.learned.filter(|_| !running);
-        let record = lesson.map(|lesson| taught(workspace, lesson, trace.at, day, offset));
+        let record = lesson.map(|lesson| learned_record(workspace, lesson, trace.at, day, offset));
         let full = record
             .as_ref()
             .and_then(|record| self.to_make_room(workspace, record));
@@ -84,15 +94,15 @@ impl Hand {
     }
 
     /// Returns the weakest entry created by a query, with its place set to the archive, if there are too many.
-    fn to_make_room(&self, workspace: &Workspace, new: &Record) -> Option<Record> {
+    fn to_make_room(&self, workspace: &Workspace, new: &EntryRecord) -> Option<EntryRecord> {
         let entries = &workspace.entries;
         let live = entries.known.records.values();
         let live = live.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
         let live =
             live.filter(|record| record.entry.id != new.entry.id && entries.is_untouched_question(record));
         let (profile, now) = (workspace.view.config.index.profile(), self.resources.clock.now());
-        let strength = |record: &Record| hippo_map::decay::strength_at(&profile, &record.entry, now);
-        let all: Vec<&Record> = live.collect();
+        let strength = |record: &EntryRecord| hippo_map::decay::strength_at(&profile, &record.entry, now);
+        let all: Vec<&EntryRecord> = live.collect();
         if all.len() < MAX_LEARNED {
             return None;
         }
@@ -110,15 +120,15 @@ impl Hand {
 }
 
 /// Returns the entry of a query: the existing one, updated, or a new one.
-fn taught(
+fn learned_record(
     workspace: &Workspace,
     lesson: Lesson,
     at: Timestamp,
     day: hippo_types::time::Date,
     offset: i32,
-) -> Record {
+) -> EntryRecord {
     let records = &workspace.entries.known.records;
-    let same = |record: &&Record| {
+    let same = |record: &&EntryRecord| {
         record
             .learned
             .as_ref()
@@ -159,10 +169,10 @@ fn taught(
         version: 1,
         ..Entry::default()
     };
-    Record {
+    EntryRecord {
         band: Some(TimeBand::from_date(at.date(offset), day)),
         learned: Some(Box::new(lesson.learned)),
-        ..Record::new(entry, ASKED)
+        ..EntryRecord::new(entry, ASKED)
     }
 }
 

@@ -10,19 +10,19 @@ mod plan;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{ConsolidationRun, Plan, Rule, Step};
+use hippo_map::consolidation::{ConsolidationPlan, ConsolidationRun, PlanStep, Rule};
 use hippo_proto::{CycleReport, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, RunId};
 use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
-use super::files::{Begun, Now};
+use super::files::{FileEnvironment, ResumableWrite};
 use super::report;
-use crate::engine::turn::Hand;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::errors::{root_missing, store_error};
-use crate::message::{Answer, Order};
+use crate::message::{AnswerSender, Order};
 
 /// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
 const TRIES: u32 = 3;
@@ -30,23 +30,23 @@ const TRIES: u32 = 3;
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// A planned or current run.
-pub struct Run {
+pub struct ActiveCycle {
     cycle: Cycle,
     /// Starting state.
     run: ConsolidationRun,
     dry_run: bool,
-    reply: Option<Answer<CycleReport>>,
+    reply: Option<AnswerSender<CycleReport>>,
     since: Instant,
     /// Documents that were fresh at the start; a light cycle takes as many waiting documents as it can make entries
     /// for.
     fresh: BTreeSet<String>,
     /// True if more documents waited.
     left: bool,
-    stage: Stage,
+    stage: CycleStage,
 }
 
 /// Stage of a run.
-enum Stage {
+enum CycleStage {
     /// A plan is being made.
     Planning {
         /// Number of plans made in vain, because entries changed meanwhile.
@@ -55,44 +55,44 @@ enum Stage {
         resumes: Option<RunId>,
     },
     /// A plan is being applied.
-    Applying(Box<Applying>),
+    Applying(Box<PlanApplication>),
 }
 
 /// A plan that is being applied.
-struct Applying {
+struct PlanApplication {
     id: RunId,
     /// Hashes of the texts that were compared for the plan.
     compared: BTreeSet<[u8; 16]>,
-    plan: Plan,
+    plan: ConsolidationPlan,
     /// Files written at the end of the run so far, in earlier slices.
     files: Vec<RunFile>,
-    progress: Progress,
+    progress: ApplyProgress,
 }
 
 /// Progress of applying a plan.
-enum Progress {
+enum ApplyProgress {
     /// Steps are applied; `next` is the first one that is not.
     Steps { next: usize },
     /// Files are written after the last step, with the write in progress.
-    Files { begun: Option<Begun> },
+    Files { begun: Option<ResumableWrite> },
     /// All files match the store.
     Written,
 }
 
 /// A plan and the hashes of the texts that were compared for it.
-pub type Gathered = (Plan, BTreeSet<[u8; 16]>);
+pub type ComparedPlan = (ConsolidationPlan, BTreeSet<[u8; 16]>);
 
 /// A plan made on another thread.
-pub struct Planned {
+pub struct FinishedPlan {
     /// Key of the workspace.
     pub workspace: u64,
     /// Revision of the entries that the plan was made from.
     pub revision: u64,
     /// The plan; `None` if planning failed.
-    pub plan: Option<Box<Gathered>>,
+    pub plan: Option<Box<ComparedPlan>>,
 }
 
-impl std::fmt::Debug for Planned {
+impl std::fmt::Debug for FinishedPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Planned")
             .field("workspace", &self.workspace)
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Planned {
     }
 }
 
-impl Applying {
+impl PlanApplication {
     /// Returns true if the run has reached the limit on demotions.
     fn is_capped(&self) -> bool {
         let mut refused = self.plan.refused.iter();
@@ -109,8 +109,8 @@ impl Applying {
     }
 
     /// Returns the next step to apply and whether it is the last one; `None` after the last.
-    fn take_step(&mut self) -> Option<(Step, bool)> {
-        let Progress::Steps { next } = &mut self.progress else {
+    fn take_step(&mut self) -> Option<(PlanStep, bool)> {
+        let ApplyProgress::Steps { next } = &mut self.progress else {
             return None;
         };
         let step = self.plan.steps.get(*next)?.clone();
@@ -131,7 +131,7 @@ impl Applying {
     }
 }
 
-impl Run {
+impl ActiveCycle {
     /// Returns true while entries are being changed.
     pub fn is_applying(&self) -> bool {
         self.applying().is_some()
@@ -141,39 +141,39 @@ impl Run {
     /// far.
     pub fn keeps_others_out(&self) -> bool {
         match self.stage {
-            Stage::Planning { tries, .. } => tries >= TRIES,
-            Stage::Applying(_) => true,
+            CycleStage::Planning { tries, .. } => tries >= TRIES,
+            CycleStage::Applying(_) => true,
         }
     }
 
-    fn applying(&self) -> Option<&Applying> {
+    fn applying(&self) -> Option<&PlanApplication> {
         match &self.stage {
-            Stage::Planning { .. } => None,
-            Stage::Applying(applying) => Some(applying),
+            CycleStage::Planning { .. } => None,
+            CycleStage::Applying(applying) => Some(applying),
         }
     }
 
-    fn applying_mut(&mut self) -> Option<&mut Applying> {
+    fn applying_mut(&mut self) -> Option<&mut PlanApplication> {
         match &mut self.stage {
-            Stage::Planning { .. } => None,
-            Stage::Applying(applying) => Some(applying),
+            CycleStage::Planning { .. } => None,
+            CycleStage::Applying(applying) => Some(applying),
         }
     }
 
     /// Returns the id of the run in the store: its own, or the one it continues.
     fn recorded(&self) -> Option<RunId> {
         match &self.stage {
-            Stage::Planning { resumes, .. } => *resumes,
-            Stage::Applying(applying) => Some(applying.id),
+            CycleStage::Planning { resumes, .. } => *resumes,
+            CycleStage::Applying(applying) => Some(applying.id),
         }
     }
 }
 
-impl Hand {
+impl WorkspaceWorker {
     /// Returns the environment for work on the entries of a workspace.
-    pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> Now<'w> {
+    pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> FileEnvironment<'w> {
         let now = self.resources.clock.now();
-        Now {
+        FileEnvironment {
             root: &workspace.root,
             config: &workspace.view.config.index,
             now,
@@ -203,7 +203,11 @@ impl Hand {
             workspace.trouble = Some(error);
         } else {
             // A run that could begin shows that the store accepts writes again.
-            let begun = workspace.entries.run.as_ref().is_some_and(Run::is_applying);
+            let begun = workspace
+                .entries
+                .run
+                .as_ref()
+                .is_some_and(ActiveCycle::is_applying);
             let entries = &mut workspace.entries;
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
@@ -218,19 +222,32 @@ impl Hand {
             let profile = workspace.view.config.index.profile();
             workspace.entries.publish(&workspace.view, profile);
         }
-        workspace.entries.run.as_ref().is_some_and(Run::is_applying)
+        workspace
+            .entries
+            .run
+            .as_ref()
+            .is_some_and(ActiveCycle::is_applying)
             || (workspace.entries.run.is_none() && !workspace.entries.queue.is_empty())
     }
 
     fn try_tend(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), StoreError> {
-        if workspace.entries.run.as_ref().is_some_and(Run::is_applying) {
+        if workspace
+            .entries
+            .run
+            .as_ref()
+            .is_some_and(ActiveCycle::is_applying)
+        {
             return self.advance(workspace);
         }
-        let kept_out = workspace.entries.run.as_ref().is_some_and(Run::keeps_others_out);
+        let kept_out = workspace
+            .entries
+            .run
+            .as_ref()
+            .is_some_and(ActiveCycle::keeps_others_out);
         if kept_out || !workspace.root_present || workspace.times.reconcile.is_none() {
             return Ok(());
         }
-        let now = Now {
+        let now = FileEnvironment {
             root: &workspace.root,
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
@@ -255,7 +272,8 @@ impl Hand {
                         self.start_cycle(workspace, cycle, moment, dry_run, reply)?;
                     } else if let Some(reply) = reply {
                         let now = self.resources.clock.now();
-                        let nothing = report::planned(cycle, now, &Plan::empty(cycle), Duration::ZERO);
+                        let nothing =
+                            report::planned(cycle, now, &ConsolidationPlan::empty(cycle), Duration::ZERO);
                         // A client that has disconnected needs no answer.
                         let _ = reply.send(Ok(nothing));
                     }
@@ -267,7 +285,11 @@ impl Hand {
 
     /// Accepts an order. Changes run immediately unless a run is in the way.
     pub(in crate::engine) fn order(&mut self, workspace: &mut Workspace, order: Order, at: Instant) {
-        let busy = workspace.entries.run.as_ref().is_some_and(Run::keeps_others_out);
+        let busy = workspace
+            .entries
+            .run
+            .as_ref()
+            .is_some_and(ActiveCycle::keeps_others_out);
         match order {
             Order::Change(change) if !busy => self.change_entries(workspace, change, at),
             Order::Cycle {

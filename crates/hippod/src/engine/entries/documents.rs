@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_map::consolidation::{DocumentState, SectionState};
 use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_text::source::SourceKind;
@@ -27,7 +27,7 @@ const STATE_DEPTH: usize = 3;
 
 /// A document in the index.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct IndexedDocument {
     /// Path relative to the workspace.
     pub path: String,
     /// Kind of document.
@@ -39,7 +39,7 @@ pub struct Known {
 }
 
 /// A document that was read.
-pub struct Read {
+pub struct ReadDocument {
     /// Content.
     pub bytes: Vec<u8>,
     /// Chunks and sections.
@@ -47,14 +47,14 @@ pub struct Read {
 }
 
 /// Reads a document. Returns `None` if it cannot be read or has changed since it was indexed.
-pub fn read(root: &Path, known: &Known, limit: u64) -> Option<Read> {
+pub fn read(root: &Path, known: &IndexedDocument, limit: u64) -> Option<ReadDocument> {
     let bytes = hippo_fs::read_source(root, &known.path, limit).ok()?;
     if ContentHash::of(&bytes).0 != known.hash {
         // The index will be updated shortly, and the next cycle uses the new content.
         return None;
     }
     let document = chunk::chunk(&bytes);
-    Some(Read { bytes, document })
+    Some(ReadDocument { bytes, document })
 }
 
 /// Current contents of files.
@@ -72,7 +72,7 @@ pub struct States {
 /// index.
 pub fn states<'p>(
     root: &Path,
-    known: &[Known],
+    known: &[IndexedDocument],
     pointed: impl Iterator<Item = &'p str>,
     limit: u64,
     kept: &Documents,
@@ -207,8 +207,8 @@ fn collect(dir: &WorkspaceDir, folder: &str, depth: usize, found: &mut Vec<Strin
         };
         let path = format!("{folder}/{name}");
         match entry.kind {
-            Kind::Folder if depth > 1 => collect(dir, &path, depth - 1, found),
-            Kind::File if is_state(Path::new(name)) => found.push(path),
+            FileKind::Folder if depth > 1 => collect(dir, &path, depth - 1, found),
+            FileKind::File if is_state(Path::new(name)) => found.push(path),
             _ => {}
         }
     }
@@ -227,7 +227,7 @@ mod tests {
     fn cached_sections_match_the_content_of_their_hash() {
         let folder = tempfile::tempdir().unwrap();
         let (before, after) = ("# Pump\n\nIt is blue.\n", "# Valve\n\nIt is shut.\n");
-        let known = |text: &str| Known {
+        let known = |text: &str| IndexedDocument {
             path: "a.md".to_owned(),
             kind: SourceKind::from_path("a.md"),
             hash: ContentHash::of(text.as_bytes()).0,

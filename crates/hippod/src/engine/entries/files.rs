@@ -18,7 +18,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_map::index_file::IndexFileOptions;
 use hippo_map::layout::{self, INDEX_FILE};
 use hippo_store::StoreError;
@@ -28,18 +28,18 @@ use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
 pub use replaced::old_key;
-pub use versions::{Origin, same_header};
-pub use write::Begun;
+pub use versions::{VersionOrigin, same_header};
+pub use write::ResumableWrite;
 
-use super::merge::Because;
+use super::merge::HoldReason;
 use crate::config;
 use crate::files::index_path;
 use crate::verify::FileMark;
 use blocks::Blocks;
 use conflicts::Conflicts;
-use replaced::Replaced;
-use versions::Versions;
-use words::Words;
+use replaced::ReplacedCopy;
+use versions::FileVersions;
+use words::EditQueue;
 
 /// Maximum size of the index file in bytes; larger files are not read, because the file is part of prompts.
 const LARGEST: u64 = 4 << 20;
@@ -48,15 +48,15 @@ const AGAIN: Duration = Duration::from_secs(30);
 
 /// State of the index file.
 #[derive(Debug, Default)]
-pub struct IndexFile {
+pub struct IndexFileState {
     /// Content that the daemon last wrote or took over; `None` if it never did, or the file was removed.
     base: Option<Vec<u8>>,
     /// The current version and earlier ones, any of which an editor may still have open.
-    versions: Versions,
+    versions: FileVersions,
     /// Text that people wrote into entries that left the file.
     pub blocks: Blocks,
     /// Text edits made in a replaced version and not yet in the file.
-    pub words: Words,
+    pub words: EditQueue,
     /// True once the files below `.hippocampus/` were searched for entries of an earlier store.
     looked_below: bool,
     /// Time in the header of the last write; each write has a different time.
@@ -71,15 +71,15 @@ pub struct IndexFile {
     /// True if the file changed during a read and will be read again shortly.
     unsettled: bool,
     /// Replaced copies that an editor may still write to.
-    replaced: Vec<Replaced>,
+    replaced: Vec<ReplacedCopy>,
     /// Entries that disappeared at once, kept until a person confirms their removal.
     pub held: Vec<EntryId>,
     /// Reason for holding the entries.
-    pub because: Because,
+    pub because: HoldReason,
     /// True if a person confirmed the removal of held entries; valid for one check.
     pub accept_removals: bool,
     /// Reason why the file is not read or not written.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<IndexFileIssue>,
     /// True if the store may contain changes that the file lacks.
     pub unwritten: bool,
     /// True if a person edited the file: its lists may be older than the edit until the next cycle updates them.
@@ -90,7 +90,7 @@ pub struct IndexFile {
 
 /// A problem with the index file, for display to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct IndexFileIssue {
     /// Description of the problem.
     pub what: String,
     /// Remedy.
@@ -99,7 +99,7 @@ pub struct Trouble {
     writing: bool,
 }
 
-impl std::fmt::Display for Trouble {
+impl std::fmt::Display for IndexFileIssue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}; {}", self.what, self.fix)
     }
@@ -107,11 +107,11 @@ impl std::fmt::Display for Trouble {
 
 /// Environment of a read or write.
 #[derive(Debug, Clone, Copy)]
-pub struct Now<'a> {
+pub struct FileEnvironment<'a> {
     /// Root of the workspace.
     pub root: &'a Path,
     /// Configuration of the index.
-    pub config: &'a config::Index,
+    pub config: &'a config::IndexConfig,
     /// Wall clock.
     pub now: Timestamp,
     /// Monotonic clock.
@@ -122,7 +122,7 @@ pub struct Now<'a> {
     pub files: usize,
 }
 
-impl Now<'_> {
+impl FileEnvironment<'_> {
     /// Returns the options for parsing and writing the index file.
     pub fn settings(&self) -> IndexFileOptions {
         IndexFileOptions {
@@ -134,28 +134,28 @@ impl Now<'_> {
 }
 
 /// Result of reading the file.
-enum Look {
+enum IndexFileReading {
     /// Complete content.
     Whole(Vec<u8>),
     Missing,
     /// The file is changing right now.
     Unsettled,
     /// The file must be left alone, for this reason.
-    Blocked(Trouble),
+    Blocked(IndexFileIssue),
 }
 
-impl IndexFile {
+impl IndexFileState {
     /// Loads the state that the last process stored, including its unfinished work.
     pub fn load(store: &Store, at: Instant) -> Result<Self, StoreError> {
         let base = store.base(INDEX_FILE)?;
-        let mut versions = Versions::load(store)?;
+        let mut versions = FileVersions::load(store)?;
         if let Some(base) = &base {
             versions.note(&base.bytes, base.at);
         }
         Ok(Self {
             stamped: versions.stamped(),
             blocks: Blocks::load(store)?,
-            words: Words::load(store)?,
+            words: EditQueue::load(store)?,
             versions,
             // The last process may have been stopped between the store and the file.
             unwritten: base.is_some(),
@@ -183,20 +183,22 @@ impl IndexFile {
         self.versions.note(bytes, now);
     }
 
-    /// Returns the known version that was edited into these bytes, or `Origin::Current` if it is `base` or unknown.
-    pub fn version_of(&self, base: &[u8], bytes: &[u8]) -> Origin {
+    /// Returns the known version that was edited into these bytes, or `VersionOrigin::Current` if it is `base` or unknown.
+    pub fn version_of(&self, base: &[u8], bytes: &[u8]) -> VersionOrigin {
         let version = self.versions.of(base, bytes);
-        version.map_or(Origin::Current, |version| Origin::Buffer(version.to_vec()))
+        version.map_or(VersionOrigin::Current, |version| {
+            VersionOrigin::Buffer(version.to_vec())
+        })
     }
 
     /// Returns the origin of the file's current bytes.
-    pub fn origin(&self, base: &[u8], bytes: &[u8], now: Now<'_>) -> Origin {
+    pub fn origin(&self, base: &[u8], bytes: &[u8], now: FileEnvironment<'_>) -> VersionOrigin {
         self.versions.origin(base, bytes, now.now, now.settings())
     }
 
     /// Returns true if the file is left alone until a person decides.
     pub fn is_held(&self) -> bool {
-        !self.held.is_empty() || self.because == Because::Words
+        !self.held.is_empty() || self.because == HoldReason::Words
     }
 
     /// Keeps the text that people wrote into entries of `before` that are missing in `after`.
@@ -209,7 +211,7 @@ impl IndexFile {
     /// Releases everything that is held.
     pub fn let_go_of_held(&mut self) {
         self.held.clear();
-        self.because = Because::default();
+        self.because = HoldReason::default();
     }
 
     /// Schedules a check of the file at `at`, unless an earlier one is scheduled.
@@ -244,7 +246,7 @@ impl IndexFile {
     }
 
     /// Records why the file is left alone, and schedules another check.
-    fn block(&mut self, now: Now<'_>, trouble: Trouble) {
+    fn block(&mut self, now: FileEnvironment<'_>, trouble: IndexFileIssue) {
         if self.trouble.as_ref() != Some(&trouble) {
             tracing::warn!(root = %now.root.display(), "{trouble}");
         }
@@ -260,7 +262,7 @@ impl IndexFile {
 }
 
 /// The index file in its opened folder.
-struct Meant {
+struct OpenedIndexFile {
     dir: WorkspaceDir,
     /// Path relative to the root; for a link, the path of its target.
     path: PathBuf,
@@ -268,11 +270,11 @@ struct Meant {
 }
 
 /// Opens the folder of the index file. A link to another note in the workspace is followed; any other link is refused.
-fn meant(root: &Path) -> Result<Meant, Trouble> {
+fn open_folder(root: &Path) -> Result<OpenedIndexFile, IndexFileIssue> {
     let opened = WorkspaceDir::open(root).and_then(|dir| {
         let path = dir.file_to_write(INDEX_FILE)?;
         let file = SharedFile::open(&dir, &path)?;
-        Ok(Meant { dir, path, file })
+        Ok(OpenedIndexFile { dir, path, file })
     });
     opened.map_err(|error| match hippo_fs::refusal(&error) {
         Some(refusal) => unreadable(
@@ -292,27 +294,27 @@ fn meant(root: &Path) -> Result<Meant, Trouble> {
 
 fn is_link(root: &Path) -> bool {
     let stat = WorkspaceDir::open(root).and_then(|dir| dir.stat(INDEX_FILE));
-    stat.is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Link))
+    stat.is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == FileKind::Link))
 }
 
-fn unreadable(what: String, fix: &str) -> Trouble {
-    Trouble {
+fn unreadable(what: String, fix: &str) -> IndexFileIssue {
+    IndexFileIssue {
         what,
         fix: fix.to_owned(),
         writing: false,
     }
 }
 
-fn read(meant: &Meant) -> Look {
+fn read(meant: &OpenedIndexFile) -> IndexFileReading {
     let refused = |error: io::Error| {
         let what = format!("{INDEX_FILE} cannot be read: {error}");
-        Look::Blocked(unreadable(what, "give hippod read permission"))
+        IndexFileReading::Blocked(unreadable(what, "give hippod read permission"))
     };
     let (file, metadata) = match meant.dir.open_file(&meant.path) {
         Ok(opened) => opened,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Look::Missing,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return IndexFileReading::Missing,
         Err(error) if hippo_fs::refusal(&error).is_some() => {
-            return Look::Blocked(unreadable(
+            return IndexFileReading::Blocked(unreadable(
                 format!("{INDEX_FILE} is not a regular file"),
                 "move it away; hippod then writes the index again",
             ));
@@ -324,20 +326,20 @@ fn read(meant: &Meant) -> Look {
             "{INDEX_FILE} has {} bytes, more than the maximum of {LARGEST}; it stays unchanged",
             metadata.len()
         );
-        return Look::Blocked(unreadable(what, "shorten it, or move it away"));
+        return IndexFileReading::Blocked(unreadable(what, "shorten it, or move it away"));
     }
     let before = FileMark::of(&metadata);
     let mut bytes = Vec::new();
     match file.take(LARGEST).read_to_end(&mut bytes) {
-        Ok(_) if bytes.contains(&0) => Look::Blocked(unreadable(
+        Ok(_) if bytes.contains(&0) => IndexFileReading::Blocked(unreadable(
             format!("{INDEX_FILE} is not a text file: it contains zero bytes; it stays unchanged"),
             "move it away; hippod then writes the index again",
         )),
         Ok(size) => match meant.dir.stat(&meant.path) {
             Ok(Some(after)) if FileMark::from(after) == before && size as u64 == after.size => {
-                Look::Whole(bytes)
+                IndexFileReading::Whole(bytes)
             }
-            _ => Look::Unsettled,
+            _ => IndexFileReading::Unsettled,
         },
         Err(error) => refused(error),
     }

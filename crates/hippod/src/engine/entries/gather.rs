@@ -8,7 +8,8 @@ use std::time::Duration;
 use hippo_fs::WorkspaceDir;
 use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
 use hippo_map::consolidation::{
-    self, DocumentState, LogDay, Plan, Record, RecordPlace, Snapshot, find_repeated_facts,
+    self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, LogDay, RecordPlace,
+    find_repeated_facts,
 };
 use hippo_map::decay::{self, DecayCurve};
 use hippo_text::chunk::ContentHash;
@@ -17,7 +18,7 @@ use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-use super::documents::{self, Known, Read};
+use super::documents::{self, IndexedDocument, ReadDocument};
 use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
 
@@ -29,17 +30,17 @@ pub const MOST_LIVE: usize = 10_000;
 const BREATH: Duration = Duration::from_millis(4);
 
 /// Complete input of a plan, copied from the engine.
-pub struct Input {
+pub struct CycleInput {
     /// Kind of cycle.
     pub cycle: Cycle,
     /// Entries, thresholds and the run; all other fields are gathered.
-    pub snapshot: Snapshot,
+    pub snapshot: ConsolidationSnapshot,
     /// Parameters of the decay curve.
     pub profile: DecayCurve,
     /// Root of the workspace.
     pub root: PathBuf,
     /// All documents.
-    pub documents: Vec<Known>,
+    pub documents: Vec<IndexedDocument>,
     /// Documents added or changed since the last light cycle.
     pub fresh: BTreeSet<String>,
     /// Start time of the last finished run of this cycle.
@@ -56,9 +57,9 @@ pub struct Input {
     pub model: Option<(EmbedWorker, Arc<str>)>,
 }
 
-impl Input {
+impl CycleInput {
     /// Reads the files that the cycle needs, and plans. Returns the plan and the hashes of the texts compared for it.
-    pub fn plan(mut self) -> (Plan, BTreeSet<[u8; 16]>) {
+    pub fn plan(mut self) -> (ConsolidationPlan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         self.snapshot.settings.profile = self.profile;
         for record in self.snapshot.records.values_mut() {
@@ -81,7 +82,7 @@ impl Input {
         (plan, compared)
     }
 
-    fn changed_since(&self, document: &Known) -> bool {
+    fn changed_since(&self, document: &IndexedDocument) -> bool {
         self.last.is_none_or(|last| document.modified >= last)
     }
 
@@ -143,7 +144,7 @@ impl Input {
             })
             .collect();
         let records = &self.snapshot.records;
-        let of_changed = |record: &Record| {
+        let of_changed = |record: &EntryRecord| {
             record
                 .entry
                 .pointers
@@ -161,8 +162,9 @@ impl Input {
         let made = bootstrap::bootstrap(&memory, &state, &settings);
         let light = (self.cycle == Cycle::Light).then(|| {
             let states = read.iter().filter(|(known, _)| changed.contains(&known.path));
-            let state =
-                |known: &Known, read: &Read| documents::state(&known.path, &read.bytes, Some(&read.document));
+            let state = |known: &IndexedDocument, read: &ReadDocument| {
+                documents::state(&known.path, &read.bytes, Some(&read.document))
+            };
             let states: BTreeMap<_, _> = states
                 .map(|(known, read)| (known.path.clone(), state(known, read)))
                 .collect();
@@ -227,8 +229,8 @@ impl Input {
     }
 
     /// Returns documents with their text, those in `first` first, up to the memory limit.
-    fn read(&self, first: &BTreeSet<String>) -> Vec<(&Known, Read)> {
-        let (first, rest): (Vec<&Known>, Vec<&Known>) = self
+    fn read(&self, first: &BTreeSet<String>) -> Vec<(&IndexedDocument, ReadDocument)> {
+        let (first, rest): (Vec<&IndexedDocument>, Vec<&IndexedDocument>) = self
             .documents
             .iter()
             .partition(|known| first.contains(&known.path));
@@ -320,8 +322,8 @@ impl Input {
 }
 
 /// Returns the number of entries in the index and the Decay Queue, excluding entries of queries.
-pub fn live(records: &BTreeMap<EntryId, Record>) -> usize {
+pub fn live(records: &BTreeMap<EntryId, EntryRecord>) -> usize {
     let live =
-        |record: &&Record| !matches!(record.place, RecordPlace::Archive(_)) && record.learned.is_none();
+        |record: &&EntryRecord| !matches!(record.place, RecordPlace::Archive(_)) && record.learned.is_none();
     records.values().filter(live).count()
 }

@@ -5,7 +5,7 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_map::consolidation::{Record, RecordPlace, Removed};
+use hippo_map::consolidation::{EntryRecord, RecordPlace, RemovedEntry};
 use hippo_map::index_file::merge::{self, ConflictRule, EntryField};
 use hippo_map::index_file::{IndexFile, IndexedEntry, merge_text};
 use hippo_map::layout::INDEX_FILE;
@@ -13,12 +13,12 @@ use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
 use hippo_types::entry::{Entry, EntryId};
 
-use super::Entries;
-use super::files::{Now, Origin, old_key, same_header};
+use super::WorkspaceEntries;
+use super::files::{FileEnvironment, VersionOrigin, old_key, same_header};
 use crate::clock::rfc3339;
 use doubt::{cut_off, doubtful, unmarked};
 
-pub(super) use doubt::Because;
+pub(super) use doubt::HoldReason;
 use fields::{brought_back, put_into, take_fields};
 
 pub(super) use fields::adopted;
@@ -29,14 +29,14 @@ const HELD_FIX: &str = "restore the entries, remove the file (hippod then writes
 const WORDS_FIX: &str = "restore the end, remove the file (hippod then writes it again), or confirm the file: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum MergeSource {
     /// The index file.
     File,
     /// A replaced copy in this slot that an editor wrote to.
     Replaced(u32),
 }
 
-impl Entries {
+impl WorkspaceEntries {
     /// Merges the changes of the index file from `base` to `bytes`. The bytes become the new base. If suspiciously much
     /// disappeared at once, nothing is merged, removals in the file itself are held, and the result is false.
     ///
@@ -45,24 +45,24 @@ impl Entries {
     pub fn merge(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         base: &[u8],
         bytes: &[u8],
-        source: Source,
+        source: MergeSource,
     ) -> Result<bool, StoreError> {
         let settings = now.settings();
         let origin = match source {
-            Source::File => self.file.origin(base, bytes, now),
-            Source::Replaced(_) => self.file.version_of(base, bytes),
+            MergeSource::File => self.file.origin(base, bytes, now),
+            MergeSource::Replaced(_) => self.file.version_of(base, bytes),
         };
         // An editor with an older version open removed nothing of what was added since.
         let known = base;
         let base = match &origin {
-            Origin::Buffer(older) => older,
-            Origin::Current | Origin::PutBack(_) => base,
+            VersionOrigin::Buffer(older) => older,
+            VersionOrigin::Current | VersionOrigin::PutBack(_) => base,
         };
         let put_back = match origin {
-            Origin::PutBack(written) => Some(written),
+            VersionOrigin::PutBack(written) => Some(written),
             _ => None,
         };
         let (before, after) = (
@@ -90,15 +90,15 @@ impl Entries {
             .map(|record| record.as_filed().unwrap_or_else(|| record.entry.clone()))
             .collect();
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
-        let accepted = self.file.accept_removals && source == Source::File;
+        let accepted = self.file.accept_removals && source == MergeSource::File;
         let doubt = match put_back {
             // Restoring an old version does not ask us to delete entries added after it.
-            Some(written) => Some((merged.tombstones.clone(), Because::PutBack(written)))
+            Some(written) => Some((merged.tombstones.clone(), HoldReason::PutBack(written)))
                 .filter(|(doubtful, _)| !doubtful.is_empty()),
             None => doubtful(&merged, &base_entries, &theirs, cut_off(base, bytes)),
         };
         if let Some((doubtful, because)) = doubt.filter(|_| !accepted) {
-            if source == Source::File {
+            if source == MergeSource::File {
                 self.hold(doubtful, base_entries.len(), because, now);
             }
             return Ok(false);
@@ -109,7 +109,7 @@ impl Entries {
             merged.taken.iter().map(|(id, field)| (id, *field)).collect();
         let mut revived = Vec::new();
         let mut wanted: Vec<EntryId> = merged.adopted.clone();
-        let mut changed: Vec<Record> = Vec::new();
+        let mut changed: Vec<EntryRecord> = Vec::new();
         for entry in &merged.entries {
             let section = is_in.get(&entry.id);
             let mut record = match self.known.records.get(&entry.id) {
@@ -151,7 +151,7 @@ impl Entries {
         }
         let mut gone = Vec::new();
         for id in &merged.tombstones {
-            let removed = self.known.records.get(id).map(Removed::from);
+            let removed = self.known.records.get(id).map(RemovedEntry::from);
             let tombstone = Tombstone {
                 removed: removed.unwrap_or_default(),
                 at: now.now,
@@ -171,17 +171,17 @@ impl Entries {
             self.file.keep_blocks(base, bytes, settings);
         }
         match (source, &origin) {
-            (Source::File, Origin::Buffer(older)) => {
+            (MergeSource::File, VersionOrigin::Buffer(older)) => {
                 // The file is the older version with edits, so the additions since then count as an edit too. The older
                 // version need not be an ancestor of the last one: its extra text was not removed.
                 self.file
                     .words
                     .note(older, &merge_text(b"", known, older, settings));
             }
-            (Source::File, _) => {}
-            (Source::Replaced(_), _) => {
+            (MergeSource::File, _) => {}
+            (MergeSource::Replaced(_), _) => {
                 // The beginning of known text contains nothing new; its writer may not be finished.
-                if matches!(origin, Origin::Current) && !same_header(base, bytes) {
+                if matches!(origin, VersionOrigin::Current) && !same_header(base, bytes) {
                     // The bytes come from an unknown version, so text missing in it was not removed.
                     self.file
                         .words
@@ -194,8 +194,8 @@ impl Entries {
         self.file.blocks.put(&mut batch, now.now)?;
         self.file.words.put(&mut batch, now.now)?;
         match source {
-            Source::File => batch.put_base(INDEX_FILE, bytes, now.now)?,
-            Source::Replaced(slot) => batch.put_base(&old_key(slot), bytes, now.now)?,
+            MergeSource::File => batch.put_base(INDEX_FILE, bytes, now.now)?,
+            MergeSource::Replaced(slot) => batch.put_base(&old_key(slot), bytes, now.now)?,
         }
         let day = now.now.date(now.offset_seconds);
         let accesses: Vec<Access> = revived
@@ -217,7 +217,7 @@ impl Entries {
             "merged edits of the index file"
         );
         for conflict in &merged.conflicts {
-            self.file.conflicts.push(told(conflict));
+            self.file.conflicts.push(describe_conflict(conflict));
         }
         if let Some(written) = put_back {
             let (written, back) = (rfc3339(written), merged.adopted.len());
@@ -228,16 +228,16 @@ impl Entries {
                 others.len(), gone.len()
             ));
         }
-        if source == Source::File && matches!(&origin, Origin::Buffer(older) if older == bytes) {
+        if source == MergeSource::File && matches!(&origin, VersionOrigin::Buffer(older) if older == bytes) {
             self.file.conflicts.push(format!(
                 "{INDEX_FILE} was saved by an editor without a change, in a slightly older version: hippod keeps its \
                  later changes; to restore that version, save it again in a few minutes"
             ));
         }
-        if source == Source::File {
+        if source == MergeSource::File {
             self.file.set_base(Some(bytes.to_vec()), now.now);
             self.file.let_go_of_held();
-            self.file.unwritten |= origin != Origin::Current;
+            self.file.unwritten |= origin != VersionOrigin::Current;
             self.file.outdated = true;
         } else {
             self.file.note_version(bytes, now.now);
@@ -255,7 +255,7 @@ impl Entries {
     }
 
     /// Records removals that need confirmation.
-    fn hold(&mut self, gone: Vec<EntryId>, all: usize, because: Because, now: Now<'_>) {
+    fn hold(&mut self, gone: Vec<EntryId>, all: usize, because: HoldReason, now: FileEnvironment<'_>) {
         if self.file.held.len() != gone.len() || self.file.because != because {
             tracing::warn!(
                 root = %now.root.display(), entries = gone.len(), of = all, ?because,
@@ -278,8 +278,8 @@ impl Entries {
     /// Returns the remedy for the held state.
     pub fn held_fix(&self) -> &'static str {
         match self.file.because {
-            Because::Words => WORDS_FIX,
-            Because::Many | Because::CutOff | Because::PutBack(_) => HELD_FIX,
+            HoldReason::Words => WORDS_FIX,
+            HoldReason::Many | HoldReason::CutOff | HoldReason::PutBack(_) => HELD_FIX,
         }
     }
 
@@ -288,15 +288,17 @@ impl Entries {
         let held = self.file.held.len();
         let entries = if held == 1 { "entry" } else { "entries" };
         let kept = match self.file.because {
-            Because::Many => format!("{held} {entries} disappeared from {INDEX_FILE} at once and are kept"),
-            Because::CutOff => format!(
+            HoldReason::Many => {
+                format!("{held} {entries} disappeared from {INDEX_FILE} at once and are kept")
+            }
+            HoldReason::CutOff => format!(
                 "the end of {INDEX_FILE} is missing, as in a half-written file; its {held} {entries} are kept"
             ),
-            Because::Words => format!(
+            HoldReason::Words => format!(
                 "the end of {INDEX_FILE} is missing, as in a half-written file, including text that hippod did not \
                  write"
             ),
-            Because::PutBack(written) => format!(
+            HoldReason::PutBack(written) => format!(
                 "{INDEX_FILE} was restored to the version of {}; {held} {entries} that it does not contain are kept",
                 rfc3339(written)
             ),
@@ -361,7 +363,7 @@ fn replaced(ours: &Entry, field: EntryField) -> Option<String> {
     })
 }
 
-fn told(conflict: &merge::MergeConflict) -> String {
+fn describe_conflict(conflict: &merge::MergeConflict) -> String {
     let id = &conflict.id;
     match conflict.rule {
         ConflictRule::FileWins(field) => {

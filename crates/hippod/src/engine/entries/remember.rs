@@ -3,35 +3,35 @@
 use std::time::{Duration, Instant};
 
 use hippo_map::bootstrap::{self, DAILY_LOGS, TimeBand};
-use hippo_map::consolidation::{Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_map::decay;
 use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 use hippo_redact::without_secrets;
 use hippo_types::entry::{Entry, EntryOrigin, EntryPriority, Pointer};
 
-use crate::engine::turn::Hand;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::message::{Answer, Entered, Remembered};
-use crate::remember::Appended;
+use crate::message::{AnswerSender, AppendedText, IndexingResult};
+use crate::remember::AppendResult;
 
 /// Maximum wait for a log that others keep changing; the client is answered once the log is read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A client that waits until a log is read. It is answered on drop, and therefore in every case.
 #[derive(Debug)]
-pub struct Awaited {
+pub struct RememberWaiter {
     path: String,
     since: Instant,
     is_searchable: bool,
-    reply: Option<Answer<Entered>>,
+    reply: Option<AnswerSender<IndexingResult>>,
     entry: Result<Option<IndexEntry>, RpcError>,
 }
 
-impl Drop for Awaited {
+impl Drop for RememberWaiter {
     fn drop(&mut self) {
         if let Some(reply) = self.reply.take() {
             // A client that has disconnected needs no answer.
-            let _ = reply.send(Ok(Entered {
+            let _ = reply.send(Ok(IndexingResult {
                 entry: std::mem::replace(&mut self.entry, Ok(None)),
                 is_searchable: self.is_searchable,
             }));
@@ -60,9 +60,9 @@ impl Workspace {
 /// Maximum number of tags of an entry.
 const TAGS: usize = 8;
 
-impl Hand {
-    pub(super) fn remembered(&mut self, workspace: &mut Workspace, remembered: Remembered, at: Instant) {
-        let Remembered {
+impl WorkspaceWorker {
+    pub(super) fn remembered(&mut self, workspace: &mut Workspace, remembered: AppendedText, at: Instant) {
+        let AppendedText {
             request,
             appended,
             reply,
@@ -75,7 +75,7 @@ impl Hand {
         // The text must be searchable with the next query, and the watcher reports it only later. Many texts appended
         // at once are read once.
         workspace.mark_dirty(appended.path.clone(), at);
-        workspace.awaited.push(Awaited {
+        workspace.awaited.push(RememberWaiter {
             path: appended.path,
             since: at,
             is_searchable: false,
@@ -88,7 +88,7 @@ impl Hand {
         &mut self,
         workspace: &mut Workspace,
         request: &RememberRequest,
-        appended: &Appended,
+        appended: &AppendResult,
         at: Instant,
     ) -> Result<IndexEntry, RpcError> {
         self.before_a_change(workspace, at)?;
@@ -114,7 +114,7 @@ impl Hand {
             section: Some(appended.section.clone()),
         };
         if appended.repeated
-            && let Some(mut known) = standing(workspace, &pointer)
+            && let Some(mut known) = existing_entry(workspace, &pointer)
         {
             let profile = workspace.view.config.index.profile();
             decay::record_access(&profile, &mut known.entry, moment, 1);
@@ -148,17 +148,17 @@ impl Hand {
             version: 1,
             ..Entry::default()
         };
-        let record = Record {
+        let record = EntryRecord {
             band: Some(TimeBand::ThisWeek),
             by_hand: true,
-            ..Record::new(entry, DAILY_LOGS)
+            ..EntryRecord::new(entry, DAILY_LOGS)
         };
         self.put(workspace, record, at)
     }
 }
 
 /// Returns the entry of a log section, unless it is archived or was removed.
-fn standing(workspace: &Workspace, pointer: &Pointer) -> Option<Record> {
+fn existing_entry(workspace: &Workspace, pointer: &Pointer) -> Option<EntryRecord> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {
         !matches!(record.place, RecordPlace::Archive(_))

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hippo_map::consolidation::{Change, Finding, Health, Plan, RecordPlace, Refusal, Rule, Step};
-use hippo_map::schedule::Outcome;
+use hippo_map::consolidation::{
+    ConsolidationPlan, EntryChange, Finding, Health, PlanStep, RecordPlace, RefusedChange, Rule,
+};
+use hippo_map::schedule::RunOutcome;
 use hippo_proto::{CycleFinding, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth};
 use hippo_store::db::{RunDetail, RunRow};
 use hippo_types::cycle::Cycle;
@@ -16,7 +18,7 @@ use crate::clock::rfc3339;
 const LISTED: usize = 2_000;
 
 /// Returns the report of a plan that is not applied yet.
-pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) -> CycleReport {
+pub fn planned(cycle: Cycle, started: Timestamp, plan: &ConsolidationPlan, took: Duration) -> CycleReport {
     CycleReport {
         run: None,
         cycle,
@@ -30,7 +32,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) ->
         health: plan.health.as_ref().map(health),
         files: Vec::new(),
         tree: None,
-        notes: more(plan.steps.len()),
+        notes: omitted_note(plan.steps.len()),
         took_ms: took.as_secs_f64() * 1e3,
     }
 }
@@ -58,7 +60,12 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         health: report.health.as_ref().map(health),
         files,
         tree: None,
-        notes: report.notes.iter().cloned().chain(more(done.len())).collect(),
+        notes: report
+            .notes
+            .iter()
+            .cloned()
+            .chain(omitted_note(done.len()))
+            .collect(),
         took_ms,
     }
 }
@@ -79,17 +86,17 @@ pub fn run(row: &RunRow) -> CycleRun {
 }
 
 /// Converts an outcome to wire format.
-pub const fn outcome(outcome: Outcome) -> CycleOutcome {
+pub const fn outcome(outcome: RunOutcome) -> CycleOutcome {
     match outcome {
-        Outcome::Running => CycleOutcome::Running,
-        Outcome::Done => CycleOutcome::Done,
-        Outcome::Capped => CycleOutcome::Capped,
-        Outcome::Failed => CycleOutcome::Failed,
-        Outcome::Interrupted => CycleOutcome::Interrupted,
+        RunOutcome::Running => CycleOutcome::Running,
+        RunOutcome::Done => CycleOutcome::Done,
+        RunOutcome::Capped => CycleOutcome::Capped,
+        RunOutcome::Failed => CycleOutcome::Failed,
+        RunOutcome::Interrupted => CycleOutcome::Interrupted,
     }
 }
 
-fn more(steps: usize) -> Vec<String> {
+fn omitted_note(steps: usize) -> Vec<String> {
     let more = steps.saturating_sub(LISTED);
     (more > 0)
         .then(|| format!("{more} more steps are not listed"))
@@ -97,13 +104,13 @@ fn more(steps: usize) -> Vec<String> {
         .collect()
 }
 
-fn steps(steps: &[Step]) -> Vec<CycleStep> {
+fn steps(steps: &[PlanStep]) -> Vec<CycleStep> {
     let listed = steps.iter().take(LISTED);
     listed
         .map(|step| CycleStep {
             rule: rule(step.rule),
             entries: step.entries.iter().map(|id| id.0.clone()).collect(),
-            what: what(&step.change),
+            what: describe_change(&step.change),
         })
         .collect()
 }
@@ -114,7 +121,7 @@ fn rule(rule: Rule) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn refusal(refusal: &Refusal) -> CycleRefusal {
+fn refusal(refusal: &RefusedChange) -> CycleRefusal {
     CycleRefusal {
         rule: rule(refusal.rule),
         entries: refusal.entries.iter().map(|id| id.0.clone()).collect(),
@@ -161,45 +168,47 @@ fn health(health: &Health) -> IndexHealth {
 
 /// Describes a change in a few words. The text of entries is not repeated, because reports are kept in logs and
 /// scrollbacks.
-fn what(change: &Change) -> String {
+fn describe_change(change: &EntryChange) -> String {
     let place = |place: &RecordPlace| match place {
         RecordPlace::Index => "the index",
         RecordPlace::Queue(_) => "the Decay Queue",
         RecordPlace::Archive(_) => "the archive",
     };
     match change {
-        Change::Add { record } => format!("a new entry in {}", record.group),
-        Change::Remove { .. } => "the entry is removed".to_owned(),
-        Change::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
-        Change::File { to: Some(to), .. } => format!(
+        EntryChange::Add { record } => format!("a new entry in {}", record.group),
+        EntryChange::Remove { .. } => "the entry is removed".to_owned(),
+        EntryChange::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
+        EntryChange::File { to: Some(to), .. } => format!(
             "the file has strength {:.2}, {} accesses",
             f32::from(to.hundredths) / 100.0,
             to.hits
         ),
-        Change::File { to: None, .. } => "is removed from the file".to_owned(),
-        Change::Strong { to: Some(_), .. } => "becomes strong".to_owned(),
-        Change::Strong { to: None, .. } => "is no longer strong".to_owned(),
-        Change::Point { to, .. } => {
+        EntryChange::File { to: None, .. } => "is removed from the file".to_owned(),
+        EntryChange::Strong { to: Some(_), .. } => "becomes strong".to_owned(),
+        EntryChange::Strong { to: None, .. } => "is no longer strong".to_owned(),
+        EntryChange::Point { to, .. } => {
             let pointers: Vec<String> = to.0.iter().map(ToString::to_string).collect();
             format!("points at {}", pointers.join(" | "))
         }
-        Change::Merge { to, absorbed, .. } => format!("{} absorbs {absorbed}", to.id),
-        Change::Relate { to, .. } if to.is_empty() => "has no related entries".to_owned(),
-        Change::Relate { to, .. } => {
+        EntryChange::Merge { to, absorbed, .. } => format!("{} absorbs {absorbed}", to.id),
+        EntryChange::Relate { to, .. } if to.is_empty() => "has no related entries".to_owned(),
+        EntryChange::Relate { to, .. } => {
             let ids: Vec<&str> = to.iter().map(|id| id.0.as_str()).collect();
             format!("is related to {}", ids.join(", "))
         }
-        Change::Summarise { .. } => "a new summary from its source".to_owned(),
-        Change::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
-        Change::Replay { to, .. } => format!("reviewed and kept: strength {:.2}", to.strength),
-        Change::Consolidate { to, .. } => if *to { "consolidated" } else { "not consolidated" }.to_owned(),
-        Change::Regroup { moves } => match moves.first() {
+        EntryChange::Summarise { .. } => "a new summary from its source".to_owned(),
+        EntryChange::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
+        EntryChange::Replay { to, .. } => format!("reviewed and kept: strength {:.2}", to.strength),
+        EntryChange::Consolidate { to, .. } => {
+            if *to { "consolidated" } else { "not consolidated" }.to_owned()
+        }
+        EntryChange::Regroup { moves } => match moves.first() {
             Some((_, _, to)) => format!("{} entries move to the section {to}", moves.len()),
             None => "no entry moves".to_owned(),
         },
-        Change::Band { to: Some(to), .. } => format!("is listed under {}", to.heading()),
-        Change::Band { to: None, .. } => "is removed from By Time".to_owned(),
-        Change::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
-        Change::Propose { .. } => "a fact is no longer proposed".to_owned(),
+        EntryChange::Band { to: Some(to), .. } => format!("is listed under {}", to.heading()),
+        EntryChange::Band { to: None, .. } => "is removed from By Time".to_owned(),
+        EntryChange::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
+        EntryChange::Propose { .. } => "a fact is no longer proposed".to_owned(),
     }
 }

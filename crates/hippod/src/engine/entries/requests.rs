@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{Filed, Record, RecordPlace, Removed};
+use hippo_map::consolidation::{EntryRecord, FiledUse, RecordPlace, RemovedEntry};
 use hippo_map::decay;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, ErrorKind, IndexEditRequest, IndexEditResponse,
@@ -12,36 +12,36 @@ use hippo_proto::{
 use hippo_store::db::{RunDetail, RunId, Tombstone};
 use hippo_types::entry::{Entry, EntryId, EntryPriority, StrengthBand};
 
-use super::Entries;
+use super::WorkspaceEntries;
 use super::cycle::refusal;
-use super::files::Now;
+use super::files::FileEnvironment;
 use super::report;
-use crate::engine::turn::Hand;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::errors::root_missing;
 use crate::index::answers;
-use crate::message::Change;
+use crate::message::EntryCommand;
 
 /// Default number of runs in the history.
 const SHOWN: u32 = 20;
 
-impl Hand {
+impl WorkspaceWorker {
     /// Applies a change requested by a client. A client that has disconnected needs no answer.
-    pub(super) fn change_entries(&mut self, workspace: &mut Workspace, change: Change, at: Instant) {
+    pub(super) fn change_entries(&mut self, workspace: &mut Workspace, change: EntryCommand, at: Instant) {
         match change {
-            Change::Edit(request, reply) => {
+            EntryCommand::Edit(request, reply) => {
                 let _ = reply.send(self.edit(workspace, &request, at));
             }
-            Change::Forget(id, reply) => {
+            EntryCommand::Forget(id, reply) => {
                 let _ = reply.send(self.forget(workspace, &id, at));
             }
-            Change::Restore(id, reply) => {
+            EntryCommand::Restore(id, reply) => {
                 let _ = reply.send(self.restore(workspace, &id, at));
             }
-            Change::Undo(run, reply) => {
+            EntryCommand::Undo(run, reply) => {
                 let _ = reply.send(self.undo(workspace, RunId(run), at));
             }
-            Change::Remembered(remembered) => self.remembered(workspace, *remembered, at),
+            EntryCommand::Remembered(remembered) => self.remembered(workspace, *remembered, at),
         }
     }
 
@@ -91,7 +91,7 @@ impl Hand {
         let mut record = known(&workspace.entries, id)?;
         let now = self.resources.clock.now();
         let tombstone = Tombstone {
-            removed: Removed::from(&record),
+            removed: RemovedEntry::from(&record),
             at: now,
         };
         let entry = record.entry.id.clone();
@@ -152,7 +152,7 @@ impl Hand {
         if !workspace.root_present || !workspace.store.is_in_place() {
             return;
         }
-        let now = Now {
+        let now = FileEnvironment {
             root: &workspace.root,
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
@@ -173,7 +173,7 @@ impl Hand {
         if !workspace.root_present {
             return Err(root_missing(&workspace.root));
         }
-        let now = Now {
+        let now = FileEnvironment {
             root: &workspace.root,
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
@@ -190,13 +190,13 @@ impl Hand {
     pub(super) fn put(
         &mut self,
         workspace: &mut Workspace,
-        mut record: Record,
+        mut record: EntryRecord,
         at: Instant,
     ) -> Result<hippo_proto::IndexEntry, RpcError> {
         let now = self.resources.clock.now();
         let profile = workspace.view.config.index.profile();
         record.strength = decay::strength_at(&profile, &record.entry, now);
-        record.filed = Filed::from_record(&record);
+        record.filed = FiledUse::from_record(&record);
         if record.band.is_none() && record.place == RecordPlace::Index {
             let offset = self.now_of(workspace, at).offset_seconds;
             record.band = Some(TimeBand::from_date(
@@ -221,7 +221,7 @@ impl Hand {
     }
 
     fn after_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
-        let now = Now {
+        let now = FileEnvironment {
             root: &workspace.root,
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
@@ -299,7 +299,7 @@ fn unpin(entry: &mut Entry) {
 }
 
 /// Returns a copy of the record with an id.
-fn known(entries: &Entries, id: &str) -> Result<Record, RpcError> {
+fn known(entries: &WorkspaceEntries, id: &str) -> Result<EntryRecord, RpcError> {
     let record = entries.known.records.get(&EntryId(id.to_owned()));
     record.cloned().ok_or_else(|| {
         let ids = entries.known.records.keys().map(|id| id.0.as_str());

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use hippo_map::consolidation::{Change, Record, RecordPlace, Rule, Snapshot};
+use hippo_map::consolidation::{ConsolidationSnapshot, EntryChange, EntryRecord, RecordPlace, Rule};
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
 use hippo_types::entry::{Entry, EntryId, EntryPriority};
 
 use super::cycle::refusal;
-use super::files::Now;
+use super::files::FileEnvironment;
 use super::requests::run_detail;
-use crate::engine::turn::Hand;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 
 /// Maximum number of entries listed in an answer.
 const NAMED: usize = 10;
 
-impl Hand {
+impl WorkspaceWorker {
     pub(super) fn undo(
         &mut self,
         workspace: &mut Workspace,
@@ -78,7 +78,7 @@ impl Hand {
         let profile = workspace.view.config.index.profile();
         let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
         let mut restored = Vec::new();
-        let now = Now {
+        let now = FileEnvironment {
             root: &workspace.root,
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
@@ -111,17 +111,17 @@ impl Hand {
 
 /// Marks files as fresh whose entries were undone, so that the next light cycle creates entries again. Returns messages
 /// about these files and about entries that stay.
-fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -> Vec<String> {
+fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChange]) -> Vec<String> {
     let removed: BTreeSet<&EntryId> = changes
         .iter()
         .filter_map(|change| match change {
-            Change::Remove { record } => Some(&record.entry.id),
+            EntryChange::Remove { record } => Some(&record.entry.id),
             _ => None,
         })
         .collect();
     let (mut files, mut kept) = (BTreeSet::new(), Vec::new());
     for step in of.steps.iter().take(of.row.done as usize) {
-        let Change::Add { record } = &step.change else {
+        let EntryChange::Add { record } = &step.change else {
             continue;
         };
         let id = &record.entry.id;
@@ -157,7 +157,7 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -
 fn unmerged(of: &RunDetail) -> Vec<EntryId> {
     let steps = of.steps.iter().take(of.row.done as usize);
     let merged = steps.filter_map(|step| match &step.change {
-        Change::Merge { to, absorbed, .. } => Some([to.id.clone(), absorbed.clone()]),
+        EntryChange::Merge { to, absorbed, .. } => Some([to.id.clone(), absorbed.clone()]),
         _ => None,
     });
     merged.flatten().collect()
@@ -192,13 +192,13 @@ fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, Store
 /// Returns the inverse changes, last change first, except for entries changed since. Entries that a person removed are
 /// not restored.
 fn taken_back<'c>(
-    records: &std::collections::BTreeMap<EntryId, Record>,
+    records: &std::collections::BTreeMap<EntryId, EntryRecord>,
     forgotten: &BTreeSet<EntryId>,
-    changes: impl Iterator<Item = &'c Change>,
-) -> Vec<Change> {
-    let mut state = Snapshot {
+    changes: impl Iterator<Item = &'c EntryChange>,
+) -> Vec<EntryChange> {
+    let mut state = ConsolidationSnapshot {
         records: records.clone(),
-        ..Snapshot::default()
+        ..ConsolidationSnapshot::default()
     };
     let mut inverses = Vec::new();
     for change in changes {
@@ -206,13 +206,13 @@ fn taken_back<'c>(
             // A change of a run may depend on another one.
             inverse.apply(&mut state);
             inverses.push(inverse);
-        } else if let Change::Add { record } = change
+        } else if let EntryChange::Add { record } = change
             && let Some(now) = records.get(&record.entry.id)
         {
             // The entry stays, so its values in the file are kept.
             let id = record.entry.id.clone();
             let from = state.records.get(&id).and_then(|record| record.filed);
-            inverses.push(Change::File {
+            inverses.push(EntryChange::File {
                 id,
                 from,
                 to: now.filed,
@@ -222,29 +222,35 @@ fn taken_back<'c>(
     inverses
 }
 
-fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) -> Option<Change> {
+fn inverse_of(
+    state: &ConsolidationSnapshot,
+    forgotten: &BTreeSet<EntryId>,
+    change: &EntryChange,
+) -> Option<EntryChange> {
     let record = |id: &EntryId| state.records.get(id);
     let mut inverse = change.inverse();
     let holds = match change {
-        Change::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
-        Change::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
-        Change::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
-        Change::Replay { id, to, .. } => record(id).is_none_or(|record| {
+        EntryChange::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
+        EntryChange::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
+        EntryChange::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
+        EntryChange::Replay { id, to, .. } => record(id).is_none_or(|record| {
             (record.entry.accessed, record.entry.replayed_to) == (to.accessed, to.replayed_to)
         }),
-        Change::Move { id, .. } | Change::File { id, .. } if forgotten.contains(id) => false,
-        Change::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
-        Change::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
-        Change::Add { record: added } => record(&added.entry.id).is_none_or(|now| is_untouched(now, added)),
-        Change::Merge {
+        EntryChange::Move { id, .. } | EntryChange::File { id, .. } if forgotten.contains(id) => false,
+        EntryChange::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
+        EntryChange::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
+        EntryChange::Add { record: added } => {
+            record(&added.entry.id).is_none_or(|now| is_untouched(now, added))
+        }
+        EntryChange::Merge {
             to: merged, absorbed, ..
         } => {
             if forgotten.contains(absorbed)
-                && let (Change::Merge { places, .. }, Some(now)) = (&mut inverse, record(absorbed))
+                && let (EntryChange::Merge { places, .. }, Some(now)) = (&mut inverse, record(absorbed))
             {
                 places.1 = now.place;
             }
-            if let (Change::Merge { to, hashes, .. }, Some(now)) = (&mut inverse, record(&merged.id)) {
+            if let (EntryChange::Merge { to, hashes, .. }, Some(now)) = (&mut inverse, record(&merged.id)) {
                 keep_what_is_new(to, merged, &now.entry);
                 if now.entry.pointers != merged.pointers {
                     hashes[1].clone_from(&now.hashes);
@@ -252,11 +258,11 @@ fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) 
             }
             true
         }
-        Change::Regroup { moves } => {
+        EntryChange::Regroup { moves } => {
             let stands = |id: &EntryId, to: &str| record(id).is_some_and(|record| record.group == to);
             let moves = moves.iter().filter(|(id, _, to)| stands(id, to));
             let back = moves.map(|(id, from, to)| (id.clone(), to.clone(), from.clone()));
-            inverse = Change::Regroup {
+            inverse = EntryChange::Regroup {
                 moves: back.collect(),
             };
             true
@@ -267,7 +273,7 @@ fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) 
 }
 
 /// Returns true if an entry was neither used nor edited since it was added, or if it is in the archive.
-fn is_untouched(now: &Record, added: &Record) -> bool {
+fn is_untouched(now: &EntryRecord, added: &EntryRecord) -> bool {
     let (is, was) = (&now.entry, &added.entry);
     let removed = matches!(now.place, RecordPlace::Archive(_));
     let same_text = (&is.topic, &is.summary, &is.pointers, &is.tags)

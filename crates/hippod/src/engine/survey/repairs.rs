@@ -1,12 +1,12 @@
 //! Database repairs in the report of `doctor`.
 
 use hippo_proto::{Problem, Severity};
-use hippo_store::db::{Mended, Recovered};
+use hippo_store::db::{DroppedRows, RecoveredDatabase};
 
 use crate::survey::problem;
 
 /// Creates the problem for a database that was empty or missing when the workspace was opened.
-pub(super) fn was_gone(place: &str, recovered: &Recovered) -> Problem {
+pub(super) fn was_gone(place: &str, recovered: &RecoveredDatabase) -> Problem {
     let what = match recovered.lost.as_slice() {
         [] => "the database was empty or missing; it was rebuilt from its spare copy and from the files"
             .to_owned(),
@@ -24,7 +24,7 @@ pub(super) fn was_gone(place: &str, recovered: &Recovered) -> Problem {
 }
 
 /// Creates the problem for rows that were damaged when the workspace was opened.
-pub(super) fn was_damaged(place: &str, mended: &Mended) -> Problem {
+pub(super) fn was_damaged(place: &str, mended: &DroppedRows) -> Problem {
     let what = match mended.documents {
         true => "the index of documents and words".to_owned(),
         false => format!("{} vectors", mended.vectors),

@@ -1,12 +1,12 @@
 //! Reasons to verify a remembered answer by search.
 
-use hippo_map::consolidation::{Learned, Record};
+use hippo_map::consolidation::{EntryRecord, LearnedAnswer};
 use hippo_types::entry::StrengthBand;
 
-use super::super::question::Question;
+use super::super::question::SearchQuestion;
 
 /// Returns the reason why the entry of the same question does not answer alone, or `None` if it does.
-pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Option<&'static str> {
+pub(super) fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuestion) -> Option<&'static str> {
     if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
         return Some("the entry of the same query is weaker than 0.5: a search verifies it");
     }
@@ -19,7 +19,7 @@ pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Opti
 }
 
 /// Returns whether the entry remembers enough passages for the request.
-fn suffices(learned: &Learned, question: &Question) -> bool {
+fn suffices(learned: &LearnedAnswer, question: &SearchQuestion) -> bool {
     let budget = question.request.budget_tokens;
     let full = match (question.request.limit, budget) {
         (None, Some(budget)) => learned.tokens * 5 >= u64::from(budget) * 4,

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::shape::{Place, Shape};
+use super::shape::{PathValues, Shape};
 use super::tokens::unescaped;
-use crate::extract::Kind;
+use crate::extract::ContentKind;
 use crate::extract::draft::Draft;
 use crate::extract::words::counted;
 use hippo_text::text::clip;
@@ -33,7 +33,7 @@ pub(super) fn is_schema(shape: &Shape<'_>) -> bool {
 }
 
 /// Returns all places that list properties, the outer ones first.
-fn properties<'s, 't>(shape: &'s Shape<'t>) -> impl Iterator<Item = (usize, &'s Place<'t>)> {
+fn properties<'s, 't>(shape: &'s Shape<'t>) -> impl Iterator<Item = (usize, &'s PathValues<'t>)> {
     let mut found: Vec<_> = shape
         .places
         .iter()
@@ -45,7 +45,7 @@ fn properties<'s, 't>(shape: &'s Shape<'t>) -> impl Iterator<Item = (usize, &'s 
 }
 
 pub(super) fn draft(shape: &Shape<'_>) -> Draft {
-    let text = |place: &Place<'_>, name: &str| {
+    let text = |place: &PathValues<'_>, name: &str| {
         let kid = shape.kid(place, name)?;
         Some(unescaped(kid.scalars.first()?))
     };
@@ -78,7 +78,7 @@ pub(super) fn draft(shape: &Shape<'_>) -> Draft {
     let title = text(root, "title").or_else(|| text(root, "$id"));
     let title = title.map_or_else(String::new, |title| format!(" “{title}”"));
     let mut draft = Draft::new(
-        Kind::JsonSchema,
+        ContentKind::JsonSchema,
         format!(
             "JSON Schema{title}: {}, {} required",
             counted(count, "property"),

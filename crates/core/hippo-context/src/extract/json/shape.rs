@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tokens::{Token, Tokens};
+use super::tokens::{JsonToken, JsonTokens};
 
 /// Maximum number of distinct places; further fields are counted at their parent.
 const PLACES: usize = 4_000;
@@ -19,7 +19,7 @@ const VALUE: usize = 300;
 #[derive(Debug)]
 pub(super) struct Shape<'t> {
     /// The first place is the value itself; each place follows its parent.
-    pub places: Vec<Place<'t>>,
+    pub places: Vec<PathValues<'t>>,
     /// Number of top-level values; more than one indicates JSON Lines.
     pub values: usize,
     /// Maximum depth.
@@ -30,7 +30,7 @@ pub(super) struct Shape<'t> {
 
 /// The values at one path.
 #[derive(Debug, Default)]
-pub(super) struct Place<'t> {
+pub(super) struct PathValues<'t> {
     /// Name of the field; empty for the elements of a list.
     pub name: &'t str,
     /// Index of the parent place.
@@ -62,7 +62,7 @@ pub(super) struct Place<'t> {
 impl<'t> Shape<'t> {
     pub fn of(text: &'t str) -> Self {
         let mut shape = Self {
-            places: vec![Place::default()],
+            places: vec![PathValues::default()],
             values: 0,
             depth: 0,
             open: 0,
@@ -71,32 +71,36 @@ impl<'t> Shape<'t> {
         let mut stack: Vec<(usize, bool)> = Vec::new();
         let mut deeper = 0_usize;
         let mut key = None;
-        for token in Tokens::new(text) {
+        for token in JsonTokens::new(text) {
             if deeper > 0 {
                 match token {
-                    Token::Object | Token::Array => deeper += 1,
-                    Token::Close => deeper -= 1,
+                    JsonToken::Object | JsonToken::Array => deeper += 1,
+                    JsonToken::Close => deeper -= 1,
                     _ => {}
                 }
                 shape.depth = shape.depth.max(LEVELS + deeper);
                 continue;
             }
             match token {
-                Token::Key(name) => key = Some(name),
-                Token::Close => {
+                JsonToken::Key(name) => key = Some(name),
+                JsonToken::Close => {
                     stack.pop();
                     key = None;
                 }
-                Token::Object | Token::Array if stack.len() >= LEVELS => deeper = 1,
-                Token::Junk => key = None,
-                Token::Object | Token::Array | Token::Text(_) | Token::Number(_) | Token::Literal(_) => {
+                JsonToken::Object | JsonToken::Array if stack.len() >= LEVELS => deeper = 1,
+                JsonToken::Junk => key = None,
+                JsonToken::Object
+                | JsonToken::Array
+                | JsonToken::Text(_)
+                | JsonToken::Number(_)
+                | JsonToken::Literal(_) => {
                     if stack.is_empty() {
                         shape.values += 1;
                     }
                     let at = shape.place(stack.last().copied(), key.take());
                     shape.count(at, token);
-                    if matches!(token, Token::Object | Token::Array) {
-                        stack.push((at, token == Token::Array));
+                    if matches!(token, JsonToken::Object | JsonToken::Array) {
+                        stack.push((at, token == JsonToken::Array));
                         shape.depth = shape.depth.max(stack.len());
                     }
                 }
@@ -124,38 +128,38 @@ impl<'t> Shape<'t> {
         }
         place.names.insert(name, next);
         place.kids.push(next);
-        self.places.push(Place {
+        self.places.push(PathValues {
             name,
             parent,
-            ..Place::default()
+            ..PathValues::default()
         });
         next
     }
 
-    fn count(&mut self, at: usize, token: Token<'t>) {
+    fn count(&mut self, at: usize, token: JsonToken<'t>) {
         let Some(place) = self.places.get_mut(at) else {
             return;
         };
         place.seen += 1;
         let written = match token {
-            Token::Object => {
+            JsonToken::Object => {
                 place.objects += 1;
                 return;
             }
-            Token::Array => {
+            JsonToken::Array => {
                 place.lists += 1;
                 return;
             }
-            Token::Text(text) => {
+            JsonToken::Text(text) => {
                 place.texts += 1;
                 text
             }
-            Token::Number(number) => {
+            JsonToken::Number(number) => {
                 place.numbers += 1;
                 place.bound(number);
                 number
             }
-            Token::Literal(word) => word,
+            JsonToken::Literal(word) => word,
             _ => return,
         };
         if written.is_empty() || written.len() > VALUE {
@@ -169,12 +173,12 @@ impl<'t> Shape<'t> {
     }
 
     /// Returns a place by its index.
-    pub fn get(&self, at: usize) -> Option<&Place<'t>> {
+    pub fn get(&self, at: usize) -> Option<&PathValues<'t>> {
         self.places.get(at)
     }
 
     /// Returns the child of a place with this name.
-    pub fn kid(&self, place: &Place<'t>, name: &str) -> Option<&Place<'t>> {
+    pub fn kid(&self, place: &PathValues<'t>, name: &str) -> Option<&PathValues<'t>> {
         self.get(*place.names.get(name)?)
     }
 
@@ -203,7 +207,7 @@ impl<'t> Shape<'t> {
     }
 }
 
-impl<'t> Place<'t> {
+impl<'t> PathValues<'t> {
     fn bound(&mut self, written: &'t str) {
         let Ok(number) = written.parse::<f64>() else {
             return;

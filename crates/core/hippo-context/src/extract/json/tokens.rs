@@ -2,7 +2,7 @@
 
 /// A token; texts are as written, without quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::extract) enum Token<'t> {
+pub(in crate::extract) enum JsonToken<'t> {
     /// `{`
     Object,
     /// `[`
@@ -23,12 +23,12 @@ pub(in crate::extract) enum Token<'t> {
 
 /// Iterator over the tokens of a text. It never fails and takes linear time.
 #[derive(Debug, Clone)]
-pub(in crate::extract) struct Tokens<'t> {
+pub(in crate::extract) struct JsonTokens<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Tokens<'t> {
+impl<'t> JsonTokens<'t> {
     pub fn new(text: &'t str) -> Self {
         Self { text, at: 0 }
     }
@@ -57,19 +57,19 @@ impl<'t> Tokens<'t> {
     }
 }
 
-impl<'t> Iterator for Tokens<'t> {
-    type Item = Token<'t>;
+impl<'t> Iterator for JsonTokens<'t> {
+    type Item = JsonToken<'t>;
 
-    fn next(&mut self) -> Option<Token<'t>> {
+    fn next(&mut self) -> Option<JsonToken<'t>> {
         let at = self.run(self.at, |byte| {
             matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b':')
         });
         let byte = *self.text.as_bytes().get(at)?;
         self.at = at + 1;
         Some(match byte {
-            b'{' => Token::Object,
-            b'[' => Token::Array,
-            b'}' | b']' => Token::Close,
+            b'{' => JsonToken::Object,
+            b'[' => JsonToken::Array,
+            b'}' | b']' => JsonToken::Close,
             b'"' => {
                 let end = self.quote(at + 1);
                 let text = self.slice(at + 1, end);
@@ -78,16 +78,16 @@ impl<'t> Iterator for Tokens<'t> {
                 match self.text.as_bytes().get(next) {
                     Some(b':') => {
                         self.at = next + 1;
-                        Token::Key(text)
+                        JsonToken::Key(text)
                     }
-                    _ => Token::Text(text),
+                    _ => JsonToken::Text(text),
                 }
             }
             b'-' | b'0'..=b'9' => {
                 self.at = self.run(at + 1, |b| {
                     matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')
                 });
-                Token::Number(self.slice(at, self.at))
+                JsonToken::Number(self.slice(at, self.at))
             }
             _ => {
                 self.at = self.run(at, |b| {
@@ -97,8 +97,8 @@ impl<'t> Iterator for Tokens<'t> {
                     )
                 });
                 match self.slice(at, self.at) {
-                    word @ ("true" | "false" | "null") => Token::Literal(word),
-                    _ => Token::Junk,
+                    word @ ("true" | "false" | "null") => JsonToken::Literal(word),
+                    _ => JsonToken::Junk,
                 }
             }
         })
@@ -114,13 +114,13 @@ pub(in crate::extract) fn is_json(text: &str) -> bool {
     }
     let head = hippo_text::text::start(start, 16_384);
     let (mut tokens, mut junk, mut keys, mut values) = (0_usize, 0_usize, 0_usize, 0_usize);
-    for token in Tokens::new(head) {
+    for token in JsonTokens::new(head) {
         tokens += 1;
-        junk += usize::from(token == Token::Junk);
-        keys += usize::from(matches!(token, Token::Key(_)));
+        junk += usize::from(token == JsonToken::Junk);
+        keys += usize::from(matches!(token, JsonToken::Key(_)));
         values += usize::from(matches!(
             token,
-            Token::Text(_) | Token::Number(_) | Token::Literal(_)
+            JsonToken::Text(_) | JsonToken::Number(_) | JsonToken::Literal(_)
         ));
     }
     let closed = start.starts_with('[') && values > 0;
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn complete_and_truncated_values_yield_tokens() {
-        let tokens: Vec<_> = Tokens::new(r#"{"a\"b": [1, -2.5e3, true, "x", nul"#).collect();
-        use Token::{Array, Junk, Key, Literal, Number, Object, Text};
+        let tokens: Vec<_> = JsonTokens::new(r#"{"a\"b": [1, -2.5e3, true, "x", nul"#).collect();
+        use JsonToken::{Array, Junk, Key, Literal, Number, Object, Text};
         assert_eq!(
             tokens,
             [
@@ -156,7 +156,7 @@ mod tests {
                 Junk
             ]
         );
-        assert_eq!(Tokens::new(r#""\"#).collect::<Vec<_>>(), [Text("\\")]);
+        assert_eq!(JsonTokens::new(r#""\"#).collect::<Vec<_>>(), [Text("\\")]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ const LINE: usize = 2_000;
 
 /// Information in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::extract) enum Outcome<'t> {
+pub(in crate::extract) enum LogLineInfo<'t> {
     /// Numbers of passed and failed tests.
     Total(String),
     /// Start of the final list of failures, which replaces earlier ones.
@@ -36,14 +36,14 @@ pub(in crate::extract) enum Outcome<'t> {
 }
 
 /// Returns the information in a line, if any.
-pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
+pub(in crate::extract) fn outcome(line: &str) -> Option<LogLineInfo<'_>> {
     let line = start(line, LINE);
     let text = line.trim();
     if text.is_empty() {
         return None;
     }
     if text.contains('=') && text.contains("= short test summary info =") {
-        return Some(Outcome::Summary);
+        return Some(LogLineInfo::Summary);
     }
     // Most lines contain none of these words, so one pass for all words is faster than one pass for each.
     let marks = marks_of(text);
@@ -94,7 +94,7 @@ static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 });
 
 /// Parses the totals of test runners.
-fn total(text: &str, marked: bool) -> Option<Outcome<'_>> {
+fn total(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
     let bare = text.trim_matches(['=', ' ', '-', '_']);
     let counted = |word: &str| {
         bare.match_indices(word).any(|(at, _)| {
@@ -117,43 +117,45 @@ fn total(text: &str, marked: bool) -> Option<Outcome<'_>> {
         } else {
             took
         };
-        return Some(Outcome::Total(format!(
+        return Some(LogLineInfo::Total(format!(
             "{}{took}",
             bare.trim_end_matches([',', ';'])
         )));
     }
     // unittest: `Ran 157 tests in 1.893s` and `FAILED (failures=2)`
     if bare.starts_with("Ran ") && bare.contains(" test") {
-        return Some(Outcome::Total(bare.to_owned()));
+        return Some(LogLineInfo::Total(bare.to_owned()));
     }
     if (bare.starts_with("FAILED (") || bare.starts_with("OK (")) && bare.contains('=') {
-        return Some(Outcome::Total(bare.to_owned()));
+        return Some(LogLineInfo::Total(bare.to_owned()));
     }
     (bare.starts_with("BUILD SUCCESS") || bare.starts_with("BUILD FAIL"))
-        .then(|| Outcome::Total(bare.to_owned()))
+        .then(|| LogLineInfo::Total(bare.to_owned()))
 }
 
 /// Parses the result of one test.
-fn test(text: &str, marked: bool) -> Option<Outcome<'_>> {
+fn test(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
     // pytest: `FAILED path::name - words`
     for mark in ["FAILED ", "ERROR "] {
         if let Some(rest) = text.strip_prefix(mark).filter(|rest| is_test(rest)) {
-            return Some(Outcome::Failed(rest.split(" - ").next().unwrap_or(rest).trim()));
+            return Some(LogLineInfo::Failed(
+                rest.split(" - ").next().unwrap_or(rest).trim(),
+            ));
         }
     }
     // unittest: `FAIL: name (module.Class)`
     for mark in ["FAIL: ", "ERROR: "] {
         if let Some(rest) = text.strip_prefix(mark) {
             return (rest.contains('(') && rest.ends_with(')') && rest.starts_with("test"))
-                .then_some(Outcome::Failed(rest));
+                .then_some(LogLineInfo::Failed(rest));
         }
     }
     // go: `--- FAIL: Name (0.00s)`
     if let Some(rest) = text.strip_prefix("--- FAIL: ") {
-        return Some(Outcome::Failed(rest.split(" (").next().unwrap_or(rest)));
+        return Some(LogLineInfo::Failed(rest.split(" (").next().unwrap_or(rest)));
     }
     if text.starts_with("--- PASS: ") || text.starts_with("PASSED ") {
-        return Some(Outcome::Passed);
+        return Some(LogLineInfo::Passed);
     }
     // cargo: `test name ... FAILED`
     if let Some((name, how)) = text
@@ -161,27 +163,27 @@ fn test(text: &str, marked: bool) -> Option<Outcome<'_>> {
         .and_then(|rest| rest.rsplit_once(" ... "))
     {
         return Some(if how.starts_with("FAILED") {
-            Outcome::Failed(name)
+            LogLineInfo::Failed(name)
         } else {
-            Outcome::Passed
+            LogLineInfo::Passed
         });
     }
     // jest: `FAIL path`, `● suite › name`, `✕ name`
     for mark in ["✕ ", "✗ ", "× ", "● "] {
         if let Some(rest) = text.strip_prefix(mark) {
-            return Some(Outcome::Failed(rest.split(" (").next().unwrap_or(rest)));
+            return Some(LogLineInfo::Failed(rest.split(" (").next().unwrap_or(rest)));
         }
     }
     if let Some(path) = text.strip_prefix("FAIL ").map(str::trim) {
-        return path.contains(['/', '.']).then_some(Outcome::Failed(path));
+        return path.contains(['/', '.']).then_some(LogLineInfo::Failed(path));
     }
     if text.starts_with("✓ ") || text.starts_with("✔ ") || text.ends_with(" ... ok") {
-        return Some(Outcome::Passed);
+        return Some(LogLineInfo::Passed);
     }
     // unittest -v: `name (module.Class) ... FAIL`, unless a description replaces the name
     if marked && let Some((name, how)) = text.rsplit_once(" ... ") {
         let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
-        return failed.then_some(Outcome::Failed(name));
+        return failed.then_some(LogLineInfo::Failed(name));
     }
     None
 }
@@ -193,27 +195,27 @@ fn is_test(rest: &str) -> bool {
 }
 
 /// Parses errors and warnings of compilers.
-fn compiler(text: &str, marked: bool) -> Option<Outcome<'_>> {
+fn compiler(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
     if let Some(rest) = text.strip_prefix("error") {
-        return (rest.starts_with(": ") || rest.starts_with('[')).then_some(Outcome::Error(text));
+        return (rest.starts_with(": ") || rest.starts_with('[')).then_some(LogLineInfo::Error(text));
     }
     if let Some(place) = text
         .strip_prefix("--> ")
         .and_then(|place| trace::place_of(place).map(|_| place))
     {
-        return Some(Outcome::Place(trace::shorter(place)));
+        return Some(LogLineInfo::Place(trace::shorter(place)));
     }
     let lower = text.get(..8).unwrap_or_default().to_ascii_lowercase();
     if lower.starts_with("warning:") || lower.starts_with("warning[") || lower.starts_with("warn ") {
-        return Some(Outcome::Warning);
+        return Some(LogLineInfo::Warning);
     }
     // tsc: `a.ts(5,15): error TS2305: …`; gcc: `a.c:1:2: error: …`; pytest: `a.py:400: AttributeError`
     if marked && (text.contains(": error ") || text.contains(": error: ") || text.contains(": fatal error: "))
     {
-        return Some(Outcome::Error(text));
+        return Some(LogLineInfo::Error(text));
     }
     if marked && (text.contains(": warning: ") || text.contains(": warning ") || text.contains("Warning: ")) {
-        return Some(Outcome::Warning);
+        return Some(LogLineInfo::Warning);
     }
     if !text.contains(':') {
         return None;
@@ -227,13 +229,13 @@ fn compiler(text: &str, marked: bool) -> Option<Outcome<'_>> {
                 || words.starts_with("Assertion"))
     });
     if let Some((path, line)) = found {
-        return (path.contains('.')).then(|| Outcome::Place(format!("{path}:{line}")));
+        return (path.contains('.')).then(|| LogLineInfo::Place(format!("{path}:{line}")));
     }
     None
 }
 
 /// Parses the exit code of a program, or its duration.
-fn ending(text: &str, marked: bool) -> Option<Outcome<'_>> {
+fn ending(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
     let marks = [
         "exited with code ",
         "exit code: ",
@@ -245,7 +247,7 @@ fn ending(text: &str, marked: bool) -> Option<Outcome<'_>> {
     for mark in marks.into_iter().filter(|_| marked) {
         if let Some((_, rest)) = text.split_once(mark) {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            return (digits > 0).then(|| Outcome::Exit(&rest[..digits]));
+            return (digits > 0).then(|| LogLineInfo::Exit(&rest[..digits]));
         }
     }
     if text.starts_with("Finished ")
@@ -256,13 +258,13 @@ fn ending(text: &str, marked: bool) -> Option<Outcome<'_>> {
         let took = text.rsplit([' ', '\t']).next().unwrap_or(text);
         return took
             .starts_with(|c: char| c.is_ascii_digit())
-            .then(|| Outcome::Took(took.to_owned()));
+            .then(|| LogLineInfo::Took(took.to_owned()));
     }
     None
 }
 
 /// Parses a line of a service's log.
-fn service(text: &str) -> Option<Outcome<'_>> {
+fn service(text: &str) -> Option<LogLineInfo<'_>> {
     let head = start(text, 80);
     if !head.starts_with(|c: char| c.is_ascii_digit() || c == '[') {
         return None;
@@ -272,8 +274,8 @@ fn service(text: &str) -> Option<Outcome<'_>> {
     let mut level = LEVELS.len();
     for word in head.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
         let own = match word {
-            b"ERROR" | b"FATAL" | b"CRITICAL" => return Some(Outcome::Error(text)),
-            b"error" if head.starts_with('[') => return Some(Outcome::Error(text)),
+            b"ERROR" | b"FATAL" | b"CRITICAL" => return Some(LogLineInfo::Error(text)),
+            b"error" if head.starts_with('[') => return Some(LogLineInfo::Error(text)),
             b"WARN" | b"WARNING" => 0,
             b"INFO" => 1,
             b"DEBUG" => 2,
@@ -282,20 +284,20 @@ fn service(text: &str) -> Option<Outcome<'_>> {
         };
         level = level.min(own);
     }
-    LEVELS.get(level).copied().map(Outcome::Level)
+    LEVELS.get(level).copied().map(LogLineInfo::Level)
 }
 
 /// Parses an error message in prose.
-fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<Outcome<'t>> {
+fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<LogLineInfo<'t>> {
     if let Some(words) = text.strip_prefix("E  ") {
-        return Some(Outcome::Error(words.trim_start()));
+        return Some(LogLineInfo::Error(words.trim_start()));
     }
     let inner = line.starts_with("    ") && !text.starts_with("Error");
     if inner {
         return None;
     }
     if let Some((name, _)) = trace::exception(text) {
-        return (name != "panic" || text.contains("panicked")).then_some(Outcome::Error(text));
+        return (name != "panic" || text.contains("panicked")).then_some(LogLineInfo::Error(text));
     }
     const MARKS: [&str; 14] = [
         "Error: ",
@@ -316,7 +318,7 @@ fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<Outcome<'t>> 
     let begins = MARKS.iter().any(|mark| text.starts_with(mark)) || text.ends_with("command not found");
     let missing =
         marked && (text.contains("No such file or directory") || text.contains("Permission denied"));
-    (begins || missing).then_some(Outcome::Error(text))
+    (begins || missing).then_some(LogLineInfo::Error(text))
 }
 
 #[cfg(test)]
@@ -325,7 +327,7 @@ mod tests {
 
     #[test]
     fn outcomes_of_common_test_runners_are_recognised() {
-        use Outcome::{Error, Exit, Failed, Level, Passed, Place, Took, Total, Warning};
+        use LogLineInfo::{Error, Exit, Failed, Level, Passed, Place, Took, Total, Warning};
         let total = |text: &str| Some(Total(text.to_owned()));
         for (line, expected) in [
             (

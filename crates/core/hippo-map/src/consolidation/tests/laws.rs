@@ -28,7 +28,7 @@ fn a_pointer() -> impl Strategy<Value = (Pointer, Option<[u8; 16]>)> {
     })
 }
 
-fn a_record() -> impl Strategy<Value = Record> {
+fn a_record() -> impl Strategy<Value = EntryRecord> {
     let text = prop::sample::select(vec![
         "what there is to know",
         "what there is to know 30 s",
@@ -81,9 +81,9 @@ fn a_record() -> impl Strategy<Value = Record> {
             record.strong_since = strong.map(|days| NOW.plus(-days * DAY));
             let (learned, [is_filed, by_hand, apart, linked], hundredths) = beside;
             record.learned = learned;
-            record.filed = Filed::from_record(&record)
+            record.filed = FiledUse::from_record(&record)
                 .filter(|_| is_filed)
-                .map(|filed| Filed { hundredths, ..filed });
+                .map(|filed| FiledUse { hundredths, ..filed });
             (record.by_hand, record.apart) = (by_hand, apart);
             if linked {
                 record.linked = record.entry.related.iter().cloned().collect();
@@ -93,7 +93,7 @@ fn a_record() -> impl Strategy<Value = Record> {
     )
 }
 
-fn a_snapshot() -> impl Strategy<Value = Snapshot> {
+fn a_snapshot() -> impl Strategy<Value = ConsolidationSnapshot> {
     let pair = (a_name(), a_name(), prop_oneof![Just(f32::NAN), 0.7_f32..1.0]);
     let similar = prop::collection::vec(pair, 0..8);
     let together = prop::collection::vec((a_name(), a_name(), 0_u32..5), 0..8);
@@ -119,13 +119,13 @@ fn a_snapshot() -> impl Strategy<Value = Snapshot> {
                     .insert("memory/b.md".to_owned(), document(&[("Two", b"six")]));
                 state.similar = similar
                     .into_iter()
-                    .map(|(a, b, cosine)| Similar { a, b, cosine })
+                    .map(|(a, b, cosine)| SimilarPair { a, b, cosine })
                     .collect();
                 state.co_access = together
                     .into_iter()
                     .map(|(a, b, count)| CoAccess { a, b, count })
                     .collect();
-                let new = |record: Record| NewEntry {
+                let new = |record: EntryRecord| BootstrapEntry {
                     entry: record.entry,
                     group: record.group,
                 };
@@ -134,7 +134,7 @@ fn a_snapshot() -> impl Strategy<Value = Snapshot> {
                 state.reviewed = reviewed.into_iter().map(str::to_owned).collect();
                 // A person removed a known or an unknown entry.
                 let said = |id: EntryId| {
-                    let said = state.records.get(&id).map(Removed::from);
+                    let said = state.records.get(&id).map(RemovedEntry::from);
                     (
                         id,
                         said.unwrap_or_else(|| super::removed("memory/b.md", Some("Two"))),
@@ -152,7 +152,7 @@ fn a_snapshot() -> impl Strategy<Value = Snapshot> {
 }
 
 /// Formats snapshots as text, in which a NaN equals itself.
-fn shown(snapshot: &Snapshot) -> String {
+fn shown(snapshot: &ConsolidationSnapshot) -> String {
     format!("{snapshot:#?}")
 }
 
@@ -213,7 +213,7 @@ proptest! {
                 let gone = record.is_some_and(|record| matches!(record.place, RecordPlace::Archive(_)));
                 if gone && before.place == RecordPlace::Index {
                     let merged = plan.steps.iter().any(|step| {
-                        matches!(&step.change, Change::Merge { absorbed, .. } if absorbed == id)
+                        matches!(&step.change, EntryChange::Merge { absorbed, .. } if absorbed == id)
                     });
                     prop_assert!(merged, "{} left the index unmerged", id);
                 }
@@ -230,7 +230,7 @@ proptest! {
     fn an_idle_light_cycle_equals_the_planned_one(mut state in a_snapshot(), applied in any::<bool>()) {
         state.candidates.clear();
         state.documents.clear();
-        let refresh = |state: &mut Snapshot| {
+        let refresh = |state: &mut ConsolidationSnapshot| {
             let profile = state.settings.profile;
             for record in state.records.values_mut() {
                 record.strength = strength_at(&profile, &record.entry, NOW);

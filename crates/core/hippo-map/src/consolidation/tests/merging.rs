@@ -11,7 +11,7 @@ fn duplicates_are_merged_unless_their_values_differ() {
     other.entry.summary = "what there is to know: 30 s".into();
     let mut state = snapshot(vec![record("one", 0.9, RecordPlace::Index), twin, other]);
     state.run.live = 40;
-    let pair = |a: &str, b: &str, cosine| Similar {
+    let pair = |a: &str, b: &str, cosine| SimilarPair {
         a: id(a),
         b: id(b),
         cosine,
@@ -50,7 +50,7 @@ fn the_entry_that_says_more_is_kept_and_texts_by_people_are_never_absorbed() {
     for (one, other, kept) in cases {
         let mut state = snapshot(vec![with("less", less, 9, one), with("more", more, 0, other)]);
         state.run.live = 40;
-        state.similar = vec![Similar {
+        state.similar = vec![SimilarPair {
             a: id("less"),
             b: id("more"),
             cosine: 0.95,

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn new(name: &str, path: &str, section: Option<&str>) -> NewEntry {
-    NewEntry {
+fn new(name: &str, path: &str, section: Option<&str>) -> BootstrapEntry {
+    BootstrapEntry {
         entry: Entry {
             pointers: vec![pointer(path, section)],
             ..entry(name, "new")
@@ -13,15 +13,21 @@ fn new(name: &str, path: &str, section: Option<&str>) -> NewEntry {
 }
 
 /// Creates an entry that knows the content of its source.
-fn known_record(name: &str, path: &str, section: Option<&str>, text: &[u8], place: RecordPlace) -> Record {
+fn known_record(
+    name: &str,
+    path: &str,
+    section: Option<&str>,
+    text: &[u8],
+    place: RecordPlace,
+) -> EntryRecord {
     let mut record = record(name, 0.7, place);
     record.entry.pointers = vec![pointer(path, section)];
     record.hashes = vec![Some(ContentHash::of(text).0)];
-    record.filed = Filed::from_record(&record);
+    record.filed = FiledUse::from_record(&record);
     record
 }
 
-fn light(state: &mut Snapshot) -> (Plan, Snapshot) {
+fn light(state: &mut ConsolidationSnapshot) -> (ConsolidationPlan, ConsolidationSnapshot) {
     state.quick_access = vec![id("listed")];
     let plan = plan(state, Cycle::Light);
     let after = apply(state, &plan);
@@ -134,7 +140,7 @@ fn a_forgotten_entry_stays_forgotten_after_a_rename() {
         ),
     ];
     for (mine, there) in cases {
-        let before = Removed::from(&mine);
+        let before = RemovedEntry::from(&mine);
         let mut state = snapshot(vec![mine]);
         state.tombstones = BTreeMap::from([(id("mine"), before.clone())]);
         state.unread.extend(there.then(|| "memory/there.md".to_owned()));
@@ -159,7 +165,7 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
         RecordPlace::Archive(NOW),
     );
     let mut state = snapshot(vec![mine.clone()]);
-    state.tombstones = BTreeMap::from([(id("mine"), Removed::from(&mine))]);
+    state.tombstones = BTreeMap::from([(id("mine"), RemovedEntry::from(&mine))]);
     let (_, mut edited) = light(&mut state);
     // The content at removal, and the last content in its place.
     let moved = document(&[("Old text", b"before"), ("New text", b"one")]);

@@ -17,7 +17,7 @@ fn config() -> ProptestConfig {
 #[derive(Clone)]
 struct LayoutCase {
     current: Option<Vec<u8>>,
-    records: BTreeMap<EntryId, Record>,
+    records: BTreeMap<EntryId, EntryRecord>,
     forgotten: BTreeSet<EntryId>,
     quick_access: Vec<EntryId>,
     limits: Limits,
@@ -156,7 +156,7 @@ fn any_group() -> impl Strategy<Value = String> {
     group.prop_map(str::to_owned)
 }
 
-fn any_record() -> impl Strategy<Value = Record> {
+fn any_record() -> impl Strategy<Value = EntryRecord> {
     let entry = prop_oneof![
         any_entry(),
         (0_u8..40, any_entry()).prop_map(|(number, any)| Entry {
@@ -180,11 +180,11 @@ fn any_record() -> impl Strategy<Value = Record> {
     (entry, place, any_group(), band, filed).prop_map(|(mut entry, place, group, band, filed)| {
         // Ids as they are read from a file or derived from a topic.
         entry.id = as_written(&entry, &IndexFileOptions::default()).id;
-        Record {
+        EntryRecord {
             place,
             group,
             band,
-            filed: (filed.3 > 20).then_some(Filed {
+            filed: (filed.3 > 20).then_some(FiledUse {
                 accessed: Timestamp(filed.0),
                 hits: filed.1,
                 hundredths: filed.2,
@@ -212,7 +212,7 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
                     undated: NOW,
                     entry_level,
                 };
-                let mut by_id: BTreeMap<EntryId, Record> = BTreeMap::new();
+                let mut by_id: BTreeMap<EntryId, EntryRecord> = BTreeMap::new();
                 // Each entry of the file is known, except those that must be removed.
                 let theirs = IndexFile::parse(current.as_deref().unwrap_or_default(), settings);
                 for (at, there) in theirs.entries().enumerate() {

@@ -24,7 +24,7 @@ fn a_file_by_people_gets_the_lists_and_keeps_every_byte() {
 
     // One value changes: the other fields and the text around them stay.
     let crane = store.record("crane").filed.as_mut().unwrap();
-    *crane = Filed {
+    *crane = FiledUse {
         hits: 4,
         hundredths: 63,
         ..*crane

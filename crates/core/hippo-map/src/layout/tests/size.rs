@@ -98,7 +98,7 @@ fn entries_return_when_the_limit_rises() {
     assert_eq!((back.entries, back.others.len()), (200, 0));
     // The same when entries were archived meanwhile.
     store.limits = whole;
-    let number = |record: &Record| record.entry.id.0[1..].parse::<usize>().unwrap();
+    let number = |record: &EntryRecord| record.entry.id.0[1..].parse::<usize>().unwrap();
     for record in store.records.values_mut().filter(|record| number(record) >= 40) {
         record.place = RecordPlace::Archive(NOW);
     }

@@ -145,7 +145,7 @@ fn objects() -> impl Strategy<Value = String> {
     })
 }
 
-fn checked(bytes: &[u8], budget: Option<usize>, format: TranscriptFormat, piece: usize) -> Compacted {
+fn checked(bytes: &[u8], budget: Option<usize>, format: TranscriptFormat, piece: usize) -> CompactionResult {
     let options = CompactionOptions {
         budget,
         format,
@@ -185,7 +185,7 @@ fn compact_with_messages(
     bytes: &[u8],
     options: &CompactionOptions,
     piece: usize,
-) -> (Vec<(ContentId, Message<'static>)>, Compacted) {
+) -> (Vec<(ShortContentId, Message<'static>)>, CompactionResult) {
     let mut messages = Vec::new();
     let mut compactor = Compactor::new(options.clone());
     loop {

@@ -37,8 +37,8 @@ fn a_summary_within_a_budget_counts_the_dropped_messages() {
 }
 
 /// Returns true if every message can be reached from the summary; `None` for a transcript without messages.
-fn reached(compacted: &Compacted) -> Option<bool> {
-    let Compacted { summary, stats, .. } = compacted;
+fn reached(compacted: &CompactionResult) -> Option<bool> {
+    let CompactionResult { summary, stats, .. } = compacted;
     let rest = compacted.dropped_list();
     let led_on = stats
         .rest
@@ -102,7 +102,7 @@ fn a_summary_mentions_fetching_only_if_contents_are_stored() {
             local.summary
         );
         let stored = compact(session().as_bytes(), &options(budget, true));
-        let rest = ContentId::from_content(&stored.dropped_list()).to_string();
+        let rest = ShortContentId::from_content(&stored.dropped_list()).to_string();
         assert_eq!(stored.stats.rest.as_deref(), Some(rest.as_str()));
         assert!(stored.summary.contains(&rest), "{}", stored.summary);
         let ids: Vec<String> = stored.dropped_ids().map(|id| id.to_string()).collect();
@@ -125,7 +125,7 @@ fn terminal_control_sequences_are_not_in_a_summary() {
     ) + &message_line("user", "\u{9b}31mlook at src/main.rs and \u{1b}(Bfailed_here")
         + &message_line("\u{1b}[2Jodd", "a hook that said so");
     let compacted = compacted(&text);
-    let Compacted { summary, .. } = &compacted;
+    let CompactionResult { summary, .. } = &compacted;
     assert!(!summary.contains(['\u{1b}', '\u{9b}', '\r']), "{summary:?}");
     assert!(
         !summary.contains("31m") && !summary.contains("10 %\n"),
@@ -136,7 +136,7 @@ fn terminal_control_sequences_are_not_in_a_summary() {
     let entries: Vec<MessageScore> = compacted.scores().collect();
     assert!((entries[0].importance - 0.65).abs() < 1e-9, "{:?}", entries[0]);
     let raw = "\u{9b}31mlook at src/main.rs and \u{1b}(Bfailed_here";
-    assert_eq!(entries[1].id, ContentId::from_content(raw).to_string());
+    assert_eq!(entries[1].id, ShortContentId::from_content(raw).to_string());
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn no_message_can_end_the_section_of_a_summary() {
     );
     for text in [&text, &(prior + &text)] {
         for budget in (40..2_000).step_by(7) {
-            let Compacted { summary, .. } = compacted_within(text, budget);
+            let CompactionResult { summary, .. } = compacted_within(text, budget);
             assert!(summary.len() <= budget * 4, "{budget}: {summary}");
             assert!(
                 summary.starts_with(&opening()) && summary.ends_with("<!-- /hippod -->\n"),
@@ -271,7 +271,7 @@ fn secrets_are_never_shown_and_do_not_change_ids() {
     let first = seen.scores().next().unwrap();
     assert_eq!(
         first.id,
-        ContentId::from_content(&format!("API_KEY={secret} in env_file")).to_string()
+        ShortContentId::from_content(&format!("API_KEY={secret} in env_file")).to_string()
     );
 }
 
@@ -292,12 +292,12 @@ fn ids_are_short_and_stable() {
         ("", "mnw9mkefnz"),
         ("привет\n", "m4kaqdm7b8"),
     ] {
-        let found = ContentId::from_content(content);
+        let found = ShortContentId::from_content(content);
         assert_eq!(found.to_string(), id);
-        assert_eq!(id.len(), ContentId::LENGTH);
+        assert_eq!(id.len(), ShortContentId::LENGTH);
     }
     assert_ne!(
-        ContentId::from_content("hello"),
-        ContentId::from_content("hello ")
+        ShortContentId::from_content("hello"),
+        ShortContentId::from_content("hello ")
     );
 }

@@ -4,7 +4,7 @@
 const NAMES: usize = 5;
 
 /// Position of a record in the text.
-pub(super) struct Piece<'g> {
+pub(super) struct RecordPosition<'g> {
     /// Name of the enclosing list.
     pub group: &'g str,
     pub start: usize,
@@ -47,7 +47,7 @@ impl<'t, 'g> Cutter<'t, 'g> {
     }
 
     /// Returns the next element of a list of records, of any type.
-    pub fn next_piece(&mut self) -> Option<Piece<'g>> {
+    pub fn next_piece(&mut self) -> Option<RecordPosition<'g>> {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(self.at) {
             let here = self.at;
@@ -60,7 +60,7 @@ impl<'t, 'g> Cutter<'t, 'g> {
                     }
                 } else if let Some(start) = self.begun.take() {
                     let end = here;
-                    return Some(Piece { group, start, end });
+                    return Some(RecordPosition { group, start, end });
                 }
             }
             self.at += 1;
@@ -105,7 +105,7 @@ impl<'t, 'g> Cutter<'t, 'g> {
     }
 
     /// Handles a closing bracket of a record, the list, or an inner or outer value.
-    fn close(&mut self) -> Option<Piece<'g>> {
+    fn close(&mut self) -> Option<RecordPosition<'g>> {
         self.depth = self.depth.saturating_sub(1);
         let (depth, group) = self.list?;
         if self.depth < depth {
@@ -115,7 +115,7 @@ impl<'t, 'g> Cutter<'t, 'g> {
             return None;
         }
         let (start, end) = (self.begun.take()?, self.at);
-        Some(Piece { group, start, end })
+        Some(RecordPosition { group, start, end })
     }
 
     /// Moves past the string that begins at `start`.

@@ -95,7 +95,7 @@ proptest! {
         }
         store.fold_accesses(&PROFILE, NOW).unwrap();
         let again = store.fold_accesses(&PROFILE, NOW).unwrap();
-        prop_assert_eq!(again, access::Folded::default());
+        prop_assert_eq!(again, access::FoldResult::default());
         let read = store.entries().unwrap();
         prop_assert_eq!(read.journal, 0);
         prop_assert_eq!(&read.records[&id("a")].entry, &expected(a.entry, &all));

@@ -5,10 +5,10 @@ use proptest::option;
 use proptest::prelude::*;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{CoAccess, Filed, Learned, Passage, Removed};
+use hippo_map::consolidation::{CoAccess, FiledUse, LearnedAnswer, PassageKey, RemovedEntry};
 use hippo_types::entry::{EntryOrigin, EntryPriority};
 
-use super::super::{CoAccessed, Damaged, Tombstone};
+use super::super::{CoAccessed, DamagedRow, Tombstone};
 use super::*;
 
 fn moment() -> impl Strategy<Value = Timestamp> {
@@ -63,7 +63,7 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     })
 }
 
-fn any_record() -> impl Strategy<Value = Record> {
+fn any_record() -> impl Strategy<Value = EntryRecord> {
     let place = prop_oneof![
         Just(RecordPlace::Index),
         moment().prop_map(RecordPlace::Queue),
@@ -74,7 +74,7 @@ fn any_record() -> impl Strategy<Value = Record> {
         Just(TimeBand::ThisMonth),
         Just(TimeBand::Older)
     ];
-    let filed = (moment(), any::<u32>(), any::<u8>()).prop_map(|(accessed, hits, hundredths)| Filed {
+    let filed = (moment(), any::<u32>(), any::<u8>()).prop_map(|(accessed, hits, hundredths)| FiledUse {
         accessed,
         hits,
         hundredths,
@@ -89,9 +89,9 @@ fn any_record() -> impl Strategy<Value = Record> {
     );
     let learned = (vec(".{0,4}", 0..3), any::<[u8; 16]>(), moment()).prop_map(|(cue, hash, at)| {
         let path = "memory/a.md".to_owned();
-        Box::new(Learned {
+        Box::new(LearnedAnswer {
             cue,
-            passages: vec![Passage { path, hash }],
+            passages: vec![PassageKey { path, hash }],
             scores: vec![0.5],
             tokens: 7,
             all: true,
@@ -99,7 +99,7 @@ fn any_record() -> impl Strategy<Value = Record> {
             generation: 3,
         })
     });
-    (any_entry(), stands, rest, option::of(learned)).prop_map(|(entry, stands, rest, learned)| Record {
+    (any_entry(), stands, rest, option::of(learned)).prop_map(|(entry, stands, rest, learned)| EntryRecord {
         learned,
         by_hand: rest.3,
         apart: !rest.3,
@@ -124,7 +124,7 @@ proptest! {
     fn entries_survive_a_round_trip(records in vec(any_record(), 1..6)) {
         let scratch = EntryScratch::new();
         put(&mut scratch.open(), &records);
-        let expected: std::collections::BTreeMap<EntryId, Record> =
+        let expected: std::collections::BTreeMap<EntryId, EntryRecord> =
             records.into_iter().map(|record| (record.entry.id.clone(), record)).collect();
         let store = scratch.open();
         let read = store.entries().unwrap();
@@ -149,7 +149,7 @@ fn a_strength_that_is_not_finite_is_written_as_zero() {
 fn tombstones_pairs_and_quick_access_survive_reopening() {
     let scratch = EntryScratch::new();
     let tombstone = Tombstone {
-        removed: Removed {
+        removed: RemovedEntry {
             pointers: vec![pointer("memory/a.md")],
             hashes: vec![Some([7; 16])],
         },
@@ -237,7 +237,7 @@ fn a_damaged_row_is_reported_and_the_others_are_read() {
     assert_eq!(of("tombstones"), ["stone"]);
     assert_eq!(of("runs"), ["1"]);
     let reason = |id: &str| {
-        let found: Option<&Damaged> = read.damaged.iter().find(|damaged| damaged.id == id);
+        let found: Option<&DamagedRow> = read.damaged.iter().find(|damaged| damaged.id == id);
         found.map(|damaged| damaged.reason.clone()).unwrap()
     };
     assert_eq!(reason("other"), "it holds another entry: fine");

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use hippo_map::bootstrap::TECHNICAL;
 use hippo_map::consolidation::{
-    self, Change, CoAccess, ConsolidationSettings, DocumentState, Plan, Rule, SectionState, Similar,
-    Snapshot, Step,
+    self, CoAccess, ConsolidationPlan, ConsolidationSettings, ConsolidationSnapshot, DocumentState,
+    EntryChange, PlanStep, Rule, SectionState, SimilarPair,
 };
-use hippo_map::schedule::Outcome;
+use hippo_map::schedule::RunOutcome;
 use hippo_text::chunk::ContentHash;
 use hippo_types::entry::EntryPriority;
 
@@ -17,15 +17,15 @@ use crate::StoreError;
 use hippo_types::cycle::Cycle;
 
 /// Returns the snapshot of the store for a run.
-fn snapshot(store: &Store) -> Snapshot {
+fn snapshot(store: &Store) -> ConsolidationSnapshot {
     let read = store.entries().unwrap();
     assert!(read.damaged.is_empty(), "{:?}", read.damaged);
-    let mut snapshot = Snapshot {
+    let mut snapshot = ConsolidationSnapshot {
         records: read.records,
         quick_access: read.quick_access,
         proposed: read.proposed,
         settings: ConsolidationSettings::default(),
-        ..Snapshot::default()
+        ..ConsolidationSnapshot::default()
     };
     snapshot.begin(NOW);
     snapshot
@@ -34,7 +34,7 @@ fn snapshot(store: &Store) -> Snapshot {
 /// Creates a store with entries that give work to every rule of a light and an archival cycle.
 fn filled(scratch: &EntryScratch) -> Store {
     let mut store = scratch.open();
-    let mut records: Vec<Record> = (0_u8..12)
+    let mut records: Vec<EntryRecord> = (0_u8..12)
         .map(|n| record(&format!("e{n:02}"), f32::from(n) / 12.0))
         .collect();
     for record in &mut records {
@@ -50,7 +50,7 @@ fn filled(scratch: &EntryScratch) -> Store {
 }
 
 /// Adds the input of a cycle from outside the store: something for every rule.
-fn gather(snapshot: &mut Snapshot) {
+fn gather(snapshot: &mut ConsolidationSnapshot) {
     snapshot.facts = vec![consolidation::Fact {
         text: "the pump is blue".to_owned(),
         sources: Vec::new(),
@@ -70,7 +70,7 @@ fn gather(snapshot: &mut Snapshot) {
     snapshot
         .summaries
         .insert(id("e08"), "what there is to know by now".to_owned());
-    snapshot.similar = vec![Similar {
+    snapshot.similar = vec![SimilarPair {
         a: id("e05"),
         b: id("e06"),
         cosine: 0.99,
@@ -82,7 +82,7 @@ fn gather(snapshot: &mut Snapshot) {
     }];
 }
 
-fn planned(store: &Store, cycle: Cycle) -> (Snapshot, Plan) {
+fn planned(store: &Store, cycle: Cycle) -> (ConsolidationSnapshot, ConsolidationPlan) {
     let mut before = snapshot(store);
     gather(&mut before);
     let plan = consolidation::plan(&before, cycle);
@@ -101,7 +101,7 @@ fn applying_a_run_gives_the_state_that_the_core_defines() {
         for step in &plan.steps {
             last = store.apply_step(run, step).unwrap();
         }
-        store.finish_run(run, Outcome::Done, NOW.plus(5)).unwrap();
+        store.finish_run(run, RunOutcome::Done, NOW.plus(5)).unwrap();
         let expected = consolidation::apply(&before, &plan);
         let read = scratch.killed().open().entries().unwrap();
         assert_eq!(read.records, expected.records);
@@ -109,7 +109,7 @@ fn applying_a_run_gives_the_state_that_the_core_defines() {
         assert_eq!(read.proposed, expected.proposed);
         assert_eq!(last, expected.run);
         assert_eq!(read.runs[0].run, expected.run);
-        assert_eq!(read.runs[0].record.outcome, Outcome::Done);
+        assert_eq!(read.runs[0].record.outcome, RunOutcome::Done);
         assert_eq!(read.runs[0].record.finished, Some(NOW.plus(5)));
 
         let detail = store.run(run).unwrap().unwrap();
@@ -169,7 +169,7 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].id, run);
         assert_eq!(found[0].done as usize, done);
-        assert_eq!(found[0].record.outcome, Outcome::Interrupted);
+        assert_eq!(found[0].record.outcome, RunOutcome::Interrupted);
         assert_eq!(other.interrupt_runs().unwrap(), []);
         let detail = other.run(run).unwrap().unwrap();
         assert_eq!(detail.steps, plan.steps);
@@ -182,7 +182,7 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
         for step in &rest_of_plan.steps {
             other.apply_step(run, step).unwrap();
         }
-        other.finish_run(run, Outcome::Done, NOW.plus(9)).unwrap();
+        other.finish_run(run, RunOutcome::Done, NOW.plus(9)).unwrap();
         let read = other.entries().unwrap();
         assert_eq!(read.records, expected.records, "{cycle:?} after {done} steps");
         assert_eq!(
@@ -191,7 +191,7 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
         );
         assert_eq!(read.proposed, expected.proposed, "{cycle:?} after {done} steps");
         assert_eq!(read.runs[0].planned, read.runs[0].done);
-        assert_eq!(read.runs[0].record.outcome, Outcome::Done);
+        assert_eq!(read.runs[0].record.outcome, RunOutcome::Done);
         let taken_back = other.undo_list(run).unwrap();
         other.undo_run(run, &taken_back, &[], NOW.plus(10)).unwrap();
         assert_eq!(taken_back.len(), read.runs[0].done as usize);
@@ -227,10 +227,10 @@ fn undo_restores_the_previous_state_only_once() {
     let mut store = filled(&scratch);
     let (before, mut plan) = planned(&store, Cycle::Archival);
     let added = record("new", 0.9);
-    plan.steps.push(Step {
+    plan.steps.push(PlanStep {
         rule: Rule::NewEntry,
         entries: vec![id("new")],
-        change: Change::Add {
+        change: EntryChange::Add {
             record: Box::new(added),
         },
     });
@@ -243,7 +243,7 @@ fn undo_restores_the_previous_state_only_once() {
         refused.to_string(),
         format!("could not use run 1: {}: it is running", scratch.file.display())
     );
-    store.finish_run(run, Outcome::Done, NOW).unwrap();
+    store.finish_run(run, RunOutcome::Done, NOW).unwrap();
     let list = store.undo_list(run).unwrap();
     assert_eq!(list, consolidation::undo(&plan));
     let apart = before.records.keys().next().unwrap();
@@ -271,7 +271,7 @@ fn an_unreadable_step_prevents_a_partial_undo() {
     for step in &plan.steps {
         store.apply_step(run, step).unwrap();
     }
-    store.finish_run(run, Outcome::Done, NOW).unwrap();
+    store.finish_run(run, RunOutcome::Done, NOW).unwrap();
     scratch.sql("UPDATE run_steps SET step = '{' WHERE ordinal = 1");
     let after = store.entries().unwrap();
     for error in [store.undo_list(run).unwrap_err(), store.run(run).unwrap_err()] {
@@ -289,11 +289,11 @@ fn a_missing_or_finished_run_accepts_no_step() {
     let unknown = RunId(9);
     store.apply_step(unknown, &plan.steps[0]).unwrap_err();
     store.resume_run(unknown, &plan).unwrap_err();
-    store.finish_run(unknown, Outcome::Done, NOW).unwrap_err();
+    store.finish_run(unknown, RunOutcome::Done, NOW).unwrap_err();
     store.undo_list(unknown).unwrap_err();
     assert_eq!(store.run(unknown).unwrap(), None);
     let run = store.start_run(&before.run, &plan).unwrap();
-    store.finish_run(run, Outcome::Capped, NOW).unwrap();
+    store.finish_run(run, RunOutcome::Capped, NOW).unwrap();
     store.apply_step(run, &plan.steps[0]).unwrap_err();
     assert_eq!(store.entries().unwrap().records, before.records);
 }
@@ -319,16 +319,16 @@ fn obsolete_runs_are_deleted_and_the_last_of_each_cycle_is_kept() {
     let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
-    let empty = Plan {
+    let empty = ConsolidationPlan {
         steps: Vec::new(),
         ..plan.clone()
     };
     let first = store.start_run(&before.run, &plan).unwrap();
     store.apply_step(first, &plan.steps[0]).unwrap();
-    store.finish_run(first, Outcome::Done, NOW).unwrap();
+    store.finish_run(first, RunOutcome::Done, NOW).unwrap();
     for _ in 0..20 {
         let run = store.start_run(&before.run, &empty).unwrap();
-        store.finish_run(run, Outcome::Done, NOW).unwrap();
+        store.finish_run(run, RunOutcome::Done, NOW).unwrap();
     }
     assert_eq!(store.trim_runs(NOW.plus(-1)).unwrap(), 10);
     let kept = store.entries().unwrap().runs;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{Learned, RecordPlace, decayed_co_access};
-use hippo_map::schedule::Outcome;
+use hippo_map::consolidation::{LearnedAnswer, RecordPlace, decayed_co_access};
+use hippo_map::schedule::RunOutcome;
 use hippo_proto::{CycleOutcome, Event as News, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::RunId;
@@ -12,11 +12,11 @@ use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
-use super::super::Entries;
-use super::super::files::Now;
+use super::super::WorkspaceEntries;
+use super::super::files::FileEnvironment;
 use super::super::report;
-use super::{Applying, Progress, Run, Stage};
-use crate::engine::turn::Hand;
+use super::{ActiveCycle, ApplyProgress, CycleStage, PlanApplication};
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 
 /// Time spent on steps before the engine checks its events again.
@@ -34,12 +34,12 @@ const QUESTIONS: usize = 1_000;
 /// Retention of runs in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
-impl Hand {
+impl WorkspaceWorker {
     /// Applies steps for one slice, and ends the run after the last step.
     pub(super) fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let begun = Instant::now();
         loop {
-            let Some(applying) = workspace.entries.run.as_mut().and_then(Run::applying_mut) else {
+            let Some(applying) = workspace.entries.run.as_mut().and_then(ActiveCycle::applying_mut) else {
                 return Ok(());
             };
             let id = applying.id;
@@ -76,7 +76,7 @@ impl Hand {
             return Ok(());
         };
         let id = applying.id;
-        let now = Now {
+        let now = FileEnvironment {
             root: &workspace.root,
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
@@ -88,22 +88,22 @@ impl Hand {
         let is_wanted = asked && file.base().is_none();
         let changes_nothing = !steps && !file.unwritten && !file.outdated && !is_wanted;
         let capped = applying.is_capped();
-        if !changes_nothing && !matches!(applying.progress, Progress::Written) {
+        if !changes_nothing && !matches!(applying.progress, ApplyProgress::Written) {
             // Each write waits for the disk, so the engine checks its events in between.
             let until = Instant::now() + SLICE;
             let entries = &mut workspace.entries;
-            let mut begun = match entries.run.as_mut().and_then(Run::applying_mut) {
-                Some(Applying {
-                    progress: Progress::Files { begun },
+            let mut begun = match entries.run.as_mut().and_then(ActiveCycle::applying_mut) {
+                Some(PlanApplication {
+                    progress: ApplyProgress::Files { begun },
                     ..
                 }) => begun.take(),
                 _ => None,
             };
             let (files, more) = entries.write_until(&mut workspace.store, now, until, &mut begun)?;
-            if let Some(applying) = entries.run.as_mut().and_then(Run::applying_mut) {
+            if let Some(applying) = entries.run.as_mut().and_then(ActiveCycle::applying_mut) {
                 applying.progress = match more {
-                    true => Progress::Files { begun },
-                    false => Progress::Written,
+                    true => ApplyProgress::Files { begun },
+                    false => ApplyProgress::Written,
                 };
                 for file in files {
                     workspace.store.put_run_file(id, applying.note(file))?;
@@ -111,7 +111,11 @@ impl Hand {
             }
             return Ok(());
         }
-        let outcome = if capped { Outcome::Capped } else { Outcome::Done };
+        let outcome = if capped {
+            RunOutcome::Capped
+        } else {
+            RunOutcome::Done
+        };
         let ended = self.resources.clock.now();
         let conflicts = workspace.entries.file.conflicts.take_for_run();
         if !conflicts.is_empty()
@@ -126,10 +130,10 @@ impl Hand {
         let Some(run) = workspace.entries.run.take() else {
             return Ok(());
         };
-        let Stage::Applying(applying) = run.stage else {
+        let CycleStage::Applying(applying) = run.stage else {
             return Ok(());
         };
-        let Applying {
+        let PlanApplication {
             plan,
             compared,
             files,
@@ -235,7 +239,7 @@ impl Hand {
         let mut emptied = Vec::new();
         for record in workspace.entries.known.records.values() {
             let archived = matches!(record.place, RecordPlace::Archive(_));
-            let found = |learned: &Learned| !learned.passages.is_empty();
+            let found = |learned: &LearnedAnswer| !learned.passages.is_empty();
             if archived && record.learned.as_deref().is_some_and(found) {
                 let mut record = record.clone();
                 if let Some(learned) = &mut record.learned {
@@ -285,10 +289,10 @@ impl Hand {
         // This fails too if nothing can be written; the state in memory is valid then.
         let _ = workspace
             .store
-            .finish_run(id, Outcome::Failed, self.resources.clock.now());
+            .finish_run(id, RunOutcome::Failed, self.resources.clock.now());
         let _ = self.refresh_run(workspace, id);
         if let Some(row) = workspace.entries.known.runs.iter_mut().find(|row| row.id == id) {
-            row.record.outcome = Outcome::Failed;
+            row.record.outcome = RunOutcome::Failed;
         }
         self.give_up(workspace, &error.to_string());
     }
@@ -327,7 +331,7 @@ impl Hand {
 
 /// Returns the surplus of archived entries that queries created and no person edited, oldest archival first. They
 /// contain nothing that the memory lacks.
-fn too_many_questions(entries: &Entries) -> BTreeSet<EntryId> {
+fn too_many_questions(entries: &WorkspaceEntries) -> BTreeSet<EntryId> {
     let records = entries.known.records.values();
     let mut archived: Vec<(Timestamp, &EntryId)> = records
         .filter(|record| entries.is_untouched_question(record))

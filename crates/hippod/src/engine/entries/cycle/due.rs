@@ -10,16 +10,16 @@ use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
-use crate::engine::turn::Hand;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::message::{Beat, Order};
+use crate::message::{HeartbeatAnswer, Order};
 
 /// Maximum number of proposals and of conflicts in one heartbeat, because they use an agent's context.
 const TOLD: usize = 10;
 /// Maximum interval between checks for due cycles.
 const LOOK: Duration = Duration::from_secs(3600);
 
-impl Hand {
+impl WorkspaceWorker {
     pub(super) fn look_at_schedule(&mut self, workspace: &mut Workspace, at: Instant) {
         let entries = &workspace.entries;
         let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
@@ -65,7 +65,7 @@ impl Hand {
     }
 
     /// Returns the cycles due now according to the recorded runs.
-    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::Due> {
+    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::DueCycle> {
         schedule::due(
             &Self::runs(workspace),
             workspace.entries.known_since,
@@ -79,7 +79,7 @@ impl Hand {
     pub(in crate::engine) fn next_cycles(&self, workspace: &Workspace) -> Vec<(Cycle, Timestamp)> {
         let (runs, settings) = (Self::runs(workspace), workspace.view.config.cycles.schedule());
         let of = |cycle| {
-            let only = schedule::Settings {
+            let only = schedule::ScheduleSettings {
                 light: settings.light.clone().filter(|_| cycle == Cycle::Light),
                 deep: settings.deep.clone().filter(|_| cycle == Cycle::Deep),
                 archival: settings.archival.clone().filter(|_| cycle == Cycle::Archival),
@@ -96,10 +96,10 @@ impl Hand {
     }
 
     /// Returns the answer to `heartbeat`, after the due cycles have run.
-    pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> Beat {
+    pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> HeartbeatAnswer {
         let entries = &workspace.entries;
         if !entries.enabled {
-            return Beat::default();
+            return HeartbeatAnswer::default();
         }
         let mut pending: Vec<Pending> = Vec::new();
         let mut tell = |kind: &str, text: String, paths: Vec<String>| {
@@ -112,7 +112,7 @@ impl Hand {
         if let Some(story) = entries.held_story() {
             tell("removals-held", story, vec![INDEX_FILE.to_owned()]);
         }
-        for conflict in entries.file.conflicts.untold().take(TOLD) {
+        for conflict in entries.file.conflicts.unreported().take(TOLD) {
             tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
         }
         for fact in entries.known.proposed.iter().take(TOLD) {
@@ -138,7 +138,7 @@ impl Hand {
         // Clients wait for the current run too, so it is reported with the due ones.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
         let due = self.due(workspace).into_iter().map(|due| due.cycle);
-        Beat {
+        HeartbeatAnswer {
             due: under_way.chain(due).collect(),
             pending,
             next: self.next_on_wire(workspace),

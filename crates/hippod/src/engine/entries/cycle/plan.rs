@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::bootstrap::MOST_ENTRIES;
-use hippo_map::consolidation::{self, CoAccess, ConsolidationRun, Plan, Snapshot, decayed_co_access};
-use hippo_map::schedule::Outcome;
+use hippo_map::consolidation::{
+    self, CoAccess, ConsolidationPlan, ConsolidationRun, ConsolidationSnapshot, decayed_co_access,
+};
+use hippo_map::schedule::RunOutcome;
 use hippo_proto::CycleReport;
 use hippo_store::StoreError;
 use hippo_store::db::RunRow;
@@ -14,24 +16,24 @@ use hippo_text::source::SourceKind;
 use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
-use super::super::documents::Known;
-use super::super::gather::{AT_ONCE, Input};
+use super::super::documents::IndexedDocument;
+use super::super::gather::{AT_ONCE, CycleInput};
 use super::super::report;
-use super::{Applying, Planned, Progress, Run, Stage, refusal};
+use super::{ActiveCycle, ApplyProgress, CycleStage, FinishedPlan, PlanApplication, refusal};
 use crate::engine::embedding::model_state;
-use crate::engine::event::Event;
-use crate::engine::turn::Hand;
+use crate::engine::event::EngineEvent;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::message::Answer;
+use crate::message::AnswerSender;
 
-impl Hand {
+impl WorkspaceWorker {
     pub(super) fn start_cycle(
         &mut self,
         workspace: &mut Workspace,
         cycle: Cycle,
         moment: Option<Timestamp>,
         dry_run: bool,
-        reply: Option<Answer<CycleReport>>,
+        reply: Option<AnswerSender<CycleReport>>,
     ) -> Result<(), StoreError> {
         let profile = workspace.view.config.index.profile();
         let since = self.resources.clock.monotonic();
@@ -70,7 +72,7 @@ impl Hand {
             // Later changes are processed by the next cycle, even if this one reads some of them.
             workspace.entries.fresh.retain(|path| !fresh.contains(path));
         }
-        workspace.entries.run = Some(Run {
+        workspace.entries.run = Some(ActiveCycle {
             cycle,
             run,
             dry_run,
@@ -78,7 +80,7 @@ impl Hand {
             since,
             left,
             fresh,
-            stage: Stage::Planning {
+            stage: CycleStage::Planning {
                 tries: 0,
                 resumes: resumes.map(|row| row.id),
             },
@@ -109,13 +111,13 @@ impl Hand {
     pub(super) fn begin(
         &mut self,
         workspace: &mut Workspace,
-        plan: Plan,
+        plan: ConsolidationPlan,
         compared: BTreeSet<[u8; 16]>,
     ) -> Result<(), StoreError> {
         let Some(run) = workspace.entries.run.as_mut() else {
             return Ok(());
         };
-        let Stage::Planning { resumes, .. } = &mut run.stage else {
+        let CycleStage::Planning { resumes, .. } = &mut run.stage else {
             return Ok(());
         };
         let id = match *resumes {
@@ -131,12 +133,12 @@ impl Hand {
             },
             None => workspace.store.start_run(&run.run, &plan)?,
         };
-        run.stage = Stage::Applying(Box::new(Applying {
+        run.stage = CycleStage::Applying(Box::new(PlanApplication {
             id,
             compared,
             plan,
             files: Vec::new(),
-            progress: Progress::Steps { next: 0 },
+            progress: ApplyProgress::Steps { next: 0 },
         }));
         self.refresh_run(workspace, id)
     }
@@ -178,7 +180,7 @@ impl Hand {
                 tracing::error!("planning a cycle failed");
             }
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(Event::Planned(Planned {
+            let _ = events.send(EngineEvent::Planned(FinishedPlan {
                 workspace: key,
                 revision,
                 plan: planned.ok().map(Box::new),
@@ -190,7 +192,7 @@ impl Hand {
         }
     }
 
-    pub(super) fn input(&self, workspace: &Workspace, run: &Run) -> Input {
+    pub(super) fn input(&self, workspace: &Workspace, run: &ActiveCycle) -> CycleInput {
         let entries = &workspace.entries;
         let started = run.run.started;
         let mut settings = workspace.view.config.index.consolidation();
@@ -199,7 +201,7 @@ impl Hand {
             count: decayed_co_access(known.pair.count, known.last, started),
             ..known.pair.clone()
         });
-        let snapshot = Snapshot {
+        let snapshot = ConsolidationSnapshot {
             run: run.run,
             records: entries.known.records.clone(),
             tombstones: entries
@@ -212,16 +214,16 @@ impl Hand {
             proposed: entries.known.proposed.clone(),
             quick_access: entries.known.quick_access.clone(),
             settings,
-            ..Snapshot::default()
+            ..ConsolidationSnapshot::default()
         };
         let ended = |row: &&RunRow| {
-            let done = matches!(row.record.outcome, Outcome::Done | Outcome::Capped);
+            let done = matches!(row.record.outcome, RunOutcome::Done | RunOutcome::Capped);
             row.record.cycle == run.cycle && done && row.undone.is_none()
         };
-        let mut documents: Vec<Known> = workspace
+        let mut documents: Vec<IndexedDocument> = workspace
             .known
             .iter()
-            .map(|(path, known)| Known {
+            .map(|(path, known)| IndexedDocument {
                 path: path.clone(),
                 kind: SourceKind::from_path(path),
                 hash: known.hash,
@@ -232,7 +234,7 @@ impl Hand {
         let usable =
             model_state(&self.resources, workspace).is_usable() && self.resources.config.embed.enabled;
         let model = workspace.view.snapshot().model.clone().filter(|_| usable);
-        Input {
+        CycleInput {
             cycle: run.cycle,
             snapshot,
             profile: workspace.view.config.index.profile(),
@@ -257,7 +259,7 @@ impl Hand {
     }
 
     /// Processes a finished plan.
-    pub(in crate::engine) fn planned(&mut self, workspace: &mut Workspace, planned: Planned) {
+    pub(in crate::engine) fn planned(&mut self, workspace: &mut Workspace, planned: FinishedPlan) {
         if let Err(error) = self.take_plan(workspace, planned) {
             tracing::warn!(%error, "could not start a cycle; retrying");
             self.give_up(workspace, &error.to_string());
@@ -267,13 +269,13 @@ impl Hand {
     pub(super) fn take_plan(
         &mut self,
         workspace: &mut Workspace,
-        planned: Planned,
+        planned: FinishedPlan,
     ) -> Result<(), StoreError> {
         let revision = workspace.entries.revision;
         let Some(run) = &mut workspace.entries.run else {
             return Ok(());
         };
-        let Stage::Planning { tries, .. } = &mut run.stage else {
+        let CycleStage::Planning { tries, .. } = &mut run.stage else {
             return Ok(());
         };
         let Some(made) = planned.plan else {

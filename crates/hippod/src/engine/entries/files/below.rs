@@ -8,7 +8,7 @@ use std::path::Path;
 
 use hippo_fs::WorkspaceDir;
 use hippo_map::bootstrap::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL};
-use hippo_map::consolidation::{Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_map::hierarchy::FOLDER;
 use hippo_map::index_file::IndexFile as Parsed;
 use hippo_store::StoreError;
@@ -16,20 +16,24 @@ use hippo_store::db::Store;
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
-use super::super::Entries;
+use super::super::WorkspaceEntries;
 use super::super::access::ASKED;
 use super::super::merge::adopted;
-use super::{Now, others};
+use super::{FileEnvironment, others};
 
 /// Half a day in milliseconds.
 const NOON: i64 = 12 * 3_600_000;
 
-impl Entries {
+impl WorkspaceEntries {
     /// Imports the entries below `.hippocampus/` if the store is completely empty.
     ///
     /// # Errors
     /// See [`StoreError`]; the import is tried again.
-    pub(super) fn look_below(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+    pub(super) fn look_below(
+        &mut self,
+        store: &mut Store,
+        now: FileEnvironment<'_>,
+    ) -> Result<(), StoreError> {
         if self.file.looked_below {
             return Ok(());
         }
@@ -53,7 +57,7 @@ impl Entries {
     }
 }
 
-fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
+fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
     let mut found = BTreeMap::new();
     let made = WorkspaceDir::open(now.root).and_then(|dir| Ok((others::made_here(&dir)?, dir)));
     let (paths, dir) = match made {
@@ -64,7 +68,7 @@ fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
         }
     };
     for path in paths {
-        let Some((kind, name)) = named(&path) else {
+        let Some((kind, name)) = split_list_path(&path) else {
             continue;
         };
         let bytes = match dir.read(&path, others::LARGEST) {
@@ -93,7 +97,7 @@ fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
 }
 
 /// Returns the folder and the name of a file below `.hippocampus/` that lists entries.
-fn named(path: &str) -> Option<(&str, &str)> {
+fn split_list_path(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
     Some((kind, Path::new(name).file_stem()?.to_str()?))
 }

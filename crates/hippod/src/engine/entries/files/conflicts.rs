@@ -26,7 +26,7 @@ impl Conflicts {
     }
 
     /// Returns the conflicts that no heartbeat has reported, newest first.
-    pub fn untold(&self) -> impl Iterator<Item = &String> {
+    pub fn unreported(&self) -> impl Iterator<Item = &String> {
         self.untold.iter().rev()
     }
 

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::time::Instant;
 
-use hippo_fs::{Kind, Refusal, WorkspaceDir};
+use hippo_fs::{FileKind, PathRefusal, WorkspaceDir};
 use hippo_map::hierarchy::{FOLDER, HierarchyMeta};
 use hippo_map::layout::{self, META_FILE};
 use hippo_store::db::RunFile;
@@ -32,13 +32,13 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
 
 /// The wanted files, and the progress of writing them.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct OutputFiles {
     files: BTreeMap<String, Vec<u8>>,
     /// Last path in order up to which all files are as wanted.
     upto: Option<String>,
 }
 
-impl Wanted {
+impl OutputFiles {
     pub(super) const fn new(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self { files, upto: None }
     }
@@ -57,7 +57,7 @@ impl Wanted {
 /// Returns the first error of the system.
 pub(super) fn write(
     root: &Path,
-    wanted: &mut Wanted,
+    wanted: &mut OutputFiles,
     changed: &mut Vec<RunFile>,
     until: Option<Instant>,
 ) -> io::Result<bool> {
@@ -110,7 +110,7 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
     match dir.read(path, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if matches!(hippo_fs::refusal(&error), Some(Refusal::NotRegular(_))) => {
+        Err(error) if matches!(hippo_fs::refusal(&error), Some(PathRefusal::NotRegular(_))) => {
             Err(io::Error::other(format!("{path} is not a file; move it away")))
         }
         Err(error) if hippo_fs::refusal(&error).is_some() => Err(error),
@@ -169,7 +169,7 @@ pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
                 continue;
             }
             let path = format!("{FOLDER}/{name}/{file}");
-            if layout::is_generated_path(&path) && entry.kind == Kind::File {
+            if layout::is_generated_path(&path) && entry.kind == FileKind::File {
                 found.push(path);
             }
         }

@@ -13,9 +13,9 @@ use hippo_store::StoreError;
 use hippo_store::db::{Base, Store};
 use hippo_store::shared_file::{SLOTS, SharedFile};
 
-use super::super::Entries;
-use super::write::{Outcome, refused};
-use super::{AGAIN, LARGEST, Meant, Now, meant};
+use super::super::WorkspaceEntries;
+use super::write::{WriteOutcome, unwritable_issue};
+use super::{AGAIN, FileEnvironment, LARGEST, OpenedIndexFile, open_folder};
 
 /// Delay before a replaced copy is checked again, because an editor may have had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ pub fn old_key(slot: u32) -> String {
 
 /// A copy of the index file that was replaced.
 #[derive(Debug)]
-pub(super) struct Replaced {
+pub(super) struct ReplacedCopy {
     pub slot: u32,
     /// Time of the last check, after which no editor is expected to write to the copy.
     pub due: Instant,
@@ -41,13 +41,13 @@ pub(super) struct Replaced {
     pub taken: Vec<u8>,
 }
 
-impl Entries {
+impl WorkspaceEntries {
     /// Finds how far the last process got if it was stopped while it replaced the file, whose content is now `current`.
     /// Returns true if recovery is complete.
     pub(super) fn recover(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         file: &SharedFile,
         current: &[u8],
     ) -> Result<bool, StoreError> {
@@ -56,7 +56,7 @@ impl Entries {
         }
         let mut found = Vec::new();
         for slot in 0..SLOTS {
-            match file.replaced(slot) {
+            match file.read_slot(slot) {
                 Ok(bytes) => found.extend(bytes.map(|bytes| (slot, bytes))),
                 Err(error) => {
                     let beside = file.replaced_path(slot);
@@ -64,8 +64,10 @@ impl Entries {
                         "the replaced {INDEX_FILE} cannot be read: {}: {error}",
                         beside.display()
                     );
-                    self.file
-                        .block(now, refused(what, "give hippod read permission".to_owned()));
+                    self.file.block(
+                        now,
+                        unwritable_issue(what, "give hippod read permission".to_owned()),
+                    );
                     return Ok(false);
                 }
             }
@@ -124,14 +126,14 @@ impl Entries {
         self.file.recovered = true;
         for (slot, taken) in waiting {
             let due = now.at;
-            self.file.replaced.push(Replaced { slot, due, taken });
+            self.file.replaced.push(ReplacedCopy { slot, due, taken });
         }
         Ok(true)
     }
 
     /// Keeps a copy that cannot be merged under another name beside the file, for people. Returns true if its slot is
     /// free.
-    fn set_aside(&mut self, now: Now<'_>, file: &SharedFile, slot: u32, why: &str) -> bool {
+    fn set_aside(&mut self, now: FileEnvironment<'_>, file: &SharedFile, slot: u32, why: &str) -> bool {
         match file.set_aside(slot) {
             Ok(kept) => {
                 let kept = kept
@@ -153,7 +155,12 @@ impl Entries {
     }
 
     /// Checks a replaced copy for the last time and releases its slot.
-    pub(super) fn settle(&mut self, store: &mut Store, now: Now<'_>, at: usize) -> Result<(), StoreError> {
+    pub(super) fn settle(
+        &mut self,
+        store: &mut Store,
+        now: FileEnvironment<'_>,
+        at: usize,
+    ) -> Result<(), StoreError> {
         let Some(replaced) = self.file.replaced.get_mut(at) else {
             return Ok(());
         };
@@ -170,14 +177,14 @@ impl Entries {
     fn settle_slot(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         slot: u32,
         taken: &[u8],
     ) -> Result<bool, StoreError> {
-        let Ok(Meant { file, .. }) = meant(now.root) else {
+        let Ok(OpenedIndexFile { file, .. }) = open_folder(now.root) else {
             return Ok(false);
         };
-        let late = match file.replaced(slot) {
+        let late = match file.read_slot(slot) {
             Ok(late) => late,
             Err(error) => {
                 tracing::warn!(%error, "could not read the replaced index file; retrying");
@@ -208,7 +215,7 @@ impl Entries {
     ///
     /// # Errors
     /// See [`StoreError`]; the next start completes the work.
-    pub fn close_file(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+    pub fn close_file(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         for _ in 0..CLOSINGS {
             let slots: Vec<u32> = self.file.replaced.iter().map(|replaced| replaced.slot).collect();
             for slot in slots {
@@ -234,7 +241,7 @@ impl Entries {
     fn bring_back(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         base: &[u8],
         late: Vec<u8>,
     ) -> Result<bool, StoreError> {
@@ -244,7 +251,7 @@ impl Entries {
         // The current text counts as an edit of its own, which returns after a person has decided.
         self.file.words.are_not_written();
         let number = self.file.words.note(base, &current);
-        if self.replace(store, now, Some(current), late)? == Outcome::Refused {
+        if self.replace(store, now, Some(current), late)? == WriteOutcome::Refused {
             self.file.words.cancel(number);
             return Ok(false);
         }

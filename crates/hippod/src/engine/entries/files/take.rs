@@ -6,21 +6,21 @@ use hippo_map::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 
-use super::super::Entries;
-use super::super::merge::{Because, Source};
-use super::write::Outcome;
-use super::{Look, Now, meant, read};
+use super::super::WorkspaceEntries;
+use super::super::merge::{HoldReason, MergeSource};
+use super::write::WriteOutcome;
+use super::{FileEnvironment, IndexFileReading, open_folder, read};
 
 /// Delay before another check of a file that changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(200);
 /// Delay before a missing file is written again: an editor may be about to restore it.
 const MISSING: Duration = Duration::from_secs(3);
-impl Entries {
+impl WorkspaceEntries {
     /// Does the due work on the index file: merges edits and settles replaced copies.
     ///
     /// # Errors
     /// See [`StoreError`]; the work is tried again.
-    pub fn tend_file(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+    pub fn tend_file(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         if !self.enabled {
             return Ok(());
         }
@@ -54,11 +54,11 @@ impl Entries {
     pub(super) fn take_over(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         self.file.look_at = None;
         self.file.unsettled = false;
-        let meant = match meant(now.root) {
+        let meant = match open_folder(now.root) {
             Ok(meant) => meant,
             Err(trouble) => {
                 self.file.block(now, trouble);
@@ -69,9 +69,9 @@ impl Entries {
         let look = read(&meant);
         // Recovery compares with the current content of the file; if that cannot be read, recovery waits.
         let there = match &look {
-            Look::Whole(bytes) => Some(&bytes[..]),
-            Look::Missing => Some(&b""[..]),
-            Look::Unsettled | Look::Blocked(_) => None,
+            IndexFileReading::Whole(bytes) => Some(&bytes[..]),
+            IndexFileReading::Missing => Some(&b""[..]),
+            IndexFileReading::Unsettled | IndexFileReading::Blocked(_) => None,
         };
         if let Some(there) = there
             && !self.recover(store, now, &meant.file, there)?
@@ -79,7 +79,7 @@ impl Entries {
             return Ok(None);
         }
         match look {
-            Look::Whole(bytes) => {
+            IndexFileReading::Whole(bytes) => {
                 self.file.missing_since = None;
                 if self.file.trouble.as_ref().is_some_and(|trouble| !trouble.writing) {
                     tracing::info!(root = %now.root.display(), "the index file can be read again");
@@ -90,23 +90,23 @@ impl Entries {
                 if base.as_deref() == Some(&bytes[..]) {
                     self.file.let_go_of_held();
                 } else {
-                    self.merge(store, now, &base.unwrap_or_default(), &bytes, Source::File)?;
+                    self.merge(store, now, &base.unwrap_or_default(), &bytes, MergeSource::File)?;
                 }
                 Ok((!self.file.is_held()).then_some(bytes))
             }
-            Look::Unsettled => {
+            IndexFileReading::Unsettled => {
                 self.file.unsettled = true;
                 self.file.look(now.at + UNSETTLED);
                 Ok(None)
             }
-            Look::Missing => {
+            IndexFileReading::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
                 // The store lacks the text of the truncated file, so the last complete content is written again.
                 let whole = self
                     .file
                     .base
                     .clone()
-                    .filter(|_| self.file.because == Because::Words);
+                    .filter(|_| self.file.because == HoldReason::Words);
                 if whole.is_none() {
                     self.file.let_go_of_held();
                 }
@@ -119,7 +119,7 @@ impl Entries {
                 self.file.missing_since = None;
                 self.file.unwritten |= self.file.base.is_some();
                 if let Some(whole) = whole {
-                    if self.replace(store, now, None, whole)? != Outcome::Refused {
+                    if self.replace(store, now, None, whole)? != WriteOutcome::Refused {
                         self.file.let_go_of_held();
                         self.file.look(now.at);
                     }
@@ -128,7 +128,7 @@ impl Entries {
                 self.file.set_base(None, now.now);
                 Ok(None)
             }
-            Look::Blocked(trouble) => {
+            IndexFileReading::Blocked(trouble) => {
                 self.file.missing_since = None;
                 self.file.block(now, trouble);
                 Ok(None)
@@ -141,7 +141,7 @@ impl Entries {
     pub(super) fn merge_late(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         base: &[u8],
         late: &[u8],
         slot: u32,
@@ -149,7 +149,7 @@ impl Entries {
         if base == late {
             return Ok(true);
         }
-        if !self.merge(store, now, base, late, Source::Replaced(slot))? {
+        if !self.merge(store, now, base, late, MergeSource::Replaced(slot))? {
             return Ok(false);
         }
         tracing::info!(
@@ -162,7 +162,7 @@ impl Entries {
     }
 
     /// Stores the last known content of the file.
-    pub fn note_base(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+    pub fn note_base(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         let mut batch = store.begin_entries()?;
         match &self.file.base {
             Some(bytes) => batch.put_base(INDEX_FILE, bytes, now.now)?,

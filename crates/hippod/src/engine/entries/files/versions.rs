@@ -25,15 +25,15 @@ const FEW: usize = 4;
 
 /// Versions of the index file, the newest last.
 #[derive(Debug, Default)]
-pub struct Versions {
-    all: VecDeque<Version>,
+pub struct FileVersions {
+    all: VecDeque<FileVersion>,
     next: u64,
     /// Numbers of the versions to delete from the store.
     dropped: Vec<u64>,
 }
 
 #[derive(Debug)]
-struct Version {
+struct FileVersion {
     number: u64,
     /// Time since when the file had this content.
     since: Timestamp,
@@ -44,7 +44,7 @@ struct Version {
 
 /// Origin of the bytes in the file.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum VersionOrigin {
     /// The previous content.
     Current,
     /// This version, which an editor had open.
@@ -53,7 +53,7 @@ pub enum Origin {
     PutBack(Timestamp),
 }
 
-impl Versions {
+impl FileVersions {
     /// Loads the versions from the store.
     ///
     /// # Errors
@@ -61,9 +61,9 @@ impl Versions {
     pub fn load(store: &Store) -> Result<Self, StoreError> {
         let number = |path: &str| path.strip_prefix(KEY)?.parse::<u64>().ok();
         let bases = store.bases(KEY)?.into_iter();
-        let mut all: Vec<Version> = bases
+        let mut all: Vec<FileVersion> = bases
             .filter_map(|(path, base)| {
-                Some(Version {
+                Some(FileVersion {
                     number: number(&path)?,
                     since: base.at,
                     bytes: base.bytes,
@@ -84,7 +84,7 @@ impl Versions {
         if self.all.back().is_some_and(|version| version.bytes == bytes) {
             return;
         }
-        self.all.push_back(Version {
+        self.all.push_back(FileVersion {
             number: self.next,
             since,
             bytes: bytes.to_vec(),
@@ -135,12 +135,12 @@ impl Versions {
         if stamp(base) == stamp(bytes) {
             return None;
         }
-        self.named(bytes).map(|at| &self.all[at].bytes[..])
+        self.closest_version(bytes).map(|at| &self.all[at].bytes[..])
     }
 
     /// Returns the index of the version with the same header and the fewest lines missing in these bytes; the newest
     /// wins a tie. Several versions may share a header, because people edit the text below it.
-    fn named(&self, bytes: &[u8]) -> Option<usize> {
+    fn closest_version(&self, bytes: &[u8]) -> Option<usize> {
         let stamp = stamp(bytes)?;
         let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
             let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -154,26 +154,34 @@ impl Versions {
     }
 
     /// Returns the origin of the bytes that replaced `base` in the file.
-    pub fn origin(&self, base: &[u8], bytes: &[u8], now: Timestamp, settings: IndexFileOptions) -> Origin {
+    pub fn origin(
+        &self,
+        base: &[u8],
+        bytes: &[u8],
+        now: Timestamp,
+        settings: IndexFileOptions,
+    ) -> VersionOrigin {
         if stamp(base).is_some() && stamp(base) == stamp(bytes) {
-            return Origin::Current;
+            return VersionOrigin::Current;
         }
-        let Some(at) = self.named(bytes) else {
+        let Some(at) = self.closest_version(bytes) else {
             return match (written_at(base), written_at(bytes)) {
-                (Some(last), Some(this)) if this < last => Origin::PutBack(this),
-                _ => Origin::Current,
+                (Some(last), Some(this)) if this < last => VersionOrigin::PutBack(this),
+                _ => VersionOrigin::Current,
             };
         };
         let version = &self.all[at].bytes;
         if *version == base {
-            return Origin::Current;
+            return VersionOrigin::Current;
         }
         let until = self.all.get(at + 1).map(|next| next.since);
         let soon = until.is_none_or(|until| now.since(until) < SOON);
         let known = || self.all.iter().any(|version| version.bytes == bytes);
         match written_at(bytes) {
-            Some(this) if !soon && (known() || differs(version, bytes, settings)) => Origin::PutBack(this),
-            _ => Origin::Buffer(version.clone()),
+            Some(this) if !soon && (known() || differs(version, bytes, settings)) => {
+                VersionOrigin::PutBack(this)
+            }
+            _ => VersionOrigin::Buffer(version.clone()),
         }
     }
 }
@@ -229,7 +237,7 @@ mod tests {
     #[test]
     fn a_restored_old_version_is_distinguished_from_a_stale_buffer() {
         let minute = |minute: i64| Timestamp(minute * 60_000);
-        let mut versions = Versions::default();
+        let mut versions = FileVersions::default();
         let [one, two, three] =
             [(0, "One."), (1, "Two."), (2, "Three.")].map(|(at, words)| version(at, words));
         for (at, bytes) in [&one, &two, &three].into_iter().enumerate() {
@@ -244,27 +252,36 @@ mod tests {
         let written = |minute: i64| written_at(&version(u32::try_from(minute).unwrap(), "")).unwrap();
         assert_eq!(written(1).since(written(0)), 60_000);
         for at in [2, 600] {
-            assert_eq!(origin(&three, at), Origin::Current);
-            assert_eq!(origin(&edited(&three, 6, "Three."), at), Origin::Current);
-            assert_eq!(origin(b"no header", at), Origin::Current);
-            assert_eq!(origin(&version(3, "Of another machine."), at), Origin::Current);
+            assert_eq!(origin(&three, at), VersionOrigin::Current);
+            assert_eq!(origin(&edited(&three, 6, "Three."), at), VersionOrigin::Current);
+            assert_eq!(origin(b"no header", at), VersionOrigin::Current);
+            assert_eq!(
+                origin(&version(3, "Of another machine."), at),
+                VersionOrigin::Current
+            );
             assert_eq!(
                 origin(&edited(&one, 2, "One."), at),
-                Origin::Buffer(one.clone()),
+                VersionOrigin::Buffer(one.clone()),
                 "{at}"
             );
         }
-        assert_eq!(origin(&one, 2), Origin::Buffer(one.clone()));
-        assert_eq!(origin(&edited(&one, 6, "One."), 2), Origin::Buffer(one.clone()));
-        assert_eq!(origin(&one, 600), Origin::PutBack(written(0)));
-        assert_eq!(origin(&two, 600), Origin::PutBack(written(1)));
-        assert_eq!(origin(&edited(&one, 6, "One."), 600), Origin::PutBack(written(0)));
+        assert_eq!(origin(&one, 2), VersionOrigin::Buffer(one.clone()));
+        assert_eq!(
+            origin(&edited(&one, 6, "One."), 2),
+            VersionOrigin::Buffer(one.clone())
+        );
+        assert_eq!(origin(&one, 600), VersionOrigin::PutBack(written(0)));
+        assert_eq!(origin(&two, 600), VersionOrigin::PutBack(written(1)));
+        assert_eq!(
+            origin(&edited(&one, 6, "One."), 600),
+            VersionOrigin::PutBack(written(0))
+        );
 
         // An older version that was dropped, or that another process wrote.
         let unknown = String::from_utf8(version(0, "Zero."))
             .unwrap()
             .replace("00:00:00Z", "00:00:30Z");
-        assert!(matches!(origin(unknown.as_bytes(), 2), Origin::PutBack(_)));
+        assert!(matches!(origin(unknown.as_bytes(), 2), VersionOrigin::PutBack(_)));
     }
 
     #[test]
@@ -272,7 +289,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.db");
         let mut store = Store::open(&file, "/w").unwrap();
-        let mut versions = Versions::default();
+        let mut versions = FileVersions::default();
         for number in 0..200_i64 {
             versions.note(format!("version {number}").as_bytes(), Timestamp(number));
             if number % 3 == 0 {
@@ -282,7 +299,7 @@ mod tests {
                 versions.are_kept();
             }
         }
-        let texts = |versions: &Versions| -> Vec<(u64, Timestamp, Vec<u8>)> {
+        let texts = |versions: &FileVersions| -> Vec<(u64, Timestamp, Vec<u8>)> {
             let all = versions.all.iter();
             all.map(|version| (version.number, version.since, version.bytes.clone()))
                 .collect()
@@ -291,7 +308,7 @@ mod tests {
         versions.put(&mut batch).unwrap();
         batch.commit().unwrap();
         drop(store);
-        let again = Versions::load(&Store::open(&file, "/w").unwrap()).unwrap();
+        let again = FileVersions::load(&Store::open(&file, "/w").unwrap()).unwrap();
         assert_eq!(texts(&again), texts(&versions));
         assert_eq!((again.all.len(), again.next), (MOST, versions.next));
     }

@@ -14,8 +14,8 @@ const KEY: &str = "HIPPOCAMPUS.md.words-";
 
 /// Edits that wait for the next write, oldest first.
 #[derive(Debug, Default)]
-pub struct Words {
-    waiting: BTreeMap<u64, Edit>,
+pub struct EditQueue {
+    waiting: BTreeMap<u64, QueuedEdit>,
     next: u64,
     /// Edits below this number are part of the bytes being written.
     merged: u64,
@@ -24,12 +24,12 @@ pub struct Words {
 }
 
 #[derive(Debug)]
-struct Edit {
+struct QueuedEdit {
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
-impl Words {
+impl EditQueue {
     /// Loads the edits from the store.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Words {
         let waiting = sides.into_iter().filter_map(|(number, [from, to])| {
             // Without its original version, the whole content of an edit counts as added.
             let (from, to) = (from.unwrap_or_default(), to?);
-            Some((number, Edit { from, to }))
+            Some((number, QueuedEdit { from, to }))
         });
         Ok(Self {
             waiting: waiting.collect(),
@@ -65,7 +65,7 @@ impl Words {
         let number = self.next;
         if from != to {
             let (from, to) = (from.to_vec(), to.to_vec());
-            self.waiting.insert(number, Edit { from, to });
+            self.waiting.insert(number, QueuedEdit { from, to });
             self.changed.insert(number);
             self.next += 1;
         }
@@ -154,33 +154,33 @@ mod tests {
     fn edits_wait_in_the_store_until_they_are_written() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&folder.path().join("store.db"), "/w").unwrap();
-        let keep = |words: &mut Words, store: &mut Store| {
+        let keep = |words: &mut EditQueue, store: &mut Store| {
             let mut batch = store.begin_entries().unwrap();
             words.put(&mut batch, Timestamp(1)).unwrap();
             batch.commit().unwrap();
             words.are_kept();
         };
-        let merge = |words: &mut Words, current: &[u8]| {
+        let merge = |words: &mut EditQueue, current: &[u8]| {
             let merged = words.merge(Some(current), IndexFileOptions::default(), Timestamp(1));
             merged.map(|bytes| String::from_utf8(bytes).unwrap())
         };
-        let mut words = Words::default();
+        let mut words = EditQueue::default();
         assert_eq!(merge(&mut words, b"One.\n"), None);
         words.note(b"One.\n", b"One.\nTwo.\n");
         words.note(b"One.\n", b"One.\nThree.\n");
         keep(&mut words, &mut store);
-        let mut words = Words::load(&store).unwrap();
+        let mut words = EditQueue::load(&store).unwrap();
         let merged = merge(&mut words, b"Zero.\nOne.\n").unwrap();
         assert_eq!(merged, "Zero.\nOne.\nTwo.\nThree.\n");
         // An edit recorded during a write waits for the next write.
         words.note(b"One.\n", b"One.\nFour.\n");
         words.are_written();
         keep(&mut words, &mut store);
-        let mut words = Words::load(&store).unwrap();
+        let mut words = EditQueue::load(&store).unwrap();
         assert_eq!(merge(&mut words, b"One.\n").unwrap(), "One.\nFour.\n");
         words.are_written();
         keep(&mut words, &mut store);
-        assert!(Words::load(&store).unwrap().is_empty());
+        assert!(EditQueue::load(&store).unwrap().is_empty());
         assert_eq!(store.bases(KEY).unwrap(), []);
     }
 }

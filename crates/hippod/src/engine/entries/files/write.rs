@@ -10,9 +10,9 @@ use hippo_store::StoreError;
 use hippo_store::db::{RunFile, Store};
 use hippo_store::shared_file::SharedFile;
 
-use super::super::Entries;
-use super::replaced::{NEXT, Replaced, SETTLE, is_text, old_key};
-use super::{Meant, Now, Trouble, meant, others, same_header};
+use super::super::WorkspaceEntries;
+use super::replaced::{NEXT, ReplacedCopy, SETTLE, is_text, old_key};
+use super::{FileEnvironment, IndexFileIssue, OpenedIndexFile, open_folder, others, same_header};
 use crate::files;
 
 /// Maximum number of attempts when the file changes during a write.
@@ -20,23 +20,23 @@ const TRIES: usize = 5;
 
 /// A resumable write: the files are laid out once, however many calls are needed to write them.
 #[derive(Debug)]
-pub struct Begun {
+pub struct ResumableWrite {
     /// Revision of the entries at layout; `master` is the index file of that layout.
     revision: u64,
     master: Vec<u8>,
-    others: others::Wanted,
+    others: others::OutputFiles,
 }
 
-impl Begun {
+impl ResumableWrite {
     /// Returns true if the layout still matches the entries and the current file.
-    fn stands(&self, revision: u64, current: Option<&[u8]>) -> bool {
+    fn is_current(&self, revision: u64, current: Option<&[u8]>) -> bool {
         self.revision == revision && current == Some(&self.master[..])
     }
 }
 
 /// Result of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum WriteOutcome {
     Done,
     /// The file changed meanwhile.
     Again,
@@ -44,28 +44,28 @@ pub(super) enum Outcome {
     Refused,
 }
 
-impl Entries {
+impl WorkspaceEntries {
     /// Updates the index file and the files below it to match the store. Returns the changed files.
     ///
     /// # Errors
     /// See [`StoreError`]. An error of the file system is not returned: it is recorded, and the write is tried again.
-    pub fn write(&mut self, store: &mut Store, now: Now<'_>) -> Result<Vec<RunFile>, StoreError> {
+    pub fn write(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<Vec<RunFile>, StoreError> {
         Ok(self.write_some(store, now, None, &mut None)?.0)
     }
 
-    /// Does the same as [`Entries::write`] until a deadline: writes at least one file, and starts no other file after
+    /// Does the same as [`WorkspaceEntries::write`] until a deadline: writes at least one file, and starts no other file after
     /// `until`. The second value is true if files are left for the next call with the same `begun`.
     ///
     /// Each `begun` belongs to one write. Between its calls only merges may change entries.
     ///
     /// # Errors
-    /// See [`Entries::write`].
+    /// See [`WorkspaceEntries::write`].
     pub fn write_until(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         until: Instant,
-        begun: &mut Option<Begun>,
+        begun: &mut Option<ResumableWrite>,
     ) -> Result<(Vec<RunFile>, bool), StoreError> {
         self.write_some(store, now, Some(until), begun)
     }
@@ -73,9 +73,9 @@ impl Entries {
     fn write_some(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         until: Option<Instant>,
-        begun: &mut Option<Begun>,
+        begun: &mut Option<ResumableWrite>,
     ) -> Result<(Vec<RunFile>, bool), StoreError> {
         let mut changed: Vec<RunFile> = Vec::new();
         if !self.enabled {
@@ -93,7 +93,7 @@ impl Entries {
             }
             let mut below = match begun.take() {
                 Some(begun)
-                    if begun.stands(self.revision, current.as_deref()) && self.file.words.is_empty() =>
+                    if begun.is_current(self.revision, current.as_deref()) && self.file.words.is_empty() =>
                 {
                     begun
                 }
@@ -104,7 +104,7 @@ impl Entries {
                     let words = &mut self.file.words;
                     let merged = words.merge(current.as_deref(), now.settings(), stamp);
                     let merged = merged.or_else(|| current.clone());
-                    let mut files = self.laid_out(merged.as_deref(), Now { now: stamp, ..now });
+                    let mut files = self.laid_out(merged.as_deref(), FileEnvironment { now: stamp, ..now });
                     if let Some(current) = &current
                         && *current != files.master
                         && same_header(current, &files.master)
@@ -121,13 +121,13 @@ impl Entries {
                         let from = merged.as_deref().unwrap_or_default();
                         self.file.keep_blocks(from, &files.master, now.settings());
                         match self.replace(store, now, current, files.master.clone())? {
-                            Outcome::Done => {
+                            WriteOutcome::Done => {
                                 let there = Parsed::parse(&files.master, now.settings());
                                 self.file.blocks.let_go(|id| there.get(id).is_some());
                                 others::note(&mut changed, INDEX_FILE, before, files.master.clone());
                             }
-                            Outcome::Again => continue,
-                            Outcome::Refused => {
+                            WriteOutcome::Again => continue,
+                            WriteOutcome::Refused => {
                                 self.file.words.are_not_written();
                                 return Ok((changed, false));
                             }
@@ -136,16 +136,16 @@ impl Entries {
                         self.file.words.are_written();
                         self.keep_words(store, now)?;
                     }
-                    Begun {
+                    ResumableWrite {
                         revision,
                         master: files.master,
-                        others: others::Wanted::new(files.others),
+                        others: others::OutputFiles::new(files.others),
                     }
                 }
             };
             let written = others::write(now.root, &mut below.others, &mut changed, until);
             if let Err(error) = &written {
-                let trouble = refused(
+                let trouble = unwritable_issue(
                     format!("the files below {FOLDER} cannot be written: {error}"),
                     format!("make the folder {} writable", now.root.join(FOLDER).display()),
                 );
@@ -166,7 +166,7 @@ impl Entries {
     }
 
     /// Stores which edits the file contains.
-    fn keep_words(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
+    fn keep_words(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         let mut batch = store.begin_entries()?;
         self.file.words.put(&mut batch, now.now)?;
         batch.commit()?;
@@ -174,7 +174,7 @@ impl Entries {
         Ok(())
     }
 
-    fn laid_out(&self, current: Option<&[u8]>, now: Now<'_>) -> layout::LaidOutFiles {
+    fn laid_out(&self, current: Option<&[u8]>, now: FileEnvironment<'_>) -> layout::LaidOutFiles {
         let meta: Option<HierarchyMeta> = files::read(&now.root.join(META_FILE), others::LARGEST)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -201,10 +201,10 @@ impl Entries {
     pub(super) fn replace(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         current: Option<Vec<u8>>,
         bytes: Vec<u8>,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<WriteOutcome, StoreError> {
         let mut batch = store.begin_entries()?;
         batch.put_base(NEXT, &bytes, now.now)?;
         self.file.blocks.put(&mut batch, now.now)?;
@@ -214,7 +214,7 @@ impl Entries {
         self.file.words.are_kept();
         let write = |file: &SharedFile, slot| file.replace(&bytes, slot);
         let Some((slot, old)) = self.put(now, write) else {
-            return Ok(Outcome::Refused);
+            return Ok(WriteOutcome::Refused);
         };
         self.file.set_base(Some(bytes), now.now);
         let replaced = self.replaced(store, now, current, slot, old);
@@ -227,11 +227,11 @@ impl Entries {
     fn take_away(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         current: Option<Vec<u8>>,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<WriteOutcome, StoreError> {
         let Some((slot, old)) = self.put(now, SharedFile::take_away) else {
-            return Ok(Outcome::Refused);
+            return Ok(WriteOutcome::Refused);
         };
         self.file.set_base(None, now.now);
         let replaced = self.replaced(store, now, current, slot, old);
@@ -243,22 +243,22 @@ impl Entries {
     /// system refuses, which is recorded as trouble.
     fn put(
         &mut self,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         change: impl FnOnce(&SharedFile, u32) -> io::Result<Option<Vec<u8>>>,
     ) -> Option<(u32, Option<Vec<u8>>)> {
         let slot = self.file.free_slot()?;
-        let trouble = match meant(now.root) {
+        let trouble = match open_folder(now.root) {
             Err(trouble) => trouble,
-            Ok(Meant { file, .. }) => match change(&file, slot) {
+            Ok(OpenedIndexFile { file, .. }) => match change(&file, slot) {
                 Ok(old) => return Some((slot, old)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     let beside = file.replaced_path(slot);
-                    refused(
+                    unwritable_issue(
                         format!("{INDEX_FILE} cannot be written: {} exists", beside.display()),
                         "move it away".to_owned(),
                     )
                 }
-                Err(error) => refused(
+                Err(error) => unwritable_issue(
                     format!("{INDEX_FILE} cannot be written: {error}"),
                     format!(
                         "make the folder {} writable, or set index.enabled = false",
@@ -275,11 +275,11 @@ impl Entries {
     fn replaced(
         &mut self,
         store: &mut Store,
-        now: Now<'_>,
+        now: FileEnvironment<'_>,
         expected: Option<Vec<u8>>,
         slot: u32,
         old: Option<Vec<u8>>,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<WriteOutcome, StoreError> {
         let mut taken = expected.unwrap_or_default();
         let mut batch = store.begin_entries()?;
         match &self.file.base {
@@ -297,7 +297,7 @@ impl Entries {
         self.file.versions.are_kept();
         self.file.words.are_kept();
         let Some(old) = old else {
-            return Ok(Outcome::Done);
+            return Ok(WriteOutcome::Done);
         };
         let between = old != taken;
         // The old content is only the beginning of the expected one: an editor is rewriting the file right now.
@@ -306,15 +306,15 @@ impl Entries {
         if understood {
             taken = old;
         }
-        self.file.replaced.push(Replaced {
+        self.file.replaced.push(ReplacedCopy {
             slot,
             due: now.at + SETTLE,
             taken,
         });
         Ok(if between && understood {
-            Outcome::Again
+            WriteOutcome::Again
         } else {
-            Outcome::Done
+            WriteOutcome::Done
         })
     }
 
@@ -322,7 +322,12 @@ impl Entries {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn put_back(&mut self, store: &mut Store, now: Now<'_>, file: &RunFile) -> Result<bool, StoreError> {
+    pub fn put_back(
+        &mut self,
+        store: &mut Store,
+        now: FileEnvironment<'_>,
+        file: &RunFile,
+    ) -> Result<bool, StoreError> {
         if file.path != INDEX_FILE {
             return Ok(others::put_back(now.root, file));
         }
@@ -335,13 +340,13 @@ impl Entries {
             Some(before) => self.replace(store, now, current, before.clone())?,
             None => self.take_away(store, now, current)?,
         };
-        Ok(outcome == Outcome::Done)
+        Ok(outcome == WriteOutcome::Done)
     }
 }
 
-/// Creates a [`Trouble`] for a file that can be read but not written.
-pub(super) fn refused(what: String, fix: String) -> Trouble {
-    Trouble {
+/// Creates a [`IndexFileIssue`] for a file that can be read but not written.
+pub(super) fn unwritable_issue(what: String, fix: String) -> IndexFileIssue {
+    IndexFileIssue {
         what,
         fix,
         writing: true,

@@ -20,7 +20,7 @@ const LAST: usize = 3;
 
 /// Reason for holding removals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Because {
+pub enum HoldReason {
     /// Many entries disappeared at once.
     #[default]
     Many,
@@ -39,13 +39,13 @@ pub(super) fn doubtful(
     base: &[Entry],
     theirs: &[Entry],
     cut_off: Option<CutOff>,
-) -> Option<(Vec<EntryId>, Because)> {
+) -> Option<(Vec<EntryId>, HoldReason)> {
     let (gone, all) = (merged.tombstones.len(), base.len());
     #[expect(clippy::cast_precision_loss, reason = "a share of a number of entries")]
     let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
     // A file without any entry is more likely broken than intended.
     if many || (all > 1 && gone == all) {
-        return Some((merged.tombstones.clone(), Because::Many));
+        return Some((merged.tombstones.clone(), HoldReason::Many));
     }
     let cut_off = cut_off?;
     // A missing end affects the entries after the last remaining one, and the rest of that one. All other differences
@@ -68,9 +68,9 @@ pub(super) fn doubtful(
         .filter(|id| Some(*id) == last);
     let ids: BTreeSet<&EntryId> = missing.chain(damaged).collect();
     if ids.is_empty() {
-        return (cut_off == CutOff::WithWords).then(|| (Vec::new(), Because::Words));
+        return (cut_off == CutOff::WithWords).then(|| (Vec::new(), HoldReason::Words));
     }
-    Some((ids.into_iter().cloned().collect(), Because::CutOff))
+    Some((ids.into_iter().cloned().collect(), HoldReason::CutOff))
 }
 
 /// Content lost with the missing end, besides entries.

@@ -3,20 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{Filed, Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, FiledUse, RecordPlace};
 use hippo_map::index_file::IndexSection;
 use hippo_map::index_file::merge::EntryField;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 
-use super::Now;
+use super::FileEnvironment;
 
 /// Updates a record with the result of a merge.
 pub(super) fn take_fields(
-    record: &mut Record,
+    record: &mut EntryRecord,
     merged: &Entry,
     theirs: Option<&Entry>,
     taken: &BTreeSet<(&EntryId, EntryField)>,
-    now: Now<'_>,
+    now: FileEnvironment<'_>,
 ) {
     let took = |field| taken.contains(&(&merged.id, field));
     let (initial, accessed, hits) = (record.entry.strength, record.entry.accessed, record.entry.hits);
@@ -71,19 +71,19 @@ pub(super) fn take_fields(
 }
 
 /// Returns the known content hashes for the pointers of an entry.
-fn hashes_for(known: &Record, entry: &Entry) -> Vec<Option<[u8; 16]>> {
+fn hashes_for(known: &EntryRecord, entry: &Entry) -> Vec<Option<[u8; 16]>> {
     let hashes: BTreeMap<_, _> = known.entry.pointers.iter().zip(&known.hashes).collect();
     let of = |pointer| hashes.get(pointer).copied().copied().flatten();
     entry.pointers.iter().map(of).collect()
 }
 
 /// Returns the record for an entry that was put back into the file, with the known data that the file lacks.
-pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Record {
+pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: FileEnvironment<'_>) -> EntryRecord {
     let was = &known.entry;
     let used_since = was.accessed >= entry.accessed;
     let same_text =
         (&was.topic, &was.summary, &was.pointers) == (&entry.topic, &entry.summary, &entry.pointers);
-    Record {
+    EntryRecord {
         hashes: hashes_for(known, entry),
         learned: known.learned.clone(),
         group: known.group.clone(),
@@ -105,7 +105,7 @@ pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Recor
 }
 
 /// Moves a record to the section that a person chose. Returns true if it left the Decay Queue.
-pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
+pub(super) fn put_into(record: &mut EntryRecord, section: &[String]) -> bool {
     let known = section.first().and_then(|title| IndexSection::from_title(title));
     if known == Some(IndexSection::ByTopic) {
         record.group = section.get(1).cloned().unwrap_or_default();
@@ -118,11 +118,15 @@ pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
 }
 
 /// Creates a record for an unknown entry.
-pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
+pub(in super::super) fn adopted(
+    entry: &Entry,
+    section: Option<&Vec<String>>,
+    now: FileEnvironment<'_>,
+) -> EntryRecord {
     let today = now.now.date(now.offset_seconds);
-    let mut record = Record {
+    let mut record = EntryRecord {
         band: Some(TimeBand::from_date(entry.created.date(now.offset_seconds), today)),
-        filed: Some(Filed {
+        filed: Some(FiledUse {
             accessed: entry.accessed,
             hits: entry.hits,
             hundredths: hundredths(entry.strength),
@@ -131,7 +135,7 @@ pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, no
         learned: (entry.origin == EntryOrigin::Retrieval).then(Box::default),
         // A person may have edited the entry.
         by_hand: true,
-        ..Record::new(entry.clone(), "")
+        ..EntryRecord::new(entry.clone(), "")
     };
     if let Some(section) = section {
         put_into(&mut record, section);

@@ -1,7 +1,7 @@
 //! Tests of writing in slices.
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{Filed, Record, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, FiledUse, RecordPlace};
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
@@ -19,13 +19,13 @@ struct Scratch {
 
 impl Scratch {
     /// Creates entries in many groups, two of which fit into the index file.
-    fn new() -> (Self, Entries) {
+    fn new() -> (Self, WorkspaceEntries) {
         let folder = tempfile::tempdir().unwrap();
         let mut config = WorkspaceConfig::default();
         (config.index.max_entries, config.index.max_tokens) = (2, 900);
         let mut store = Store::open(&folder.path().join("index.db"), "/w").unwrap();
         let at = Instant::now();
-        let mut entries = Entries::load(&mut store, &config, Timestamp(1), at).unwrap();
+        let mut entries = WorkspaceEntries::load(&mut store, &config, Timestamp(1), at).unwrap();
         let records = (0..GROUPS)
             .map(record)
             .map(|record| (record.entry.id.clone(), record));
@@ -41,9 +41,13 @@ impl Scratch {
     }
 
     /// Runs one slice with time for one file.
-    fn slice(&mut self, entries: &mut Entries, begun: &mut Option<Begun>) -> (Vec<RunFile>, bool) {
+    fn slice(
+        &mut self,
+        entries: &mut WorkspaceEntries,
+        begun: &mut Option<ResumableWrite>,
+    ) -> (Vec<RunFile>, bool) {
         let root = self.root();
-        let now = Now {
+        let now = FileEnvironment {
             root: &root,
             config: &self.config.index,
             now: Timestamp(2_000_000),
@@ -68,9 +72,9 @@ impl Scratch {
     }
 }
 
-fn record(number: usize) -> Record {
+fn record(number: usize) -> EntryRecord {
     let strength = 0.9;
-    let mut record = Record {
+    let mut record = EntryRecord {
         strength,
         place: RecordPlace::Index,
         group: format!("Group {number:02}"),
@@ -99,14 +103,14 @@ fn record(number: usize) -> Record {
             ..Entry::default()
         },
     };
-    record.filed = Filed::from_record(&record);
+    record.filed = FiledUse::from_record(&record);
     record
 }
 
-fn paint(entries: &mut Entries, colour: &str) {
+fn paint(entries: &mut WorkspaceEntries, colour: &str) {
     for record in entries.known.records.values_mut() {
         record.entry.summary = format!("It is {colour}.");
-        record.filed = Filed::from_record(record);
+        record.filed = FiledUse::from_record(record);
     }
 }
 
