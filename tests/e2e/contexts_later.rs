@@ -109,7 +109,7 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
         let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
         // The output of tools is not written to MEMORY.md.
         if what != "rope" {
-            kept.kind = ContextKind::State;
+            kept.type_ = ContextKind::State;
         }
         kept.summary = Some(format!("The {what} was deployed to staging."));
         kept.lifecycle = Some(ContextPutLifecycle {
