@@ -109,7 +109,7 @@ fn an_abandoned_session_ends_and_writes_persistent_entries() {
         let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
         // The output of tools is not written to MEMORY.md.
         if what != "rope" {
-            kept.kind = ContextKind::State;
+            kept.type_ = ContextKind::State;
         }
         kept.summary = Some(format!("The {what} was deployed to staging."));
         kept.lifecycle = Some(ContextPutLifecycle {

@@ -136,32 +136,6 @@ export interface Check {
   worst?: Severity | undefined;
 }
 
-/** The scores of one message. */
-export interface CompactEntry {
-  /** The id to fetch its content with, if it is stored. */
-  id: string;
-  /** Importance before decay, 0 to 1. */
-  importance: number;
-  /** Position among the messages of the session, 0-based. */
-  index: number;
-  /** Importance after decay, 0 to 1. */
-  retention: number;
-  /** How the message is shown: `keep`, `compress` or `sparse`. */
-  tier: string;
-  /** Tokens of the message. */
-  tokens: number;
-  /** The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`. */
-  type: string;
-}
-
-/** An unreadable record. */
-export interface CompactProblem {
-  /** Line number, 1-based. */
-  line: number;
-  /** The problem. */
-  what: string;
-}
-
 /** Statistics of a compaction. */
 export interface CompactStats {
   /** Messages shortened to a line. */
@@ -171,7 +145,7 @@ export interface CompactStats {
   /** Messages before an earlier compaction, represented by its summary. */
   folded: number;
   /** The detected format; null if none. */
-  format: string | null;
+  format: TranscriptFormat | null;
   /** Messages kept in full. */
   kept: number;
   /** Unreadable records. */
@@ -179,7 +153,7 @@ export interface CompactStats {
   /** Scored messages. */
   messages: number;
   /** The first unreadable records. */
-  problems: CompactProblem[];
+  problems: TranscriptProblem[];
   /** `tokens_before` divided by `tokens_after`. */
   ratio: number;
   /** The id of the list of dropped messages; null if there are none. */
@@ -226,10 +200,10 @@ export interface ContextDecay {
   rate: number;
 }
 
-/** True if an entry was created deliberately. */
+/** Manual or automatic creation of a context entry. */
 export type ContextEncoding = "manual" | "auto";
 
-/** A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns. */
+/** A sparse pointer in an agent's context to content stored elsewhere (v2 §14.1). Time is counted in turns. */
 export interface ContextEntry {
   /** Decay parameters. */
   decay: ContextDecay;
@@ -243,12 +217,12 @@ export interface ContextEntry {
   modifiers: ContextModifiers;
   /** The source of the content. */
   source: ContextSource;
-  /** Strength in the requested turn, 0 to 1. */
+  /** Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access. */
   strength: number;
   /** Summary in one to a few lines. */
   summary: string;
   /** The kind of content. */
-  type: ContextType;
+  type: ContextKind;
 }
 
 /** Parameters of `context.fetch`. */
@@ -266,9 +240,9 @@ export interface ContextFetchResponse {
   /** The entry after this access; absent if the id is not an entry's. */
   entry?: ContextEntry | undefined;
   /** The origin of the answer; null if there is no content. */
-  from: ContextOrigin | null;
+  from: FetchOrigin | null;
   /** The completeness. */
-  outcome: ContextOutcome;
+  outcome: FetchOutcome;
   /** The reason for an incomplete or changed content; absent otherwise. */
   reason?: string | undefined;
   /** Hash of the current source; absent if it is unreadable. */
@@ -281,8 +255,8 @@ export interface ContextFetchResponse {
   summary?: string | undefined;
 }
 
-/** The format of a rendered section. */
-export type ContextFormat = "markdown" | "json";
+/** Type of the content of a context entry. */
+export type ContextKind = "tool_result" | "message" | "state" | "memory";
 
 /** Creation and expiry of an entry. */
 export interface ContextLifecycle {
@@ -334,15 +308,15 @@ export interface ContextListed {
   source: ContextSource;
   /** The state of the entry. */
   state: ContextState;
-  /** Strength in the requested turn, 0 to 1. */
+  /** Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access. */
   strength: number;
   /** Summary in one to a few lines. */
   summary: string;
   /** The kind of content. */
-  type: ContextType;
+  type: ContextKind;
 }
 
-/** Factors that slow or speed up the decay of an entry. */
+/** Factors that slow or speed up the decay of an entry (v2 §5.2, §8.2). */
 export interface ContextModifiers {
   /** Ids of related entries. */
   associations: string[];
@@ -384,12 +358,6 @@ export interface ContextOpenResponse {
   turn: number;
 }
 
-/** The origin of an answer to `context.fetch`. */
-export type ContextOrigin = "store" | "source" | "summary";
-
-/** The completeness of the returned content. */
-export type ContextOutcome = "full" | "partial" | "unavailable";
-
 /** An entry written to long-term memory. */
 export interface ContextPersisted {
   /** The entry. */
@@ -400,7 +368,7 @@ export interface ContextPersisted {
   path: string;
 }
 
-/** The importance of a context entry. */
+/** Importance of a context entry. */
 export type ContextPriority = "critical" | "high" | "normal" | "low";
 
 /** Expiry of the new entry. */
@@ -445,7 +413,7 @@ export interface ContextPutRequest {
   /** The turn of the content. */
   turn: number;
   /** The kind of content. */
-  type: ContextType;
+  type: ContextKind;
 }
 
 /** Answer to `context.put`; the reported changes are durable. */
@@ -483,7 +451,7 @@ export interface ContextRenderRequest {
   /** The agent's next step; matching dormant entries are reactivated. */
   cue?: string | null | undefined;
   /** Format of the section; default `markdown`. */
-  format?: ContextFormat | null | undefined;
+  format?: SectionFormat | null | undefined;
   /** Id of a session. */
   session: string;
 }
@@ -526,7 +494,7 @@ export interface ContextSession {
   workspace: string;
 }
 
-/** A shown entry. */
+/** An entry in a rendered section. */
 export interface ContextShown {
   /** The id to fetch its content with. */
   id: string;
@@ -541,7 +509,7 @@ export interface ContextShown {
   /** Tokens as markdown. */
   tokens: number;
   /** The kind of content. */
-  type: ContextType;
+  type: ContextKind;
 }
 
 /** The source of an entry's content. */
@@ -556,7 +524,7 @@ export interface ContextSource {
   type: string;
 }
 
-/** The state of an entry in a turn. */
+/** State of a context entry in a turn. */
 export type ContextState = "active" | "dormant" | "expired";
 
 /** Parameters of `context.touch`. */
@@ -592,7 +560,7 @@ export interface ContextTurnResponse {
   /** Entries in the context. */
   active: number;
   /** The consolidation that ran: `light` or `deep`. */
-  cycle: CycleName;
+  cycle: Cycle;
   /** Entries that are too weak. */
   dormant: number;
   /** Entries past their expiry. */
@@ -606,9 +574,6 @@ export interface ContextTurnResponse {
   /** The highest turn so far, which is the current one. */
   turn: number;
 }
-
-/** The kind of content of an entry. */
-export type ContextType = "tool_result" | "message" | "state" | "memory";
 
 /** Stored contents of a workspace's sessions. */
 export interface ContextsStatus {
@@ -629,6 +594,9 @@ export interface ContextsStatus {
   /** Stored bytes. */
   stored_bytes: number;
 }
+
+/** Consolidation cycle. A more thorough cycle is greater. */
+export type Cycle = "light" | "deep" | "archival";
 
 /** A finding for the user to review. */
 export interface CycleFinding {
@@ -658,9 +626,6 @@ export interface CycleHistoryResponse {
   runs: CycleRun[];
 }
 
-/** The cycles. */
-export type CycleName = "light" | "deep" | "archival";
-
 /** The outcome or state of a run. */
 export type CycleOutcome = "planned" | "done" | "capped" | "failed" | "interrupted" | "running";
 
@@ -683,7 +648,7 @@ export interface CycleReport {
   /** Number of considered items by kind, in kebab-case. */
   considered: Record<string, number>;
   /** The cycle. */
-  cycle: CycleName;
+  cycle: Cycle;
   /** Written files, relative to the workspace. */
   files: string[];
   /** Findings for the user to review; nothing is changed for them. */
@@ -709,7 +674,7 @@ export interface CycleReport {
 /** Summary of one run. */
 export interface CycleRun {
   /** The cycle. */
-  cycle: CycleName;
+  cycle: Cycle;
   /** Queued or archived entries. */
   demoted: number;
   /** Applied steps. */
@@ -733,7 +698,7 @@ export interface CycleRunRequest {
   /** Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
   /** The cycle. */
-  cycle: CycleName;
+  cycle: Cycle;
   /** Return the plan without applying it. */
   dry_run?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
@@ -802,6 +767,15 @@ export interface DoctorResponse {
   problems: Problem[];
 }
 
+/** Creator of an entry (`src` in the index file). */
+export type EntryOrigin = "defrag" | "manual" | "retrieval" | "auto";
+
+/** Place of an entry. */
+export type EntryPlace = "index" | "queue" | "archive";
+
+/** Resistance of an entry to decay. A higher resistance is greater. */
+export type EntryPriority = "amygdala" | "high" | "normal" | "low";
+
 /** The `data` member of an error. */
 export interface ErrorData {
   /** How to fix the error; may be empty. */
@@ -852,7 +826,7 @@ export type Event = {
   /** Number of applied steps. */
   applied: number;
   /** The cycle. */
-  cycle: CycleName;
+  cycle: Cycle;
   event: "cycle";
   /** The outcome. */
   outcome: CycleOutcome;
@@ -864,6 +838,12 @@ export type Event = {
 
 /** The events of a subscription. */
 export type EventName = "indexed" | "degraded" | "job" | "cycle";
+
+/** Origin of fetched content. */
+export type FetchOrigin = "store" | "source" | "summary";
+
+/** Completeness of fetched content. */
+export type FetchOutcome = "full" | "partial" | "unavailable";
 
 /** A fix by `doctor`. */
 export interface Fixed {
@@ -968,9 +948,6 @@ export interface HelloResponse {
 /** The id of a request and of its answer. */
 export type Id = number | string | null;
 
-/** A range of strengths with its use. */
-export type IndexBand = "strong" | "moderate" | "weak" | "decaying" | "silent";
-
 /** Parameters of `index.edit`: absent fields stay unchanged; at least one must be given. */
 export interface IndexEditRequest {
   /** Id of the entry. */
@@ -978,9 +955,9 @@ export interface IndexEditRequest {
   /** True: it does not decay any more. False: its former priority is restored. Not together with `priority`. */
   pinned?: boolean | null | undefined;
   /** All sources, most important first. */
-  pointers?: IndexPointerInput[] | null | undefined;
+  pointers?: PointerInput[] | null | undefined;
   /** Resistance to decay. */
-  priority?: IndexPriority | null | undefined;
+  priority?: EntryPriority | null | undefined;
   /** The summary; empty to remove it. */
   summary?: string | null | undefined;
   /** All tags; empty to remove them. */
@@ -1002,7 +979,7 @@ export interface IndexEntry {
   /** Time of the last access or of the creation, RFC 3339. */
   accessed: string;
   /** The band of its strength. */
-  band: IndexBand;
+  band: StrengthBand;
   /** Time of creation, RFC 3339. */
   created: string;
   /** The group in the index file; may be empty. */
@@ -1012,13 +989,13 @@ export interface IndexEntry {
   /** Id in the workspace; it never changes. */
   id: string;
   /** The creator. */
-  origin: IndexOrigin;
+  origin: EntryOrigin;
   /** The current place. */
-  place: IndexPlace;
+  place: EntryPlace;
   /** Sources, most important first. */
-  pointers: IndexPointer[];
+  pointers: Pointer[];
   /** Resistance to decay. */
-  priority: IndexPriority;
+  priority: EntryPriority;
   /** Ids of related entries. */
   related: string[];
   /** Strength at the requested time, 0 to 1. */
@@ -1037,7 +1014,7 @@ export interface IndexEntry {
 export interface IndexForecast {
   /** Time, RFC 3339; null if it never happens. */
   at: string | null;
-  /** The new band, as in `IndexBand`, or another event in kebab-case (`archive`). */
+  /** The new band, as in `StrengthBand`, or another event in kebab-case (`archive`). */
   event: string;
 }
 
@@ -1061,7 +1038,7 @@ export interface IndexHealth {
   amygdala: number;
   /** Entries out of the index file. */
   archived: number;
-  /** Number of entries by band, as in `IndexBand`. */
+  /** Number of entries by band, as in `StrengthBand`. */
   bands: Record<string, number>;
   /** Entries that were strong for long enough to count as consolidated. */
   consolidated: number;
@@ -1100,31 +1077,6 @@ export interface IndexListResponse {
   /** Number of entries without the limit. */
   total: number;
 }
-
-/** The creator of an entry. */
-export type IndexOrigin = "defrag" | "manual" | "retrieval" | "auto";
-
-/** The place of an entry. */
-export type IndexPlace = "index" | "queue" | "archive";
-
-/** A source of an entry. */
-export interface IndexPointer {
-  /** Path relative to the workspace, with `/`. */
-  path: string;
-  /** Title of the section; absent for the whole file. */
-  section?: string | undefined;
-}
-
-/** A source of an entry. */
-export interface IndexPointerInput {
-  /** Path relative to the workspace, with `/`. */
-  path: string;
-  /** Title of the section; absent for the whole file. */
-  section?: string | null | undefined;
-}
-
-/** Resistance of an entry to decay. */
-export type IndexPriority = "amygdala" | "high" | "normal" | "low";
 
 /** Parameters of `index.restore`. */
 export interface IndexRestoreRequest {
@@ -1214,8 +1166,26 @@ export interface LeftOut {
   reason: string;
 }
 
-/** The kind of a memory. */
+/** Type of a memory, as in `## Topic [feedback]`. */
 export type MemoryType = "project" | "feedback" | "user" | "reference";
+
+/** The scores of one message. */
+export interface MessageScore {
+  /** The id to fetch its content with, if it is stored. */
+  id: string;
+  /** Importance before decay, 0 to 1. */
+  importance: number;
+  /** Position among the messages of the session, 0-based. */
+  index: number;
+  /** Importance after decay, 0 to 1. */
+  retention: number;
+  /** How the message is shown: `keep`, `compress` or `sparse`. */
+  tier: string;
+  /** Tokens of the message. */
+  tokens: number;
+  /** The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`. */
+  type: string;
+}
 
 /** Each method with its parameters and its answer. */
 export interface Methods {
@@ -1460,9 +1430,6 @@ export interface MetricsResponse {
   text: string;
 }
 
-/** The method of finding candidates. */
-export type Mode = "hybrid" | "lexical" | "vector" | "index";
-
 /** One file of a model or of the runtime. */
 export interface ModelFile {
   /** Size in bytes; 0 if missing. */
@@ -1597,7 +1564,7 @@ export interface NextCycle {
   /** Time at which it is due, RFC 3339. */
   at: string;
   /** The cycle. */
-  cycle: CycleName;
+  cycle: Cycle;
 }
 
 /** Lines without an id, by their method. */
@@ -1616,6 +1583,22 @@ export interface Pending {
   paths: string[];
   /** Description and instructions, as text. */
   text: string;
+}
+
+/** Location of a topic: a file, and optionally a section. */
+export interface Pointer {
+  /** Path relative to the workspace, with `/`. */
+  path: string;
+  /** Title of the section, without marks; `None` for the whole file. */
+  section?: string | undefined;
+}
+
+/** Location of a topic: a file, and optionally a section. */
+export interface PointerInput {
+  /** Path relative to the workspace, with `/`. */
+  path: string;
+  /** Title of the section, without marks; `None` for the whole file. */
+  section?: string | null | undefined;
 }
 
 /** One problem with its fix. */
@@ -1659,7 +1642,7 @@ export interface RememberRequest {
   /** The outcome. */
   outcome?: string | null | undefined;
   /** Resistance of the entry to decay. */
-  priority?: IndexPriority | null | undefined;
+  priority?: EntryPriority | null | undefined;
   /** Files and URLs. */
   references?: string | null | undefined;
   /** The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty. */
@@ -1782,6 +1765,9 @@ export interface SearchHit {
   tokens: number;
 }
 
+/** Method of finding candidates. */
+export type SearchMode = "hybrid" | "lexical" | "vector" | "index";
+
 /** Parameters of `search`. */
 export interface SearchRequest {
   /** The requesting agent. */
@@ -1795,7 +1781,7 @@ export interface SearchRequest {
   /** Minimum score of a result, 0 to 1. */
   min_score?: number | null | undefined;
   /** The method of finding candidates; default: the configured one, initially `hybrid`. */
-  mode?: Mode | null | undefined;
+  mode?: SearchMode | null | undefined;
   /** Only documents whose relative path matches this glob. */
   path?: string | null | undefined;
   /** The query in natural language, without a query syntax. */
@@ -1815,7 +1801,7 @@ export interface SearchResponse {
   /** The state of the index. */
   index: IndexState;
   /** The requested mode; see `index.degraded` for limitations. */
-  mode: Mode;
+  mode: SearchMode;
   /** Notes about this answer, such as the method of counting tokens. */
   notes?: string[] | undefined;
   /** The query as received. */
@@ -1846,6 +1832,9 @@ export interface SearchTrace {
   stale: string[];
 }
 
+/** Format of a rendered section. */
+export type SectionFormat = "markdown" | "json";
+
 /** Parameters of `session.compact`: either `path` or `messages`. */
 export interface SessionCompactRequest {
   /** Maximum tokens of the summary, at least 1; without it, the rules decide. */
@@ -1865,7 +1854,7 @@ export interface SessionCompactRequest {
 /** Answer to `session.compact`. */
 export interface SessionCompactResponse {
   /** The scores of the messages in order; for more than 50000 messages, the last ones. */
-  entries: CompactEntry[];
+  entries: MessageScore[];
   /** Notes about this answer, such as unknown keys of the settings. */
   notes?: string[] | undefined;
   /** Statistics. */
@@ -1913,7 +1902,7 @@ export interface SessionFlushResponse {
   /** Notes about this flush. */
   notes?: string[] | undefined;
   /** The first unreadable records; lines are counted from the start of this read. */
-  problems: CompactProblem[];
+  problems: TranscriptProblem[];
   /** Newly stored contents; absent if `compact` was not requested. */
   stored?: number | undefined;
 }
@@ -1992,6 +1981,9 @@ export interface StatusResponse {
 /** The route to the results. */
 export type Strategy = "index" | "search" | "hybrid";
 
+/** Band of strength (v1 §6.2). A stronger band is greater. */
+export type StrengthBand = "strong" | "moderate" | "weak" | "decaying" | "silent";
+
 /** Parameters of `subscribe`. */
 export interface SubscribeRequest {
   /** Only these events; default: all. */
@@ -2009,7 +2001,7 @@ export interface SubscribeResponse {
 /** An entry that matches the query. */
 export interface TraceMatch {
   /** The band of its strength. */
-  band: IndexBand;
+  band: StrengthBand;
   /** Id of the entry. */
   entry: string;
   /** Relevance, 0 to 1. */
@@ -2020,8 +2012,16 @@ export interface TraceMatch {
   topic: string;
 }
 
-/** The program that wrote a transcript. */
+/** Program or interface that defines the format of a transcript. */
 export type TranscriptFormat = "auto" | "claude-code" | "pi" | "codex" | "messages";
+
+/** An unreadable record. */
+export interface TranscriptProblem {
+  /** Line number, 1-based; in a document, the line on which the message begins. */
+  line: number;
+  /** The problem. */
+  what: string;
+}
 
 /** A changed node. */
 export interface TreeChange {

@@ -172,7 +172,7 @@ mod tests {
             entry.decay.floor = floor;
             entry.decay.last_access = from;
             entry.modifiers.priority = ContextPriority::ALL[priority];
-            let least = clamp_or_zero(floor, 1.0);
+            let least = if floor.is_nan() { 0.0 } else { floor.clamp(0.0, 1.0) };
             let now = entry.strength_at(from.saturating_add(turns), associated);
             let later = entry.strength_at(from.saturating_add(turns).saturating_add(7), associated);
             prop_assert!((least..=1.0).contains(&now) && later <= now, "{now} {later}");

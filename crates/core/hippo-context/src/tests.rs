@@ -14,7 +14,9 @@ use super::policy::{BUILT_IN, PolicyRecord, evaluate, load_rules, parse_rules};
 use super::render::render;
 use super::*;
 use hippo_text::own_block::put;
-use hippo_types::context::ContextEntry;
+use hippo_types::context::{
+    ContextEncoding, ContextEntry, ContextKind, ContextPriority, ContextState, FetchOutcome, SectionFormat,
+};
 use hippo_types::tokens;
 use schema::{schema, whole, wrong};
 

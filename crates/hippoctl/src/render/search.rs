@@ -140,7 +140,6 @@ mod tests {
 
     use super::*;
     use hippo_types::entry::StrengthBand;
-    use hippo_types::search::SearchMode;
 
     fn answer() -> SearchResponse {
         let hit = SearchHit {

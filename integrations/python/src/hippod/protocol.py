@@ -192,41 +192,6 @@ class Check(TypedDict):
     worst: NotRequired[Severity]
 
 
-class CompactEntry(TypedDict):
-    """The scores of one message."""
-
-    #: The id to fetch its content with, if it is stored.
-    id: str
-
-    #: Importance before decay, 0 to 1.
-    importance: float
-
-    #: Position among the messages of the session, 0-based.
-    index: int
-
-    #: Importance after decay, 0 to 1.
-    retention: float
-
-    #: How the message is shown: `keep`, `compress` or `sparse`.
-    tier: str
-
-    #: Tokens of the message.
-    tokens: int
-
-    #: The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`.
-    type: str
-
-
-class CompactProblem(TypedDict):
-    """An unreadable record."""
-
-    #: Line number, 1-based.
-    line: int
-
-    #: The problem.
-    what: str
-
-
 class CompactStats(TypedDict):
     """Statistics of a compaction."""
 
@@ -240,7 +205,7 @@ class CompactStats(TypedDict):
     folded: int
 
     #: The detected format; null if none.
-    format: str | None
+    format: TranscriptFormat | None
 
     #: Messages kept in full.
     kept: int
@@ -252,7 +217,7 @@ class CompactStats(TypedDict):
     messages: int
 
     #: The first unreadable records.
-    problems: list[CompactProblem]
+    problems: list[TranscriptProblem]
 
     #: `tokens_before` divided by `tokens_after`.
     ratio: float
@@ -315,12 +280,12 @@ class ContextDecay(TypedDict):
     rate: float
 
 
-#: True if an entry was created deliberately.
+#: Manual or automatic creation of a context entry.
 ContextEncoding: TypeAlias = Literal["manual", "auto"]
 
 
 class ContextEntry(TypedDict):
-    """A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns."""
+    """A sparse pointer in an agent's context to content stored elsewhere (v2 §14.1). Time is counted in turns."""
 
     #: Decay parameters.
     decay: ContextDecay
@@ -340,14 +305,14 @@ class ContextEntry(TypedDict):
     #: The source of the content.
     source: ContextSource
 
-    #: Strength in the requested turn, 0 to 1.
+    #: Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access.
     strength: float
 
     #: Summary in one to a few lines.
     summary: str
 
     #: The kind of content.
-    type: ContextType
+    type: ContextKind
 
 
 class ContextFetchRequest(TypedDict):
@@ -369,9 +334,9 @@ ContextFetchResponse = TypedDict(
         # The entry after this access; absent if the id is not an entry's.
         "entry": "NotRequired[ContextEntry]",
         # The origin of the answer; null if there is no content.
-        "from": "ContextOrigin | None",
+        "from": "FetchOrigin | None",
         # The completeness.
-        "outcome": "ContextOutcome",
+        "outcome": "FetchOutcome",
         # The reason for an incomplete or changed content; absent otherwise.
         "reason": "NotRequired[str]",
         # Hash of the current source; absent if it is unreadable.
@@ -386,8 +351,8 @@ ContextFetchResponse = TypedDict(
 )
 
 
-#: The format of a rendered section.
-ContextFormat: TypeAlias = Literal["markdown", "json"]
+#: Type of the content of a context entry.
+ContextKind: TypeAlias = Literal["tool_result", "message", "state", "memory"]
 
 
 class ContextLifecycle(TypedDict):
@@ -459,18 +424,18 @@ class ContextListed(TypedDict):
     #: The state of the entry.
     state: ContextState
 
-    #: Strength in the requested turn, 0 to 1.
+    #: Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access.
     strength: float
 
     #: Summary in one to a few lines.
     summary: str
 
     #: The kind of content.
-    type: ContextType
+    type: ContextKind
 
 
 class ContextModifiers(TypedDict):
-    """Factors that slow or speed up the decay of an entry."""
+    """Factors that slow or speed up the decay of an entry (v2 §5.2, §8.2)."""
 
     #: Ids of related entries.
     associations: list[str]
@@ -525,14 +490,6 @@ class ContextOpenResponse(TypedDict):
     turn: int
 
 
-#: The origin of an answer to `context.fetch`.
-ContextOrigin: TypeAlias = Literal["store", "source", "summary"]
-
-
-#: The completeness of the returned content.
-ContextOutcome: TypeAlias = Literal["full", "partial", "unavailable"]
-
-
 class ContextPersisted(TypedDict):
     """An entry written to long-term memory."""
 
@@ -546,7 +503,7 @@ class ContextPersisted(TypedDict):
     path: str
 
 
-#: The importance of a context entry.
+#: Importance of a context entry.
 ContextPriority: TypeAlias = Literal["critical", "high", "normal", "low"]
 
 
@@ -608,7 +565,7 @@ class ContextPutRequest(TypedDict):
     turn: int
 
     #: The kind of content.
-    type: ContextType
+    type: ContextKind
 
 
 class ContextPutResponse(TypedDict):
@@ -659,7 +616,7 @@ class ContextRenderRequest(TypedDict):
     cue: NotRequired[str | None]
 
     #: Format of the section; default `markdown`.
-    format: NotRequired[ContextFormat | None]
+    format: NotRequired[SectionFormat | None]
 
     #: Id of a session.
     session: str
@@ -719,7 +676,7 @@ class ContextSession(TypedDict):
 
 
 class ContextShown(TypedDict):
-    """A shown entry."""
+    """An entry in a rendered section."""
 
     #: The id to fetch its content with.
     id: str
@@ -740,7 +697,7 @@ class ContextShown(TypedDict):
     tokens: int
 
     #: The kind of content.
-    type: ContextType
+    type: ContextKind
 
 
 class ContextSource(TypedDict):
@@ -759,7 +716,7 @@ class ContextSource(TypedDict):
     type: str
 
 
-#: The state of an entry in a turn.
+#: State of a context entry in a turn.
 ContextState: TypeAlias = Literal["active", "dormant", "expired"]
 
 
@@ -806,7 +763,7 @@ class ContextTurnResponse(TypedDict):
     active: int
 
     #: The consolidation that ran: `light` or `deep`.
-    cycle: CycleName
+    cycle: Cycle
 
     #: Entries that are too weak.
     dormant: int
@@ -825,10 +782,6 @@ class ContextTurnResponse(TypedDict):
 
     #: The highest turn so far, which is the current one.
     turn: int
-
-
-#: The kind of content of an entry.
-ContextType: TypeAlias = Literal["tool_result", "message", "state", "memory"]
 
 
 class ContextsStatus(TypedDict):
@@ -857,6 +810,10 @@ class ContextsStatus(TypedDict):
 
     #: Stored bytes.
     stored_bytes: int
+
+
+#: Consolidation cycle. A more thorough cycle is greater.
+Cycle: TypeAlias = Literal["light", "deep", "archival"]
 
 
 class CycleFinding(TypedDict):
@@ -895,10 +852,6 @@ class CycleHistoryResponse(TypedDict):
     runs: list[CycleRun]
 
 
-#: The cycles.
-CycleName: TypeAlias = Literal["light", "deep", "archival"]
-
-
 #: The outcome or state of a run.
 CycleOutcome: TypeAlias = Literal["planned", "done", "capped", "failed", "interrupted", "running"]
 
@@ -929,7 +882,7 @@ class CycleReport(TypedDict):
     considered: dict[str, int]
 
     #: The cycle.
-    cycle: CycleName
+    cycle: Cycle
 
     #: Written files, relative to the workspace.
     files: list[str]
@@ -966,7 +919,7 @@ class CycleRun(TypedDict):
     """Summary of one run."""
 
     #: The cycle.
-    cycle: CycleName
+    cycle: Cycle
 
     #: Queued or archived entries.
     demoted: int
@@ -1000,7 +953,7 @@ class CycleRunRequest(TypedDict):
     at: NotRequired[str | None]
 
     #: The cycle.
-    cycle: CycleName
+    cycle: Cycle
 
     #: Return the plan without applying it.
     dry_run: NotRequired[bool]
@@ -1090,6 +1043,18 @@ class DoctorResponse(TypedDict):
     problems: list[Problem]
 
 
+#: Creator of an entry (`src` in the index file).
+EntryOrigin: TypeAlias = Literal["defrag", "manual", "retrieval", "auto"]
+
+
+#: Place of an entry.
+EntryPlace: TypeAlias = Literal["index", "queue", "archive"]
+
+
+#: Resistance of an entry to decay. A higher resistance is greater.
+EntryPriority: TypeAlias = Literal["amygdala", "high", "normal", "low"]
+
+
 class ErrorData(TypedDict):
     """The `data` member of an error."""
 
@@ -1171,7 +1136,7 @@ class EventCycle(TypedDict):
     applied: int
 
     #: The cycle.
-    cycle: CycleName
+    cycle: Cycle
 
     event: Literal["cycle"]
 
@@ -1191,6 +1156,14 @@ Event: TypeAlias = "EventIndexed | EventDegraded | EventJob | EventCycle"
 
 #: The events of a subscription.
 EventName: TypeAlias = Literal["indexed", "degraded", "job", "cycle"]
+
+
+#: Origin of fetched content.
+FetchOrigin: TypeAlias = Literal["store", "source", "summary"]
+
+
+#: Completeness of fetched content.
+FetchOutcome: TypeAlias = Literal["full", "partial", "unavailable"]
 
 
 class Fixed(TypedDict):
@@ -1329,10 +1302,6 @@ class HelloResponse(TypedDict):
 Id: TypeAlias = "float | str | None"
 
 
-#: A range of strengths with its use.
-IndexBand: TypeAlias = Literal["strong", "moderate", "weak", "decaying", "silent"]
-
-
 class IndexEditRequest(TypedDict):
     """Parameters of `index.edit`: absent fields stay unchanged; at least one must be given."""
 
@@ -1343,10 +1312,10 @@ class IndexEditRequest(TypedDict):
     pinned: NotRequired[bool | None]
 
     #: All sources, most important first.
-    pointers: NotRequired[list[IndexPointerInput] | None]
+    pointers: NotRequired[list[PointerInput] | None]
 
     #: Resistance to decay.
-    priority: NotRequired[IndexPriority | None]
+    priority: NotRequired[EntryPriority | None]
 
     #: The summary; empty to remove it.
     summary: NotRequired[str | None]
@@ -1375,7 +1344,7 @@ class IndexEntry(TypedDict):
     accessed: str
 
     #: The band of its strength.
-    band: IndexBand
+    band: StrengthBand
 
     #: Time of creation, RFC 3339.
     created: str
@@ -1390,16 +1359,16 @@ class IndexEntry(TypedDict):
     id: str
 
     #: The creator.
-    origin: IndexOrigin
+    origin: EntryOrigin
 
     #: The current place.
-    place: IndexPlace
+    place: EntryPlace
 
     #: Sources, most important first.
-    pointers: list[IndexPointer]
+    pointers: list[Pointer]
 
     #: Resistance to decay.
-    priority: IndexPriority
+    priority: EntryPriority
 
     #: Ids of related entries.
     related: list[str]
@@ -1426,7 +1395,7 @@ class IndexForecast(TypedDict):
     #: Time, RFC 3339; null if it never happens.
     at: str | None
 
-    #: The new band, as in `IndexBand`, or another event in kebab-case (`archive`).
+    #: The new band, as in `StrengthBand`, or another event in kebab-case (`archive`).
     event: str
 
 
@@ -1456,7 +1425,7 @@ class IndexHealth(TypedDict):
     #: Entries out of the index file.
     archived: int
 
-    #: Number of entries by band, as in `IndexBand`.
+    #: Number of entries by band, as in `StrengthBand`.
     bands: dict[str, int]
 
     #: Entries that were strong for long enough to count as consolidated.
@@ -1508,38 +1477,6 @@ class IndexListResponse(TypedDict):
 
     #: Number of entries without the limit.
     total: int
-
-
-#: The creator of an entry.
-IndexOrigin: TypeAlias = Literal["defrag", "manual", "retrieval", "auto"]
-
-
-#: The place of an entry.
-IndexPlace: TypeAlias = Literal["index", "queue", "archive"]
-
-
-class IndexPointer(TypedDict):
-    """A source of an entry."""
-
-    #: Path relative to the workspace, with `/`.
-    path: str
-
-    #: Title of the section; absent for the whole file.
-    section: NotRequired[str]
-
-
-class IndexPointerInput(TypedDict):
-    """A source of an entry."""
-
-    #: Path relative to the workspace, with `/`.
-    path: str
-
-    #: Title of the section; absent for the whole file.
-    section: NotRequired[str | None]
-
-
-#: Resistance of an entry to decay.
-IndexPriority: TypeAlias = Literal["amygdala", "high", "normal", "low"]
 
 
 class IndexRestoreRequest(TypedDict):
@@ -1660,8 +1597,33 @@ class LeftOut(TypedDict):
     reason: str
 
 
-#: The kind of a memory.
+#: Type of a memory, as in `## Topic [feedback]`.
 MemoryType: TypeAlias = Literal["project", "feedback", "user", "reference"]
+
+
+class MessageScore(TypedDict):
+    """The scores of one message."""
+
+    #: The id to fetch its content with, if it is stored.
+    id: str
+
+    #: Importance before decay, 0 to 1.
+    importance: float
+
+    #: Position among the messages of the session, 0-based.
+    index: int
+
+    #: Importance after decay, 0 to 1.
+    retention: float
+
+    #: How the message is shown: `keep`, `compress` or `sparse`.
+    tier: str
+
+    #: Tokens of the message.
+    tokens: int
+
+    #: The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`.
+    type: str
 
 
 class MetricsRequest(TypedDict):
@@ -1673,10 +1635,6 @@ class MetricsResponse(TypedDict):
 
     #: The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths.
     text: str
-
-
-#: The method of finding candidates.
-Mode: TypeAlias = Literal["hybrid", "lexical", "vector", "index"]
 
 
 class ModelFile(TypedDict):
@@ -1855,7 +1813,7 @@ class NextCycle(TypedDict):
     at: str
 
     #: The cycle.
-    cycle: CycleName
+    cycle: Cycle
 
 
 class Pending(TypedDict):
@@ -1869,6 +1827,26 @@ class Pending(TypedDict):
 
     #: Description and instructions, as text.
     text: str
+
+
+class Pointer(TypedDict):
+    """Location of a topic: a file, and optionally a section."""
+
+    #: Path relative to the workspace, with `/`.
+    path: str
+
+    #: Title of the section, without marks; `None` for the whole file.
+    section: NotRequired[str]
+
+
+class PointerInput(TypedDict):
+    """Location of a topic: a file, and optionally a section."""
+
+    #: Path relative to the workspace, with `/`.
+    path: str
+
+    #: Title of the section, without marks; `None` for the whole file.
+    section: NotRequired[str | None]
 
 
 class Problem(TypedDict):
@@ -1928,7 +1906,7 @@ class RememberRequest(TypedDict):
     outcome: NotRequired[str | None]
 
     #: Resistance of the entry to decay.
-    priority: NotRequired[IndexPriority | None]
+    priority: NotRequired[EntryPriority | None]
 
     #: Files and URLs.
     references: NotRequired[str | None]
@@ -2095,6 +2073,10 @@ class SearchHit(TypedDict):
     tokens: int
 
 
+#: Method of finding candidates.
+SearchMode: TypeAlias = Literal["hybrid", "lexical", "vector", "index"]
+
+
 class SearchRequest(TypedDict):
     """Parameters of `search`."""
 
@@ -2114,7 +2096,7 @@ class SearchRequest(TypedDict):
     min_score: NotRequired[float | None]
 
     #: The method of finding candidates; default: the configured one, initially `hybrid`.
-    mode: NotRequired[Mode | None]
+    mode: NotRequired[SearchMode | None]
 
     #: Only documents whose relative path matches this glob.
     path: NotRequired[str | None]
@@ -2142,7 +2124,7 @@ class SearchResponse(TypedDict):
     index: IndexState
 
     #: The requested mode; see `index.degraded` for limitations.
-    mode: Mode
+    mode: SearchMode
 
     #: Notes about this answer, such as the method of counting tokens.
     notes: NotRequired[list[str]]
@@ -2185,6 +2167,10 @@ class SearchTrace(TypedDict):
     stale: list[str]
 
 
+#: Format of a rendered section.
+SectionFormat: TypeAlias = Literal["markdown", "json"]
+
+
 class SessionCompactRequest(TypedDict):
     """Parameters of `session.compact`: either `path` or `messages`."""
 
@@ -2211,7 +2197,7 @@ class SessionCompactResponse(TypedDict):
     """Answer to `session.compact`."""
 
     #: The scores of the messages in order; for more than 50000 messages, the last ones.
-    entries: list[CompactEntry]
+    entries: list[MessageScore]
 
     #: Notes about this answer, such as unknown keys of the settings.
     notes: NotRequired[list[str]]
@@ -2272,7 +2258,7 @@ SessionFlushResponse = TypedDict(
         # Notes about this flush.
         "notes": "NotRequired[list[str]]",
         # The first unreadable records; lines are counted from the start of this read.
-        "problems": "list[CompactProblem]",
+        "problems": "list[TranscriptProblem]",
         # Newly stored contents; absent if `compact` was not requested.
         "stored": "NotRequired[int]",
     },
@@ -2379,6 +2365,10 @@ class StatusResponse(TypedDict):
 Strategy: TypeAlias = Literal["index", "search", "hybrid"]
 
 
+#: Band of strength (v1 §6.2). A stronger band is greater.
+StrengthBand: TypeAlias = Literal["strong", "moderate", "weak", "decaying", "silent"]
+
+
 class SubscribeRequest(TypedDict):
     """Parameters of `subscribe`."""
 
@@ -2400,7 +2390,7 @@ class TraceMatch(TypedDict):
     """An entry that matches the query."""
 
     #: The band of its strength.
-    band: IndexBand
+    band: StrengthBand
 
     #: Id of the entry.
     entry: str
@@ -2415,8 +2405,18 @@ class TraceMatch(TypedDict):
     topic: str
 
 
-#: The program that wrote a transcript.
+#: Program or interface that defines the format of a transcript.
 TranscriptFormat: TypeAlias = Literal["auto", "claude-code", "pi", "codex", "messages"]
+
+
+class TranscriptProblem(TypedDict):
+    """An unreadable record."""
+
+    #: Line number, 1-based; in a document, the line on which the message begins.
+    line: int
+
+    #: The problem.
+    what: str
 
 
 class TreeChange(TypedDict):

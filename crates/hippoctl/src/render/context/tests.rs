@@ -2,7 +2,7 @@
 
 use hippo_proto::{
     ContextDecay, ContextKind, ContextLifecycle, ContextModifiers, ContextMove, ContextPersisted,
-    ContextSource, ContextState, FetchOrigin, FetchOutcome,
+    ContextSource, ContextState, Cycle, FetchOrigin, FetchOutcome,
 };
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns the messages of a transcript and its format.
-fn read(text: &str) -> (Vec<String>, Option<&'static str>) {
+fn read(text: &str) -> (Vec<String>, Option<TranscriptFormat>) {
     let (messages, compacted) = messages(text.as_bytes(), TranscriptFormat::Auto);
     (messages, compacted.stats.format)
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn read(text: &str) -> Vec<String> {
-    let (messages, compacted) = messages(text.as_bytes(), None);
+    let (messages, compacted) = messages(text.as_bytes(), TranscriptFormat::Auto);
     assert_eq!(compacted.stats.malformed, 0, "{text}");
     messages
 }
@@ -140,7 +140,7 @@ fn sections_inserted_by_hippod_are_not_messages() {
         message_line("system", section),
     ]
     .concat();
-    let (contents, compacted) = messages(text.as_bytes(), None);
+    let (contents, compacted) = messages(text.as_bytes(), TranscriptFormat::Auto);
     assert_eq!(contents.len(), 2, "{contents:?}");
     assert!(contents[0].contains("Open the valve. ") && contents[0].contains("Then close it."));
     assert!(
