@@ -8,7 +8,6 @@ use hippo_redact::lines_without_secrets;
 use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
 use hippo_text::gist::MACHINE;
-pub use hippo_text::gist::label::Kind;
 pub use hippo_text::gist::label::StatementKind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
 use hippo_text::gist::line::unmarked;

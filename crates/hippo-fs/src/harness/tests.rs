@@ -30,6 +30,7 @@ fn valid_values_are_read_and_unknown_keys_ignored() {
         index_in_prompt: Some(true),
         root_max_tokens: Some(1_500),
         cooldown_hours: Some(0.5),
+        session_compaction: None,
     };
     assert_eq!(read(text.as_bytes()), (whole, vec![]));
     for nothing in ["{}", r#"{"platform":null,"search":{"vector":null},"index":null}"#] {
