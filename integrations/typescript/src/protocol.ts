@@ -203,7 +203,7 @@ export interface ContextDecay {
 /** Manual or automatic creation of a context entry. */
 export type ContextEncoding = "manual" | "auto";
 
-/** A sparse pointer in an agent's context to content stored elsewhere (v2 §14.1). Time is counted in turns. */
+/** A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns. */
 export interface ContextEntry {
   /** Decay parameters. */
   decay: ContextDecay;
@@ -316,11 +316,11 @@ export interface ContextListed {
   type: ContextKind;
 }
 
-/** Factors that slow or speed up the decay of an entry (v2 §5.2, §8.2). */
+/** Factors that slow or speed up the decay of an entry. */
 export interface ContextModifiers {
   /** Ids of related entries. */
   associations: string[];
-  /** True if the entry was created deliberately. */
+  /** Manual or automatic creation. */
   encoding: ContextEncoding;
   /** The importance. */
   priority: ContextPriority;
@@ -595,7 +595,7 @@ export interface ContextsStatus {
   stored_bytes: number;
 }
 
-/** Consolidation cycle. A more thorough cycle is greater. */
+/** A consolidation cycle. */
 export type Cycle = "light" | "deep" | "archival";
 
 /** A finding for the user to review. */
@@ -773,7 +773,7 @@ export type EntryOrigin = "defrag" | "manual" | "retrieval" | "auto";
 /** Place of an entry. */
 export type EntryPlace = "index" | "queue" | "archive";
 
-/** Resistance of an entry to decay. A higher resistance is greater. */
+/** Resistance of an entry to decay. */
 export type EntryPriority = "amygdala" | "high" | "normal" | "low";
 
 /** The `data` member of an error. */
@@ -1981,7 +1981,7 @@ export interface StatusResponse {
 /** The route to the results. */
 export type Strategy = "index" | "search" | "hybrid";
 
-/** Band of strength (v1 §6.2). A stronger band is greater. */
+/** Band of strength. */
 export type StrengthBand = "strong" | "moderate" | "weak" | "decaying" | "silent";
 
 /** Parameters of `subscribe`. */

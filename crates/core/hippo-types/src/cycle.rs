@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Consolidation cycle. A more thorough cycle is greater.
+/// A consolidation cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -17,7 +17,8 @@ impl fmt::Display for EntryId {
     }
 }
 
-/// Resistance of an entry to decay. A higher resistance is greater.
+// The order is that of the discriminants: a higher resistance is greater.
+/// Resistance of an entry to decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
@@ -69,7 +70,8 @@ pub enum EntryPlace {
 
 names!(EntryPlace { Index => "index", Queue => "queue", Archive => "archive" });
 
-/// Band of strength (v1 §6.2). A stronger band is greater.
+// v1 §6.2. The order is that of the discriminants: a stronger band is greater.
+/// Band of strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -285,7 +285,7 @@ ContextEncoding: TypeAlias = Literal["manual", "auto"]
 
 
 class ContextEntry(TypedDict):
-    """A sparse pointer in an agent's context to content stored elsewhere (v2 §14.1). Time is counted in turns."""
+    """A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns."""
 
     #: Decay parameters.
     decay: ContextDecay
@@ -435,12 +435,12 @@ class ContextListed(TypedDict):
 
 
 class ContextModifiers(TypedDict):
-    """Factors that slow or speed up the decay of an entry (v2 §5.2, §8.2)."""
+    """Factors that slow or speed up the decay of an entry."""
 
     #: Ids of related entries.
     associations: list[str]
 
-    #: True if the entry was created deliberately.
+    #: Manual or automatic creation.
     encoding: ContextEncoding
 
     #: The importance.
@@ -812,7 +812,7 @@ class ContextsStatus(TypedDict):
     stored_bytes: int
 
 
-#: Consolidation cycle. A more thorough cycle is greater.
+#: A consolidation cycle.
 Cycle: TypeAlias = Literal["light", "deep", "archival"]
 
 
@@ -1051,7 +1051,7 @@ EntryOrigin: TypeAlias = Literal["defrag", "manual", "retrieval", "auto"]
 EntryPlace: TypeAlias = Literal["index", "queue", "archive"]
 
 
-#: Resistance of an entry to decay. A higher resistance is greater.
+#: Resistance of an entry to decay.
 EntryPriority: TypeAlias = Literal["amygdala", "high", "normal", "low"]
 
 
@@ -2365,7 +2365,7 @@ class StatusResponse(TypedDict):
 Strategy: TypeAlias = Literal["index", "search", "hybrid"]
 
 
-#: Band of strength (v1 §6.2). A stronger band is greater.
+#: Band of strength.
 StrengthBand: TypeAlias = Literal["strong", "moderate", "weak", "decaying", "silent"]
 
 

@@ -142,10 +142,8 @@ fn weak_entries_are_queued_up_to_the_demotion_limit() {
 fn amygdala_entries_are_never_queued_and_strong_entries_leave_the_queue() {
     let mut never = record("never", 0.02, RecordPlace::Index);
     never.entry.priority = EntryPriority::Amygdala;
-    let mut state = snapshot(vec![
-        never,
-        record("back", 0.4, RecordPlace::Queue(NOW.plus(-DAY))),
-    ]);
+    let back = record("back", 0.4, RecordPlace::Queue(NOW.plus(-DAY)));
+    let mut state = snapshot(vec![never, back]);
     state.quick_access = vec![id("never")];
     state.documents.clear();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Context entries and their strength in a turn.
+//! Context entries (v2 §14.1) and their strength in a turn (v2 §8).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ const MOST_RATE: f32 = 1e6;
 /// Factor of the rate when an associated entry is strong.
 const ASSOCIATED: f32 = 0.7;
 
-/// A sparse pointer in an agent's context to content stored elsewhere (v2 §14.1). Time is counted in turns.
+/// A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextEntry {
@@ -68,13 +68,13 @@ pub struct ContextDecay {
     pub last_access: u64,
 }
 
-/// Factors that slow or speed up the decay of an entry (v2 §5.2, §8.2).
+/// Factors that slow or speed up the decay of an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextModifiers {
     /// The importance.
     pub priority: ContextPriority,
-    /// True if the entry was created deliberately.
+    /// Manual or automatic creation.
     pub encoding: ContextEncoding,
     /// Ids of related entries.
     pub associations: Vec<String>,
