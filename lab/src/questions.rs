@@ -75,7 +75,7 @@ pub struct QuestionArguments {
           value_parser = clap::value_parser!(u32).range(1..))]
     pub budgets: Vec<u32>,
     /// What counts as one place in the ranking
-    #[arg(long, value_enum, default_value_t = Distinct::None)]
+    #[arg(long, value_enum, default_value_t = DistinctBy::None)]
     pub distinct: DistinctBy,
     /// Ask only so many questions, spread evenly over the file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

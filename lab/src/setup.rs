@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
-use hippo_embed::acquire::{self, AcquireError, Layout, Manifest};
+use hippo_embed::acquire::{self, AcquireError, Layout, ModelManifest};
 
 use crate::house::ProjectDirs;
 use crate::terminal::{self, Meter, say};
@@ -17,7 +17,7 @@ use crate::terminal::{self, Meter, say};
 pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     let cache = cache(&house.target, |name| std::env::var_os(name))?;
     let home = cache.join("home");
-    let manifest = Manifest::embedded().map_err(explain)?;
+    let manifest = ModelManifest::built_in().map_err(explain)?;
     let layout = Layout::in_home(&home, cache.join("wheels"));
     let complete = acquire::locate(&layout, &manifest).is_ok();
     if complete {

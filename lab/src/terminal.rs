@@ -4,7 +4,7 @@ use std::fmt::{Arguments, Display};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use hippo_embed::acquire::{Progress, Step};
+use hippo_embed::acquire::{PullProgress, PullStep};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Writes a line to standard output. A closed output is not an error.
@@ -31,7 +31,7 @@ pub fn duration(time: Duration) -> impl Display {
 /// Progress of an installation: a bar on a terminal, else one line for each step.
 pub struct Meter {
     bar: Option<ProgressBar>,
-    current: Option<(String, Step)>,
+    current: Option<(String, PullStep)>,
 }
 
 impl Meter {
@@ -50,8 +50,8 @@ impl Meter {
     }
 
     /// Shows a progress report.
-    pub fn show(&mut self, progress: Progress<'_>) {
-        let Progress {
+    pub fn show(&mut self, progress: PullProgress<'_>) {
+        let PullProgress {
             artifact,
             step,
             done,
@@ -66,7 +66,7 @@ impl Meter {
         }
         let line = format!("{} {artifact}", step.name());
         match (&self.bar, step) {
-            (Some(bar), Step::Done) => {
+            (Some(bar), PullStep::Done) => {
                 let line = format!("  {line}");
                 bar.suspend(|| note(format_args!("{line}")));
             }
@@ -75,7 +75,7 @@ impl Meter {
                 bar.set_position(done);
                 bar.set_message(line);
             }
-            (None, Step::Done) => note(format_args!("  {line}")),
+            (None, PullStep::Done) => note(format_args!("  {line}")),
             (None, _) if new => note(format_args!("  {line} ({:.1} MB)", total as f64 / 1e6)),
             (None, _) => {}
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use hippo_context::capture::{CaptureInput, CaptureSettings, capture};
-use hippo_context::extract::{Extract, Hints, Kind, extract};
+use hippo_context::extract::{ContentKind, Extract, Hints, extract};
 use hippo_context::policy::built_in_rules;
 use hippo_text::text::start;
 use hippo_types::tokens;
@@ -168,7 +168,7 @@ pub(super) fn holds(text: &str, value: &str) -> bool {
 }
 
 fn by_kind(entries: &[Extract], ratios: &[f64]) -> String {
-    let mut kinds: BTreeMap<Kind, Vec<f64>> = BTreeMap::new();
+    let mut kinds: BTreeMap<ContentKind, Vec<f64>> = BTreeMap::new();
     for (entry, ratio) in entries.iter().zip(ratios) {
         kinds.entry(entry.kind).or_default().push(*ratio);
     }

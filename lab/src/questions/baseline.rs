@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use hippo_fs::{Kind, WorkspaceDir};
+use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_types::tokens;
 
 use super::file::EvidenceQuestion;
@@ -157,8 +157,8 @@ fn markdown_files(dir: &WorkspaceDir) -> std::io::Result<Vec<String>> {
                 continue;
             }
             match entry.kind {
-                Kind::Folder => folders.push(path),
-                Kind::File if name.ends_with(".md") => {
+                FileKind::Folder => folders.push(path),
+                FileKind::File if name.ends_with(".md") => {
                     found.push(path.to_string_lossy().replace('\\', "/"));
                 }
                 _ => {}

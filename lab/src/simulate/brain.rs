@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
 use hippo_embed::HashEmbedder;
-use hippo_map::consolidation::{self, Plan, Record, RecordPlace, Rule, Snapshot};
+use hippo_map::consolidation::{self, ConsolidationPlan, ConsolidationSnapshot, EntryRecord, RecordPlace, Rule};
 use hippo_map::decay::{self, DecayCurve};
 use hippo_map::hierarchy::Limits;
 use hippo_map::index_file::{self, IndexFile};
 use hippo_map::layout::{self, LayoutInput};
-use hippo_map::schedule::{self, Outcome, RunRecord};
+use hippo_map::schedule::{self, RunOutcome, RunRecord};
 use hippo_rank::cue::Cues;
 use hippo_store::db::{Access, Store};
 use hippo_text::terms::Analyzer;
@@ -44,8 +44,8 @@ pub const SILENT: f32 = 0.1;
 pub struct Brain {
     options: BrainOptions,
     /// All entries, and the input of the next cycle.
-    pub snapshot: Snapshot,
-    schedule: schedule::Settings,
+    pub snapshot: ConsolidationSnapshot,
+    schedule: schedule::ScheduleSettings,
     runs: Vec<RunRecord>,
     known_since: Timestamp,
     fresh: BTreeSet<String>,
@@ -85,8 +85,8 @@ impl Brain {
         };
         Ok(Self {
             options,
-            snapshot: Snapshot::default(),
-            schedule: schedule::Settings::standard()?,
+            snapshot: ConsolidationSnapshot::default(),
+            schedule: schedule::ScheduleSettings::standard()?,
             runs: Vec::new(),
             known_since: now,
             fresh: BTreeSet::new(),
@@ -128,7 +128,7 @@ impl Brain {
         }
         self.stale = false;
         let records = self.snapshot.records.values();
-        let live: Vec<&Record> = records
+        let live: Vec<&EntryRecord> = records
             .filter(|record| !matches!(record.place, RecordPlace::Archive(_)))
             .collect();
         self.cues = Cues::new(live.iter().map(|record| &record.entry));
@@ -281,7 +281,11 @@ impl Brain {
             self.stale |= !quiet.contains(&step.rule);
         }
         let capped = plan.refused.iter().any(|refusal| refusal.rule == Rule::LossCap);
-        let outcome = if capped { Outcome::Capped } else { Outcome::Done };
+        let outcome = if capped {
+            RunOutcome::Capped
+        } else {
+            RunOutcome::Done
+        };
         if let (Some((_, store)), Some(id)) = (&mut self.store, id) {
             store.finish_run(id, outcome, now)?;
         }
@@ -289,7 +293,7 @@ impl Brain {
         Ok(())
     }
 
-    fn end(&mut self, cycle: Cycle, plan: &Plan, outcome: Outcome, now: Timestamp) {
+    fn end(&mut self, cycle: Cycle, plan: &ConsolidationPlan, outcome: RunOutcome, now: Timestamp) {
         if cycle != Cycle::Light && !plan.steps.is_empty() {
             self.write(now);
         }
@@ -341,7 +345,7 @@ impl Brain {
             return Ok(None);
         };
         let kept = store.entries()?.records;
-        let same = |(id, record): (&EntryId, &Record)| {
+        let same = |(id, record): (&EntryId, &EntryRecord)| {
             kept.get(id).is_some_and(|kept| {
                 // The current strength is computed on demand.
                 kept.entry == record.entry && kept.place == record.place && kept.filed == record.filed

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use hippo_embed::{Embedder, HashEmbedder};
-use hippo_map::bootstrap::{self, BootstrapSettings, NewEntry, entry_tokens};
-use hippo_map::consolidation::{Record, RecordPlace, value_conflict};
+use hippo_map::bootstrap::{self, BootstrapEntry, BootstrapSettings, entry_tokens};
+use hippo_map::consolidation::{EntryRecord, RecordPlace, value_conflict};
 use hippo_rank::cue::Cues;
 use hippo_text::chunk::{ChunkKind, chunk_text};
 use hippo_text::terms::Analyzer;
@@ -67,7 +67,7 @@ pub fn cold_start(seed: u64) -> Vec<(bool, bool)> {
     answered
 }
 
-fn made(shelf: &Shelf, most: Option<usize>) -> Vec<NewEntry> {
+fn made(shelf: &Shelf, most: Option<usize>) -> Vec<BootstrapEntry> {
     let all = shelf.changed_since(None);
     let settings = BootstrapSettings {
         max_entries: most,
@@ -202,7 +202,7 @@ pub struct SimilarityStudy {
 /// If an entry cannot be embedded.
 pub fn alike(year: &Year) -> anyhow::Result<Vec<SimilarityStudy>> {
     let records = year.brain.snapshot.records.values();
-    let live: Vec<&Record> = records
+    let live: Vec<&EntryRecord> = records
         .filter(|record| record.place == RecordPlace::Index)
         .collect();
     let mut embedder = HashEmbedder::new();

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use hippo_session::compaction::{CompactionOptions, CompactionPass, Compactor, ContentId, Message, Role};
+use hippo_session::compaction::{
+    CompactionOptions, CompactionPass, Compactor, Message, Role, ShortContentId,
+};
 use hippo_types::tokens;
 use serde_json::Value;
 
@@ -146,9 +148,10 @@ fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Res
     if tokens::of(summary) > budget {
         bail!("{} tokens within a budget of {budget}", tokens::of(summary));
     }
-    let mut contents: Vec<(ContentId, String)> = Vec::new();
+    let mut contents: Vec<(ShortContentId, String)> = Vec::new();
     let mut again = Compactor::new(CompactionOptions::default());
-    let mut keep = |id: ContentId, message: &Message<'_>| contents.push((id, message.content().into_owned()));
+    let mut keep =
+        |id: ShortContentId, message: &Message<'_>| contents.push((id, message.content().into_owned()));
     again.feed_with(bytes, &mut keep);
     let _ = again.finish_with(&mut keep);
     let rest = compacted.dropped_list();

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Result;
 use hippo_text::source::NodeKind;
 use hippo_text::terms::Analyzer;
-use hippo_tree::digest::{Source, digest};
+use hippo_tree::digest::{NodeSource, digest};
 use hippo_types::tokens;
 use serde::Deserialize;
 
@@ -49,7 +49,7 @@ pub fn run(folder: &Path) -> Result<Vec<Figure>> {
                 continue;
             };
             let most = tokens::of(&log.text) / SHARE;
-            let source = Source {
+            let source = NodeSource {
                 path: &log.path,
                 text: &log.text,
                 first_line: 1,

@@ -7,7 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hippo_text::source::NodeKind;
 use hippo_tree::{
-    Fingerprint, Input, Node, Period, Source, SourceFile, Text, make, plan, sources, told, top,
+    Fingerprint, LevelInput, Node, NodeSource, Period, SourceFile, SourceText, build_root_file,
+    collect_root_sources, make, plan, sources,
 };
 use hippo_types::time::{Date, find_date};
 
@@ -85,7 +86,7 @@ impl Nodes {
             NodeKind::Daily => of_logs(logs),
             _ => sources(level, self.nodes.values()),
         };
-        let steps = plan(&Input {
+        let steps = plan(&LevelInput {
             today,
             sources: &sources,
             nodes: &BTreeMap::new(),
@@ -93,23 +94,26 @@ impl Nodes {
             improved: false,
         });
         for step in steps {
-            let texts: Vec<Text> = sources[&step.period]
+            let texts: Vec<SourceText> = sources[&step.period]
                 .iter()
                 .filter_map(|source| self.text(source, logs))
                 .collect();
-            let texts: Vec<Source<'_>> = texts.iter().map(Text::source).collect();
+            let texts: Vec<NodeSource<'_>> = texts.iter().map(SourceText::source).collect();
             if let Some(node) = make(&step, &texts, None, today, false) {
                 self.put(node);
             }
         }
     }
 
-    fn text(&self, source: &SourceFile, logs: &[LogFileText]) -> Option<Text> {
+    fn text(&self, source: &SourceFile, logs: &[LogFileText]) -> Option<SourceText> {
         if let Some(period) = Period::of_path(&source.path) {
-            return Some(Text::of_node(self.nodes.get(&period)?, self.files.get(&period)?));
+            return Some(SourceText::of_node(
+                self.nodes.get(&period)?,
+                self.files.get(&period)?,
+            ));
         }
         let log = logs.iter().find(|log| log.path == source.path)?;
-        Some(Text {
+        Some(SourceText {
             path: log.path.clone(),
             text: log.text.clone(),
             first_line: 1,
@@ -135,8 +139,8 @@ impl Nodes {
             .collect();
         let months = nodes.keys().filter(|period| period.level() == NodeKind::Monthly);
         let months: Vec<String> = months.map(|month| month.path()).collect();
-        top(
-            &told(&all, &BTreeMap::new()),
+        build_root_file(
+            &collect_root_sources(&all, &BTreeMap::new()),
             &|_, _| None,
             None,
             &months,

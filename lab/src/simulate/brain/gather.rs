@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_embed::Embedder;
-use hippo_map::bootstrap::{self, NewEntry};
-use hippo_map::consolidation::{CoAccess, Record, RecordPlace, Similar, decayed_co_access};
+use hippo_map::bootstrap::{self, BootstrapEntry};
+use hippo_map::consolidation::{CoAccess, EntryRecord, RecordPlace, SimilarPair, decayed_co_access};
 use hippo_map::decay;
 use hippo_text::chunk::ContentHash;
 use hippo_types::cycle::Cycle;
@@ -51,7 +51,7 @@ impl Brain {
             self.snapshot.similar = self.similar();
         }
         if cycle == Cycle::Archival {
-            let records: Vec<&Record> = self.snapshot.records.values().collect();
+            let records: Vec<&EntryRecord> = self.snapshot.records.values().collect();
             let hits = |pointer: &Pointer| {
                 let there = records
                     .iter()
@@ -65,7 +65,7 @@ impl Brain {
     /// Adds candidates for content without an entry, and new summaries of changed content.
     fn look_for_entries(&mut self, shelf: &Shelf, changed: &BTreeSet<String>, now: Timestamp) {
         let records = &self.snapshot.records;
-        let of_changed = |record: &Record| {
+        let of_changed = |record: &EntryRecord| {
             record
                 .entry
                 .pointers
@@ -90,7 +90,7 @@ impl Brain {
     }
 
     /// Returns pairs of similar live entries, one of them new or changed. Hashed words replace the model.
-    fn similar(&mut self) -> Vec<Similar> {
+    fn similar(&mut self) -> Vec<SimilarPair> {
         let live = self
             .snapshot
             .records
@@ -124,7 +124,7 @@ impl Brain {
                 let cosine: f32 = mine.iter().zip(theirs).map(|(a, b)| a * b).sum();
                 let twice = fresh.binary_search(other).is_ok() && other < id;
                 if other != id && !twice && cosine >= least {
-                    pairs.push(Similar {
+                    pairs.push(SimilarPair {
                         a: id.clone(),
                         b: other.clone(),
                         cosine,
@@ -137,7 +137,7 @@ impl Brain {
 }
 
 /// Returns the new entries without those that existing entries cover.
-fn untold(made: Vec<NewEntry>, records: &BTreeMap<EntryId, Record>) -> Vec<NewEntry> {
+fn untold(made: Vec<BootstrapEntry>, records: &BTreeMap<EntryId, EntryRecord>) -> Vec<BootstrapEntry> {
     let told: BTreeSet<&Pointer> = records
         .values()
         .flat_map(|record| &record.entry.pointers)
