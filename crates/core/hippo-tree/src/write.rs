@@ -11,14 +11,9 @@ use hippo_text::source::NodeKind;
 use hippo_text::speaker;
 
 /// Sections of a body, in order.
+#[rustfmt::skip] // a list is read in lines
 const ORDER: [Kind; 8] = [
-    Kind::Decision,
-    Kind::Task,
-    Kind::Lesson,
-    Kind::Open,
-    Kind::User,
-    Kind::Feedback,
-    Kind::Entity,
+    Kind::Decision, Kind::Task, Kind::Lesson, Kind::Open, Kind::User, Kind::Feedback, Kind::Entity,
     Kind::Note,
 ];
 /// Divisor of the body size for its list of topics.

@@ -5,22 +5,11 @@ pub use hippoctl::args::Platform;
 use super::{Config, Snapshot, State};
 
 /// The files of each harness, most reliable signs first.
+#[rustfmt::skip] // a list is read in lines
 const SIGNS: [(Platform, &[&str]); 4] = [
-    (
-        Platform::OpenCode,
-        &["opencode.json", "opencode.jsonc", ".opencode"],
-    ),
+    (Platform::OpenCode, &["opencode.json", "opencode.jsonc", ".opencode"]),
     (Platform::Codex, &[".codex"]),
-    (
-        Platform::OpenClaw,
-        &[
-            "openclaw.json",
-            "SOUL.md",
-            "IDENTITY.md",
-            "HEARTBEAT.md",
-            "BOOTSTRAP.md",
-        ],
-    ),
+    (Platform::OpenClaw, &["openclaw.json", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"]),
     (Platform::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
 

@@ -30,21 +30,10 @@ use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
 /// Protocol features of this daemon.
+#[rustfmt::skip] // a list is read in lines
 const FEATURES: [&str; 14] = [
-    "search",
-    "get",
-    "workspace",
-    "model",
-    "subscribe",
-    "doctor",
-    "index",
-    "cycle",
-    "remember",
-    "context",
-    "tree",
-    "metrics",
-    "audit",
-    "backup",
+    "search", "get", "workspace", "model", "subscribe", "doctor", "index", "cycle", "remember", "context",
+    "tree", "metrics", "audit", "backup",
 ];
 
 /// Serves one call and returns the response line.

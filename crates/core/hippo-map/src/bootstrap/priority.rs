@@ -36,15 +36,9 @@ fn strings(words: &[&str]) -> Vec<String> {
 /// Returns the default rules; the first match is used.
 #[must_use]
 pub fn default_rules() -> Vec<PriorityRule> {
+    #[rustfmt::skip] // a list is read in lines
     let never = [
-        "never ",
-        "do not ",
-        "don't ",
-        "must not ",
-        "no ",
-        "nothing ",
-        "forbidden",
-        "refuse ",
+        "never ", "do not ", "don't ", "must not ", "no ", "nothing ", "forbidden", "refuse ",
     ];
     vec![
         PriorityRule {

@@ -58,104 +58,28 @@ impl MemoryType {
 }
 
 /// Functional sections of a node, in order, with alternative titles.
+#[rustfmt::skip] // a table is read in lines
 const SECTIONS: [(Kind, &str, &[&str]); 7] = [
-    (
-        Kind::Decision,
-        "Key Decisions",
-        &["decisions", "major decisions", "decision"],
-    ),
-    (
-        Kind::Task,
-        "Tasks Completed",
-        &["completed work", "completed", "done", "tasks done", "work done"],
-    ),
-    (
-        Kind::Lesson,
-        "Lessons Learned",
-        &[
-            "lessons",
-            "lessons & patterns",
-            "learned",
-            "learnings",
-            "insights",
-        ],
-    ),
-    (
-        Kind::Open,
-        "Open Items",
-        &[
-            "open",
-            "carried forward",
-            "todo",
-            "todos",
-            "next",
-            "next steps",
-            "pending",
-            "blocked",
-            "blockers",
-            "open questions",
-        ],
-    ),
-    (
-        Kind::Entity,
-        "Entities",
-        &["entities referenced", "recurring entities"],
-    ),
-    (Kind::User, "User", &[]),
-    (Kind::Feedback, "Feedback", &[]),
+    (Kind::Decision, "Key Decisions", &["decisions", "major decisions", "decision"]),
+    (Kind::Task, "Tasks Completed", &["completed work", "completed", "done", "tasks done", "work done"]),
+    (Kind::Lesson, "Lessons Learned", &["lessons", "lessons & patterns", "learned", "learnings", "insights"]),
+    (Kind::Open, "Open Items", &["open", "carried forward", "todo", "todos", "next", "next steps", "pending",
+        "blocked", "blockers", "open questions"]),
+    (Kind::Entity, "Entities", &["entities referenced", "recurring entities"]),
+    (Kind::User, "User", &[]), (Kind::Feedback, "Feedback", &[]),
 ];
 
 /// Field names that mark the kind of a line.
+#[rustfmt::skip] // a table is read in lines
 const FIELDS: [(Kind, &[&str]); 6] = [
     (Kind::Decision, &["decision", "decisions", "decided", "chosen"]),
-    (
-        Kind::Task,
-        &[
-            "work done",
-            "done",
-            "completed",
-            "outcome",
-            "result",
-            "fixed",
-            "fix",
-            "shipped",
-        ],
-    ),
-    (
-        Kind::Lesson,
-        &["lesson", "lessons", "learned", "insight", "takeaway", "rule"],
-    ),
-    (
-        Kind::Open,
-        &[
-            "pending",
-            "todo",
-            "open",
-            "next",
-            "next step",
-            "next steps",
-            "blocked",
-            "blocker",
-            "follow-up",
-        ],
-    ),
-    (
-        Kind::Entity,
-        &[
-            "users",
-            "people",
-            "services",
-            "files",
-            "errors",
-            "references",
-            "reference",
-            "tool calls",
-        ],
-    ),
-    (
-        Kind::Feedback,
-        &["user feedback", "feedback", "correction", "user correction"],
-    ),
+    (Kind::Task, &["work done", "done", "completed", "outcome", "result", "fixed", "fix", "shipped"]),
+    (Kind::Lesson, &["lesson", "lessons", "learned", "insight", "takeaway", "rule"]),
+    (Kind::Open, &["pending", "todo", "open", "next", "next step", "next steps", "blocked", "blocker",
+        "follow-up"]),
+    (Kind::Entity, &["users", "people", "services", "files", "errors", "references", "reference",
+        "tool calls"]),
+    (Kind::Feedback, &["user feedback", "feedback", "correction", "user correction"]),
 ];
 
 /// Returns the section title for a kind of statement; notes have no section.

@@ -15,16 +15,9 @@ const MOST_BYTES: usize = 220;
 const MOST_SENTENCES: usize = 600;
 
 /// Labels of important lines.
+#[rustfmt::skip] // a list is read in lines
 const MARKED: [&str; 9] = [
-    "decision:",
-    "decided:",
-    "lesson:",
-    "important:",
-    "summary:",
-    "result:",
-    "status:",
-    "fix:",
-    "goal:",
+    "decision:", "decided:", "lesson:", "important:", "summary:", "result:", "status:", "fix:", "goal:",
 ];
 
 /// Returns the most representative sentence in at most [`MOST_WORDS`] words; empty if there is none.

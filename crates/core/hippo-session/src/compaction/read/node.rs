@@ -173,13 +173,9 @@ impl<'a> JsonNode<'a> {
 
     /// Returns true if the object has none of the fields that are read.
     fn is_empty(&self) -> bool {
+        #[rustfmt::skip] // a list is read in lines
         let texts = [
-            &self.tag,
-            &self.role,
-            &self.name,
-            &self.text,
-            &self.id,
-            &self.call_id,
+            &self.tag, &self.role, &self.name, &self.text, &self.id, &self.call_id,
         ];
         texts.into_iter().all(|text| text.0.is_none())
             && self.content.0.is_empty()

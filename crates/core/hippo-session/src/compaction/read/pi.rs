@@ -10,14 +10,9 @@ use super::{ContentBlocks, RecordLink, SessionFormat, TranscriptRecord, blocks, 
 use crate::compaction::message::{Message, Role};
 
 /// Kinds of lines that contain no messages.
+#[rustfmt::skip] // a list is read in lines
 const SILENT_KINDS: [&str; 7] = [
-    "session",
-    "model_change",
-    "thinking_level_change",
-    "label",
-    "session_info",
-    "custom",
-    "leaf",
+    "session", "model_change", "thinking_level_change", "label", "session_info", "custom", "leaf",
 ];
 
 /// Parses a record of Pi; `None` for another format.
