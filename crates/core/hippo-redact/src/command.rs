@@ -27,17 +27,18 @@ pub(super) enum WordOrder {
     Netrc,
 }
 
-use WordOrder::{Changed, Flag, Netrc, Pair, Piped, Third, User};
-
 /// Search patterns of the word orders.
 #[rustfmt::skip] // a list is read in lines
-pub(super) const ORDERS: [(&str, WordOrder); 16] = [
+pub(super) const ORDERS: [(&str, WordOrder); 16] = {
+    use WordOrder::{Changed, Flag, Netrc, Pair, Piped, Third, User};
+    [
     (" -u ", User), (" --user ", User), (" -p", Flag), ("htpasswd -b", Third), ("| sudo -S", Piped),
     ("credentials", Pair), ("creds", Pair), ("login data", Pair), ("zugangsdaten", Pair),
     (" changed it to ", Changed), (" reset it to ", Changed), (" set it to ", Changed),
     (" it is now ", Changed), (" replaced it with ", Changed), (" replaced it by ", Changed),
     ("machine ", Netrc),
-];
+    ]
+};
 
 /// Bytes before a candidate in which its program or label is searched.
 const BEFORE: usize = 160;

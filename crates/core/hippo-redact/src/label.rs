@@ -26,11 +26,11 @@ pub(super) enum SecretLabel {
     Seed,
 }
 
-use SecretLabel::{Key, Pass, Password, Phrase, Secret, Seed, Token};
-
 /// Label words in any case.
 #[rustfmt::skip] // a list is read in lines
-pub(super) const LABELS: [(&str, SecretLabel); 62] = [
+pub(super) const LABELS: [(&str, SecretLabel); 62] = {
+    use SecretLabel::{Key, Pass, Password, Phrase, Secret, Seed, Token};
+    [
     ("key", Key), ("token", Token), ("secret", Secret), ("credential", Secret), ("authorization", Secret),
     ("psk", Secret), ("pass", Pass), ("pw", Password), ("pwd", Password), ("passwd", Password),
     ("password", Password), ("passcode", Password), ("passwort", Password), ("kennwort", Password),
@@ -46,7 +46,8 @@ pub(super) const LABELS: [(&str, SecretLabel); 62] = [
     ("motdepasse", Password), ("parola", Token), ("recovery phrase", Seed), ("backup phrase", Seed),
     ("wallet phrase", Seed), ("seed words", Seed), ("recovery words", Seed), ("seedphrase", Seed),
     ("contribsys__com", Token),
-];
+    ]
+};
 
 /// Schemes of the `Authorization` header.
 pub(super) const SCHEMES: [&str; 2] = ["bearer", "basic"];

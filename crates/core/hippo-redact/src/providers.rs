@@ -32,11 +32,11 @@ const fn prefix(mark: &'static str, least: usize, body: SecretBody) -> ProviderP
     ProviderPrefix { mark, least, body }
 }
 
-use SecretBody::{Any, Capitals, Exact, Hex, Path, Shape, Word};
-
 /// The prefixes, as documented by the providers.
 #[rustfmt::skip] // a list is read in lines
-pub(super) const PREFIXES: [ProviderPrefix; 195] = [
+pub(super) const PREFIXES: [ProviderPrefix; 195] = {
+    use SecretBody::{Any, Capitals, Exact, Hex, Path, Shape, Word};
+    [
     prefix("sk-ant-", 10, Any), prefix("sk-proj-", 16, Any), prefix("sk-or-", 16, Any),
     prefix("sk-", 20, Any), prefix("ghp_", 20, Word), prefix("gho_", 20, Word), prefix("ghu_", 20, Word),
     prefix("ghs_", 20, Word), prefix("ghr_", 20, Word), prefix("github_pat_", 20, Any),
@@ -116,7 +116,8 @@ pub(super) const PREFIXES: [ProviderPrefix; 195] = [
     prefix("SKb", 0, Shape("h31")), prefix("SKc", 0, Shape("h31")), prefix("SKd", 0, Shape("h31")),
     prefix("SKe", 0, Shape("h31")), prefix("SKf", 0, Shape("h31")),
     prefix("webhook.office.com/webhookb2/", 40, Path), prefix("logic.azure.com/workflows/", 40, Path),
-];
+    ]
+};
 
 /// Returns the end of the text that matches the shape from an offset.
 ///

@@ -98,11 +98,11 @@ pub fn extract_sentences(text: &str) -> Vec<Sentence> {
     found
 }
 
-use SentenceKind::{Analysis, Decision, Outcome, Step};
-
 /// Marker words with their subject and weight.
 #[rustfmt::skip] // a list is read in lines
-const WORDS: [(&str, SentenceKind, u32); 62] = [
+const WORDS: [(&str, SentenceKind, u32); 62] = {
+    use SentenceKind::{Analysis, Decision, Outcome, Step};
+    [
     ("decided", Decision, 3), ("decision", Decision, 3), ("we chose", Decision, 3), ("i chose", Decision, 3),
     ("going with", Decision, 3), ("settled on", Decision, 3), ("will use", Decision, 2),
     ("instead of", Decision, 2), ("rather than", Decision, 2), ("the plan is", Decision, 2),
@@ -121,7 +121,8 @@ const WORDS: [(&str, SentenceKind, u32); 62] = [
     ("still fail", Outcome, 2), ("is left", Outcome, 1), ("erledigt", Outcome, 2), ("готово", Outcome, 2),
     ("完成", Outcome, 2), ("i'll ", Step, 2), ("let me ", Step, 3), ("i will now", Step, 3),
     ("now i need", Step, 3), ("i'm going to", Step, 2),
-];
+    ]
+};
 
 /// `None` only for invalid words; they are constants.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
