@@ -14,7 +14,7 @@ mod path;
 mod workspace;
 
 pub use error::{Refusal, is_absence, refusal};
-pub use folder::{DirEntry, Folder, Kind, Stat};
+pub use folder::{DirEntry, Folder, Kind, Stat, read_all};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;

@@ -76,41 +76,26 @@ fn open(
 }
 
 fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextPutArgs {
-        session: id,
-        turn,
-        type_,
-        source,
-        file,
-        summary,
-        key_data,
-        priority,
-        manual,
-        related,
-        expires,
-        persist,
-        error,
-    } = args;
     let modifiers = ContextPutModifiers {
-        priority: priority.map(Into::into),
-        encoding: manual.then_some(ContextEncoding::Manual),
-        associations: related.map(super::index::tags),
+        priority: args.priority.map(Into::into),
+        encoding: args.manual.then_some(ContextEncoding::Manual),
+        associations: args.related.map(super::index::tags),
     };
     let lifecycle = ContextPutLifecycle {
-        expires,
-        persist: persist.then_some(true),
+        expires: args.expires,
+        persist: args.persist.then_some(true),
     };
     let request = ContextPutRequest {
-        session: id,
-        turn,
-        type_: type_.into(),
-        source,
-        content: input::text(file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
-        summary,
-        key_data,
+        session: args.session,
+        turn: args.turn,
+        type_: args.type_.into(),
+        source: args.source,
+        content: input::text(args.file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
+        summary: args.summary,
+        key_data: args.key_data,
         modifiers: given(modifiers),
         lifecycle: given(lifecycle),
-        error,
+        error: args.error,
     };
     let answer: ContextPutResponse = session.call(request)?;
     told(&answer.notes, out);
@@ -123,17 +108,11 @@ fn given<T: Default + PartialEq>(value: T) -> Option<T> {
 }
 
 fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextTurnArgs {
-        session: id,
-        turn,
-        context_tokens,
-        context_limit,
-    } = args;
     let request = ContextTurnRequest {
-        session: id,
-        turn,
-        context_tokens,
-        context_limit,
+        session: args.session,
+        turn: args.turn,
+        context_tokens: args.context_tokens,
+        context_limit: args.context_limit,
     };
     let answer: ContextTurnResponse = session.call(request)?;
     told(answer.note.as_slice(), out);
@@ -142,17 +121,11 @@ fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Resul
 
 /// Prints only the text, which scripts insert into a prompt.
 fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextRenderArgs {
-        session: id,
-        budget,
-        format,
-        cue,
-    } = args;
     let request = ContextRenderRequest {
-        session: id,
-        budget_tokens: budget,
-        format: (format != ContextFormatArg::Markdown).then(|| format.into()),
-        cue,
+        session: args.session,
+        budget_tokens: args.budget,
+        format: (args.format != ContextFormatArg::Markdown).then(|| args.format.into()),
+        cue: args.cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;
     told(&answer.notes, out);
@@ -196,27 +169,21 @@ fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output
 }
 
 fn list(session: &mut Session, args: ContextListArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextListArgs {
-        session: id,
-        at_turn,
-        all,
-        limit,
-    } = args;
-    let workspace = match (&id, all) {
+    let workspace = match (&args.session, args.all) {
         (Some(_), _) | (None, true) => None,
         (None, false) => Some(session.workspace()?),
     };
     let request = ContextListRequest {
         workspace,
-        session: id,
-        at_turn,
-        limit,
+        session: args.session,
+        at_turn: args.at_turn,
+        limit: args.limit,
     };
     let answer: ContextListResponse = session.call(request)?;
     if !out.json {
         out.note(&render::count(&answer));
     }
-    out.answer(&answer, |answer, style| render::list(answer, all, style))
+    out.answer(&answer, |answer, style| render::list(answer, args.all, style))
 }
 
 /// Prints notes of the daemon; with `--json` the answer contains them.

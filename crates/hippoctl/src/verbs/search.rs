@@ -16,41 +16,27 @@ use hippoctl::args::{OutputFormat, QmdSearch, SearchArgs};
 /// # Errors
 /// Fails without a workspace, or when the daemon refuses.
 pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
-    let SearchArgs {
-        query,
-        limit,
-        mode,
-        budget,
-        min_score,
-        path,
-        since,
-        until,
-        agent,
-        explain,
-        no_record,
-        qmd,
-    } = args;
-    let format = qmd.wanted();
+    let format = args.qmd.wanted();
     out.json |= format == OutputFormat::Json;
     let workspace = session.workspace()?;
     let request = SearchRequest {
         workspace: workspace.clone(),
-        query: query.join(" "),
-        mode: mode.map(Into::into),
-        limit: limit.or(qmd.all.then_some(MAX_LIMIT)),
-        budget_tokens: budget,
-        min_score,
-        path: path.or_else(|| qmd.glob()),
-        since,
-        until,
-        agent,
-        explain,
-        record: !no_record,
+        query: args.query.join(" "),
+        mode: args.mode.map(Into::into),
+        limit: args.limit.or(args.qmd.all.then_some(MAX_LIMIT)),
+        budget_tokens: args.budget,
+        min_score: args.min_score,
+        path: args.path.or_else(|| args.qmd.glob()),
+        since: args.since,
+        until: args.until,
+        agent: args.agent,
+        explain: args.explain,
+        record: !args.no_record,
     };
     let mut answer: SearchResponse = session.call(request)?;
-    shown_as_asked(session, &workspace, &qmd, &mut answer)?;
+    shown_as_asked(session, &workspace, &args.qmd, &mut answer)?;
     if answer.results.is_empty() {
-        tell_of_absent(session, &qmd, out)?;
+        tell_of_absent(session, &args.qmd, out)?;
     }
     if !out.json {
         for note in render::search::notes(&answer) {

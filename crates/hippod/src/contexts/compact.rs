@@ -9,7 +9,7 @@ use std::thread;
 use hippo_context::capture::shows_secret;
 use hippo_proto::folder::Trust;
 use hippo_proto::{
-    CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
+    CompactEntry, CompactProblem, CompactStats, MAX_SCORES, RpcError, SessionCompactRequest,
     SessionCompactResponse, TranscriptFormat,
 };
 use hippo_session::compaction::{
@@ -18,6 +18,7 @@ use hippo_session::compaction::{
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
 
 use super::Contexts;
+use super::flush::unread;
 use super::{Place, now, refusal};
 use crate::files;
 use crate::tasks::Cancellation;
@@ -198,14 +199,7 @@ fn read(
     keeper: &mut Option<Keeper>,
     cancellation: Cancellation<'_>,
 ) -> Result<compaction::Compacted, RpcError> {
-    let unread = |error: std::io::Error| {
-        let what = format!("could not read the transcript {}: {error}", path.display());
-        if files::is_absence(&error) {
-            RpcError::not_found(what).hint("give the absolute path of a transcript")
-        } else {
-            RpcError::new(ErrorKind::BadRequest, what).hint("give a file that hippod may read")
-        }
-    };
+    let unread = |error| unread(path, &error);
     let open = || Ok(files::open(path).map_err(unread)?.0);
     passes(options, keeper, open, unread, cancellation)
 }

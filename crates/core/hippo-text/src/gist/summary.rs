@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use super::line::WeightedLine;
 use super::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
-use crate::text::floor;
 
 /// Maximum number of words of a summary.
 pub const MOST_WORDS: usize = 25;
@@ -138,7 +137,7 @@ fn cut_sentence(sentence: &str) -> &str {
     }
     if end == 0 {
         // One word longer than a summary, or a script without spaces.
-        end = floor(sentence, MOST_BYTES);
+        end = sentence.floor_char_boundary(MOST_BYTES);
     }
     sentence[..end].trim_end()
 }
