@@ -50,7 +50,7 @@ pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Re
         ContextVerb::Close { session: id } => {
             let request = ContextCloseRequest { session: id };
             let answer: ContextCloseResponse = session.call_patiently(request, |_| {})?;
-            told(&answer.notes, out);
+            out.notes(&answer.notes);
             out.answer(&answer, render::closed)
         }
     }
@@ -98,7 +98,7 @@ fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<
         error: args.error,
     };
     let answer: ContextPutResponse = session.call(request)?;
-    told(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, render::put)
 }
 
@@ -115,7 +115,7 @@ fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Resul
         context_limit: args.context_limit,
     };
     let answer: ContextTurnResponse = session.call(request)?;
-    told(answer.note.as_slice(), out);
+    out.notes(answer.note.as_slice());
     out.answer(&answer, render::turn)
 }
 
@@ -128,7 +128,7 @@ fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Res
         cue: args.cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;
-    told(&answer.notes, out);
+    out.notes(&answer.notes);
     if !out.json {
         out.note(&render::shown(&answer));
     }
@@ -184,14 +184,4 @@ fn list(session: &mut Session, args: ContextListArgs, out: &mut Output) -> Resul
         out.note(&render::count(&answer));
     }
     out.answer(&answer, |answer, style| render::list(answer, args.all, style))
-}
-
-/// Prints notes of the daemon; with `--json` the answer contains them.
-fn told(notes: &[String], out: &mut Output) {
-    if out.json {
-        return;
-    }
-    for note in notes {
-        out.note(&format!("note: {}", one_line(note)));
-    }
 }

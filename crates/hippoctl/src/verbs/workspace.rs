@@ -33,7 +33,7 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
     let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
-    told(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, |answer, style| {
         let what = if answer.added {
             "registered"
@@ -42,16 +42,6 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
         };
         format!("{what} {}\n", style.path(&answer.root))
     })
-}
-
-/// Prints notes for people; with `--json` the answer contains them.
-fn told(notes: &[String], out: &mut Output) {
-    if out.json {
-        return;
-    }
-    for note in notes {
-        out.note(&format!("note: {}", render::one_line(note)));
-    }
 }
 
 /// Lists the registered folders.
@@ -86,7 +76,7 @@ pub fn remove(
         purge,
         dry_run: false,
     })?;
-    told(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
             ", and so do the stored contents of its sessions (--purge deletes them)"
@@ -115,6 +105,6 @@ pub fn sync(session: &mut Session, args: &SyncArgs, out: &mut Output) -> Result<
         accept_deletions: args.accept_deletions,
     };
     let answer: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
-    told(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, render::status::sync)
 }

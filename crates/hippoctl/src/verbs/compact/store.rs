@@ -14,7 +14,7 @@ use super::{config, folder, is_trusted, no_message, open, settings, tell};
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render::{harmless, one_line, plural};
+use crate::render::{harmless, plural};
 use hippoctl::args::{CompactArgs, FormatArg};
 
 /// The setting for the size of the sparse index.
@@ -52,10 +52,8 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     if answer.stats.messages == 0 && answer.stats.folded == 0 {
         return Err(no_message(args));
     }
+    out.notes(&answer.notes);
     if !out.json {
-        for note in &answer.notes {
-            out.note(&format!("note: {}", one_line(note)));
-        }
         if let Some(stored) = answer.stats.stored {
             let stored = plural(stored, "new content");
             out.note(&format!(
