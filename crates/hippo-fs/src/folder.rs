@@ -130,13 +130,7 @@ impl Folder {
     /// # Errors
     /// As [`open`](Self::open); [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes.
     pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Vec<u8>> {
-        let (file, metadata) = self.open(name)?;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > limit {
-            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
-        }
-        Ok(bytes)
+        read_all(self.open(name)?, limit)
     }
 
     /// Creates a file.
@@ -321,6 +315,19 @@ fn file_kind(kind: cap_std::fs::FileType) -> FileKind {
     } else {
         FileKind::Other
     }
+}
+
+/// Reads the rest of an open file.
+///
+/// # Errors
+/// [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes, or an error of the operating system.
+pub fn read_all((file, metadata): (File, Metadata), limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+    }
+    Ok(bytes)
 }
 
 fn to_unix_ns(at: std::time::SystemTime) -> i64 {

@@ -14,7 +14,7 @@ mod path;
 mod workspace;
 
 pub use error::{PathRefusal, is_absence, refusal};
-pub use folder::{DirEntry, FileKind, Folder, Stat};
+pub use folder::{DirEntry, FileKind, Folder, Stat, read_all};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;

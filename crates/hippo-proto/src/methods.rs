@@ -185,33 +185,7 @@ impl Request {
             Request::Doctor(doctor) => !doctor.rebuild && (!doctor.fix || doctor.dry_run),
             Request::CycleRun(run) => run.dry_run,
             Request::WorkspaceTrust(trust) => trust.dry_run,
-            Request::Audit(_)
-            | Request::Shutdown(_)
-            | Request::Subscribe(_)
-            | Request::WorkspaceAdd(_)
-            | Request::WorkspaceRemove(_)
-            | Request::WorkspaceSync(_)
-            | Request::Remember(_)
-            | Request::IndexEdit(_)
-            | Request::IndexForget(_)
-            | Request::IndexRestore(_)
-            | Request::CycleUndo(_)
-            | Request::ContextOpen(_)
-            | Request::ContextPut(_)
-            | Request::ContextTurn(_)
-            | Request::ContextFetch(_)
-            | Request::ContextTouch(_)
-            | Request::ContextClose(_)
-            | Request::SessionCompact(_)
-            | Request::SessionFlush(_)
-            | Request::Heartbeat(_)
-            | Request::TreeCompact(_)
-            | Request::TreeSubmit(_)
-            | Request::ModelPull(_)
-            | Request::ModelImport(_)
-            | Request::ModelRemove(_)
-            | Request::Backup(_)
-            | Request::Restore(_) => false,
+            _ => false,
         }
     }
 }

@@ -31,17 +31,10 @@ pub fn document() -> Value {
     let mut read = SchemaGenerator::new(settings.clone().for_deserialize());
     let mut written = SchemaGenerator::new(settings.for_serialize());
     let methods = describe(&mut read, &mut written);
+    #[rustfmt::skip] // a list is read in lines
     let notifications = [
-        (
-            Event::METHOD,
-            "An event, after `subscribe`.",
-            written.subschema_for::<Event>(),
-        ),
-        (
-            Progress::METHOD,
-            "Progress of a request.",
-            written.subschema_for::<Progress>(),
-        ),
+        (Event::METHOD, "An event, after `subscribe`.", written.subschema_for::<Event>()),
+        (Progress::METHOD, "Progress of a request.", written.subschema_for::<Progress>()),
     ];
     let error = written.subschema_for::<RpcError>();
     let mut params = read.take_definitions(true);

@@ -25,10 +25,9 @@ mod trim;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use hippo_text::terms::Analyzer;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use accepted::AcceptedFlush;
 pub use acked::lost_changes;
@@ -45,12 +44,8 @@ pub use trim::TrimResult;
 pub use write::{NewContent, NewEntry, PutOutcome, TranscriptContent};
 
 use crate::StoreError;
+use crate::db::{configure, open_reader};
 use crate::in_place::{self, OpenFiles};
-
-/// Time that a connection waits for another writer before it reports an error.
-const BUSY: Duration = Duration::from_secs(10);
-/// Page cache of a connection in KiB. Small, because the operating system caches the file's pages too.
-const CACHE_KIB: i64 = 2048;
 
 /// The write connection to the contexts of a workspace.
 pub struct ContextStore {
@@ -233,22 +228,6 @@ fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216;",
     )?;
     Ok(connection)
-}
-
-/// Opens a read-only connection.
-fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    configure(&connection)?;
-    Ok(connection)
-}
-
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY)?;
-    connection.set_prepared_statement_cache_capacity(64);
-    connection.execute_batch(&format!(
-        "PRAGMA cache_size = -{CACHE_KIB}; PRAGMA temp_store = MEMORY;"
-    ))
 }
 
 /// Converts to SQLite's signed integers, saturating at the maximum.

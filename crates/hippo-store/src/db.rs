@@ -168,7 +168,8 @@ impl Store {
     }
 }
 
-fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Checks every page and index of a database; takes seconds for a large one.
+pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let found: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
         .map_err(|source| StoreError::from_sql(path, source))?;
@@ -188,15 +189,16 @@ fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a read-only connection for [`StoreReader`].
-fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
+/// Opens a read-only connection.
+pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     configure(&connection)?;
     Ok(connection)
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
+/// Sets the options that all connections share.
+pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(&format!(

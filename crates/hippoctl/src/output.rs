@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::render::one_line;
 use terminal::{Notation, safe, safe_bytes};
 
 /// Standard output for data, standard error for everything else.
@@ -93,6 +94,15 @@ impl Output {
     /// Prints a line on standard error, with control characters escaped. A closed standard error is ignored.
     pub fn note(&mut self, text: &str) {
         let _ = writeln!(self.rest, "{}", safe(text, Notation::Text, true));
+    }
+
+    /// Prints notes of the daemon; with `--json` the answer contains them.
+    pub fn notes(&mut self, notes: &[String]) {
+        if !self.json {
+            notes
+                .iter()
+                .for_each(|note| self.note(&format!("note: {}", one_line(note))));
+        }
     }
 
     /// Prints a failure and its hint on standard error, after all data: as one line of JSON if data is JSON.

@@ -96,6 +96,14 @@ pub fn plural(count: u64, noun: &str) -> String {
     }
 }
 
+/// Formats a number of entries: "1 entry", "2 entries".
+pub fn count_entries(count: u64) -> String {
+    match count {
+        1 => "1 entry".to_owned(),
+        _ => format!("{count} entries"),
+    }
+}
+
 /// Formats rows as columns, two spaces apart; columns from `numeric` on are right-aligned.
 pub fn table(rows: &[Vec<String>], numeric: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -75,13 +75,9 @@ impl Manager {
 }
 
 /// Variables that determine the paths of hippod. The service manager does not see those of a shell.
+#[rustfmt::skip] // a list is read in lines
 const PLACES: [&str; 7] = [
-    "HIPPOD_HOME",
-    "HIPPOD_SOCKET",
-    "HIPPOD_CACHE",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
+    "HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
     "XDG_CACHE_HOME",
 ];
 

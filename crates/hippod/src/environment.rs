@@ -2,11 +2,7 @@
 
 /// Environment variables of the service manager's protocols. They apply to this process alone and are removed for
 /// child processes.
+#[rustfmt::skip] // a list is read in lines
 pub const SERVICE_VARIABLES: [&str; 6] = [
-    "LISTEN_FDNAMES",
-    "LISTEN_FDS",
-    "LISTEN_PID",
-    "NOTIFY_SOCKET",
-    "WATCHDOG_PID",
-    "WATCHDOG_USEC",
+    "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC",
 ];

@@ -4,7 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 pub use hippo_fs::is_absence;
@@ -35,13 +35,7 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
 /// # Errors
 /// As for [`open`]; returns [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let (file, metadata) = open(path)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(io::Error::from(io::ErrorKind::FileTooLarge));
-    }
-    Ok(bytes)
+    hippo_fs::read_all(open(path)?, limit)
 }
 
 /// Writes a file atomically: writes a draft on the same disk and renames it. The content is durable on

@@ -172,16 +172,9 @@ fn strip_line_numbers(content: &[u8]) -> Option<Vec<u8>> {
 /// `None` for sources that are not files.
 #[must_use]
 pub fn source_path<'r>(source_type: &str, reference: &'r str) -> Option<Cow<'r, str>> {
+    #[rustfmt::skip] // a list is read in lines
     const TYPES: [&str; 9] = [
-        "file",
-        "read",
-        "file.read",
-        "fs.read",
-        "read_file",
-        "readfile",
-        "file_read",
-        "memory",
-        "memory_get",
+        "file", "read", "file.read", "fs.read", "read_file", "readfile", "file_read", "memory", "memory_get",
     ];
     const NAMES: [&str; 5] = ["file_path", "path", "filePath", "filename", "file"];
     let lower = source_type.to_ascii_lowercase();

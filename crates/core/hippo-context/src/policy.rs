@@ -21,15 +21,9 @@ pub const BUILT_IN: &str = include_str!("policy/built_in.yaml");
 pub const ERROR: &str = "error";
 
 /// Fields that a rule can set, by their keys in a policy file.
+#[rustfmt::skip] // a list is read in lines
 pub const FIELDS: [&str; 8] = [
-    "keep",
-    "index",
-    "compression",
-    "decay_rate",
-    "floor",
-    "priority",
-    "persist",
-    "expires_after_turns",
+    "keep", "index", "compression", "decay_rate", "floor", "priority", "persist", "expires_after_turns",
 ];
 
 /// Returns the rules of every workspace, which precede those of its own file.

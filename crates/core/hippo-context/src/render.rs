@@ -241,7 +241,8 @@ fn format_json(entry: &ContextEntry) -> String {
 }
 
 /// Formats key data compactly: `name: value; name: value`.
-pub(super) fn format_key_data(data: &Map<String, Value>) -> String {
+#[must_use]
+pub fn format_key_data(data: &Map<String, Value>) -> String {
     let one = |(name, value): (&String, &Value)| match value {
         Value::String(text) => format!("{name}: {text}"),
         value => format!("{name}: {value}"),

@@ -28,24 +28,17 @@ pub(super) enum WordOrder {
 }
 
 /// Search patterns of the word orders.
-pub(super) const ORDERS: [(&str, WordOrder); 16] = [
-    (" -u ", WordOrder::User),
-    (" --user ", WordOrder::User),
-    (" -p", WordOrder::Flag),
-    ("htpasswd -b", WordOrder::Third),
-    ("| sudo -S", WordOrder::Piped),
-    ("credentials", WordOrder::Pair),
-    ("creds", WordOrder::Pair),
-    ("login data", WordOrder::Pair),
-    ("zugangsdaten", WordOrder::Pair),
-    (" changed it to ", WordOrder::Changed),
-    (" reset it to ", WordOrder::Changed),
-    (" set it to ", WordOrder::Changed),
-    (" it is now ", WordOrder::Changed),
-    (" replaced it with ", WordOrder::Changed),
-    (" replaced it by ", WordOrder::Changed),
-    ("machine ", WordOrder::Netrc),
-];
+#[rustfmt::skip] // a list is read in lines
+pub(super) const ORDERS: [(&str, WordOrder); 16] = {
+    use WordOrder::{Changed, Flag, Netrc, Pair, Piped, Third, User};
+    [
+    (" -u ", User), (" --user ", User), (" -p", Flag), ("htpasswd -b", Third), ("| sudo -S", Piped),
+    ("credentials", Pair), ("creds", Pair), ("login data", Pair), ("zugangsdaten", Pair),
+    (" changed it to ", Changed), (" reset it to ", Changed), (" set it to ", Changed),
+    (" it is now ", Changed), (" replaced it with ", Changed), (" replaced it by ", Changed),
+    ("machine ", Netrc),
+    ]
+};
 
 /// Bytes before a candidate in which its program or label is searched.
 const BEFORE: usize = 160;

@@ -33,17 +33,10 @@ pub enum SecretKind {
 
 impl SecretKind {
     /// All kinds.
+    #[rustfmt::skip] // a list is read in lines
     pub const ALL: [Self; 10] = [
-        Self::Password,
-        Self::Key,
-        Self::SeedPhrase,
-        Self::Authorization,
-        Self::ProviderToken,
-        Self::WebToken,
-        Self::PrivateKey,
-        Self::AddressPassword,
-        Self::Webhook,
-        Self::BotToken,
+        Self::Password, Self::Key, Self::SeedPhrase, Self::Authorization, Self::ProviderToken, Self::WebToken,
+        Self::PrivateKey, Self::AddressPassword, Self::Webhook, Self::BotToken,
     ];
 
     /// Returns the name used in answers.

@@ -11,14 +11,9 @@ use aho_corasick::AhoCorasick;
 pub const MARK: &str = "[reads like an instruction]";
 
 /// Stems of verbs that override rules: English, German, French, Spanish.
+#[rustfmt::skip] // a list is read in lines
 const OVERRIDES: [&str; 7] = [
-    "ignor",
-    "disregard",
-    "overrid",
-    FORGET,
-    "vergiss",
-    "oublie",
-    "olvida",
+    "ignor", "disregard", "overrid", FORGET, "vergiss", "oublie", "olvida",
 ];
 /// Verbs that count only as whole words, because their inflected forms usually describe programs.
 const OVERRIDES_WHOLE: [&str; 2] = ["bypass", "discard"];
@@ -27,13 +22,9 @@ const FORGET: &str = "forget";
 /// Words before [`FORGET`] that reverse its meaning.
 const DENIALS: [&str; 3] = ["not", "t", "never"];
 /// Stems of words for the rules of an agent.
+#[rustfmt::skip] // a list is read in lines
 const OVERRIDDEN: [&str; 6] = [
-    "instruction",
-    "instruccion",
-    "prompt",
-    "directive",
-    "anweisung",
-    "consigne",
+    "instruction", "instruccion", "prompt", "directive", "anweisung", "consigne",
 ];
 /// Stems of words that also denote other rules.
 const COMMON: [&str; 4] = ["rules", "guideline", "safeguard", "restriction"];
@@ -60,44 +51,23 @@ const ROLES: [&str; 6] = [
     "pretend to be",
 ];
 /// Orders to execute or reveal something.
+#[rustfmt::skip] // a list is read in lines
 const ORDERS: [&str; 12] = [
-    "run the following command",
-    "execute the following",
-    "execute this command",
-    "send this to http",
-    "reveal your system prompt",
-    "reveal your instructions",
-    "print your system prompt",
-    "repeat your system prompt",
-    "show me your system prompt",
-    "tell me your system prompt",
-    "tell me the system prompt",
-    "your new instructions",
+    "run the following command", "execute the following", "execute this command", "send this to http",
+    "reveal your system prompt", "reveal your instructions", "print your system prompt",
+    "repeat your system prompt", "show me your system prompt", "tell me your system prompt",
+    "tell me the system prompt", "your new instructions",
 ];
 /// Role marks of chat formats.
+#[rustfmt::skip] // a list is read in lines
 const MARKS: [&str; 10] = [
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|system|>",
-    "[inst]",
-    "<<sys>>",
-    "<system>",
-    "</system>",
-    "<system-reminder>",
-    "</system-reminder>",
-    "[system]:",
+    "<|im_start|>", "<|im_end|>", "<|system|>", "[inst]", "<<sys>>", "<system>", "</system>",
+    "<system-reminder>", "</system-reminder>", "[system]:",
 ];
 /// One word of each phrase, for a fast check: most texts contain none.
+#[rustfmt::skip] // a list is read in lines
 const RARE: [&str; 10] = [
-    "tell",
-    "mention",
-    "asking",
-    "now",
-    "pretend",
-    "following",
-    "execute",
-    "send this",
-    "prompt",
+    "tell", "mention", "asking", "now", "pretend", "following", "execute", "send this", "prompt",
     "instruction",
 ];
 

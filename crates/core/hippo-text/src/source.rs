@@ -5,15 +5,9 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use hippo_types::time::{Date, find_date};
 
 /// Source files in a workspace's root.
+#[rustfmt::skip] // a list is read in lines
 const ROOT_FILES: [&str; 9] = [
-    "MEMORY.md",
-    "USER.md",
-    "TOOLS.md",
-    "AGENTS.md",
-    "SOUL.md",
-    "HEARTBEAT.md",
-    "SCRATCHPAD.md",
-    "WORKING.md",
+    "MEMORY.md", "USER.md", "TOOLS.md", "AGENTS.md", "SOUL.md", "HEARTBEAT.md", "SCRATCHPAD.md", "WORKING.md",
     "TASK-QUEUE.md",
 ];
 

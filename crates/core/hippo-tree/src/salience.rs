@@ -75,7 +75,7 @@ impl StatementParts {
                 let named = hippo_text::speaker::name(text)
                     .filter(|_| statement.speaker == Speaker::Other)
                     .map_or(0, |name| text.find(name).map_or(0, |at| at + name.len() + 1));
-                let named = hippo_text::text::ceil(text, named.min(text.len()));
+                let named = text.ceil_char_boundary(named.min(text.len()));
                 for sentence in split_sentences(&text[named..]) {
                     let Some(start) = offset_in(text, sentence) else {
                         continue;
@@ -169,9 +169,9 @@ fn clauses(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = range.start;
     while range.end - start > LONGEST {
-        let most = hippo_text::text::floor(text, start + LONGEST);
+        let most = text.floor_char_boundary(start + LONGEST);
         let window = &text[start..most];
-        let least = hippo_text::text::ceil(text, start + LONGEST / 4);
+        let least = text.ceil_char_boundary(start + LONGEST / 4);
         let cut = window
             .rfind([';', ',', '，', '、', '；'])
             .or_else(|| window.rfind(' '))

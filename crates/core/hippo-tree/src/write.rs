@@ -12,14 +12,9 @@ use hippo_text::speaker;
 use hippo_types::memory::MemoryType;
 
 /// Sections of a body, in order.
+#[rustfmt::skip] // a list is read in lines
 const ORDER: [StatementKind; 8] = [
-    StatementKind::Decision,
-    StatementKind::Task,
-    StatementKind::Lesson,
-    StatementKind::Open,
-    StatementKind::User,
-    StatementKind::Feedback,
-    StatementKind::Entity,
+    StatementKind::Decision, StatementKind::Task, StatementKind::Lesson, StatementKind::Open, StatementKind::User, StatementKind::Feedback, StatementKind::Entity,
     StatementKind::Note,
 ];
 /// Divisor of the body size for its list of topics.

@@ -10,29 +10,15 @@ pub type Date = civil::Date;
 /// Milliseconds in a day.
 pub const DAY_MS: i64 = 86_400_000;
 /// English names of the months, January first.
+#[rustfmt::skip] // a list is read in lines
 pub const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
 ];
 /// English names of the weekdays, Monday first.
+#[rustfmt::skip] // a list is read in lines
 pub const WEEKDAYS: [&str; 7] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
 ];
 /// Milliseconds in a second.
 const SECOND: i64 = 1_000;

@@ -199,15 +199,7 @@ impl ContextReader {
     /// # Errors
     /// [`StoreError::Corrupt`] with SQLite's first finding.
     pub fn check(&self) -> Result<(), StoreError> {
-        let found: String =
-            self.sql(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
-        if found == "ok" {
-            return Ok(());
-        }
-        Err(StoreError::Corrupt {
-            path: self.path.clone(),
-            reason: found,
-        })
+        crate::db::check(&self.connection, &self.path)
     }
 
     /// Runs a query.

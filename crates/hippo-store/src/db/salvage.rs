@@ -18,19 +18,10 @@ use crate::in_place::Replacement;
 use crate::system;
 
 /// The tables that cannot be derived from files, each after those that it refers to.
+#[rustfmt::skip] // a list is read in lines
 pub(crate) const SALVAGED: [&str; 12] = [
-    "entries",
-    "tombstones",
-    "accesses",
-    "access_days",
-    "co_access",
-    "runs",
-    "run_steps",
-    "run_files",
-    "quick_access",
-    "proposed",
-    "bases",
-    "sqlite_sequence",
+    "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps", "run_files",
+    "quick_access", "proposed", "bases", "sqlite_sequence",
 ];
 
 /// The result of a salvage.

@@ -39,22 +39,13 @@ enum SealPart {
 /// compared together with the vectors.
 type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
+#[rustfmt::skip] // a list is read in lines
 const SEALED_TABLES: [SealedTable; 6] = [
-    (
-        "documents",
-        "id, path, size, mtime_ns, hash, date, title, own_words",
-        SealPart::Document,
-    ),
-    (
-        "sections",
-        "document, ordinal, level, parent, title, start_line, end_line, date",
-        SealPart::Document,
-    ),
-    (
-        "chunks",
+    ("documents", "id, path, size, mtime_ns, hash, date, title, own_words", SealPart::Document),
+    ("sections", "document, ordinal, level, parent, title, start_line, end_line, date", SealPart::Document),
+    ("chunks",
         "id, document, ordinal, section, kind, speaker, start_line, end_line, start_byte, end_byte, terms, hash",
-        SealPart::Chunk,
-    ),
+        SealPart::Chunk),
     ("lexical_docsize", "id, sz, origin", SealPart::Chunk),
     ("lexical_data", "id, block", SealPart::Block),
     ("lexical_idx", "segid, term, pgno", SealPart::Segment),

@@ -5,18 +5,13 @@ use clap::{Command, CommandFactory};
 use super::Cli;
 
 /// The verbs by what a person wants, as `--help` lists them.
+#[rustfmt::skip] // a list is read in lines
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Search and read", &["search", "get"]),
     ("Write", &["remember", "ingest", "import"]),
     ("The map", &["index", "consolidate", "tree"]),
-    (
-        "Sessions of agents",
-        &["context", "compact", "hook", "heartbeat", "mcp"],
-    ),
-    (
-        "Upkeep",
-        &["status", "doctor", "sync", "logs", "backup", "restore", "export"],
-    ),
+    ("Sessions of agents", &["context", "compact", "hook", "heartbeat", "mcp"]),
+    ("Upkeep", &["status", "doctor", "sync", "logs", "backup", "restore", "export"]),
     ("Setup", &["init", "workspace", "model", "service"]),
 ];
 

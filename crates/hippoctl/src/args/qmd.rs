@@ -117,21 +117,13 @@ pub struct GetArgs {
 }
 
 /// Verbs of qmd that are none here, and what to use instead.
+#[rustfmt::skip] // a list is read in lines
 const VERBS: [(&str, &str); 10] = [
     ("bench", "cargo lab questions FILE, in a checkout of hippod"),
-    (
-        "query",
-        "hippoctl search QUERY searches by words and by meaning at once",
-    ),
+    ("query", "hippoctl search QUERY searches by words and by meaning at once"),
     ("vsearch", "hippoctl search --mode vector QUERY"),
-    (
-        "multi-get",
-        "hippoctl get PATH for each, or hippoctl search --path GLOB --full QUERY",
-    ),
-    (
-        "ls",
-        "hippoctl status counts the files of a workspace; list them with ls",
-    ),
+    ("multi-get", "hippoctl get PATH for each, or hippoctl search --path GLOB --full QUERY"),
+    ("ls", "hippoctl status counts the files of a workspace; list them with ls"),
     ("collection", "hippoctl workspace add, list and remove"),
     ("update", "hippoctl sync; the daemon notices edits by itself"),
     ("embed", "hippoctl sync --wait; the daemon embeds by itself"),
@@ -140,28 +132,13 @@ const VERBS: [(&str, &str); 10] = [
 ];
 
 /// Flags of qmd that mean nothing here, for some of these verbs, and what to use instead.
+#[rustfmt::skip] // a list is read in lines
 const FLAGS: [(&[&str], &[&str], &str); 6] = [
-    (
-        &["search", "get"],
-        &["--index"],
-        "--workspace DIR selects the workspace",
-    ),
-    (
-        &["search"],
-        &["--candidate-limit", "-C"],
-        "-n N; no model ranks candidates again",
-    ),
+    (&["search", "get"], &["--index"], "--workspace DIR selects the workspace"),
+    (&["search"], &["--candidate-limit", "-C"], "-n N; no model ranks candidates again"),
     (&["search"], &["--intent"], "write it in the query"),
-    (
-        &["search"],
-        &["--chunk-strategy"],
-        "nothing: files are cut by their headings",
-    ),
-    (
-        &["get"],
-        &["--full-path"],
-        "--json prints the path; it is relative to the workspace",
-    ),
+    (&["search"], &["--chunk-strategy"], "nothing: files are cut by their headings"),
+    (&["get"], &["--full-path"], "--json prints the path; it is relative to the workspace"),
     (&["get"], &["--max-bytes"], "-l N"),
 ];
 

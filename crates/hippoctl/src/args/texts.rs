@@ -8,20 +8,9 @@ use std::ffi::OsString;
 use clap::{Arg, Command};
 
 /// Verbs that take any text, and their options that do.
+#[rustfmt::skip] // a list is read in lines
 const VERBS: [(&str, &[&str]); 2] = [
-    (
-        "remember",
-        &[
-            "topic",
-            "tags",
-            "request",
-            "analysis",
-            "decision",
-            "outcome",
-            "feedback",
-            "references",
-        ],
-    ),
+    ("remember", &["topic", "tags", "request", "analysis", "decision", "outcome", "feedback", "references"]),
     ("search", &[]),
 ];
 

@@ -15,13 +15,9 @@ pub const ROOT_BLOCK: &str = "root";
 /// The index file, and the folder of hippod that belongs to it.
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 
+#[rustfmt::skip] // a list is read in lines
 const FOLDERS: [&str; 6] = [
-    "memory",
-    "memory/daily",
-    "memory/weekly",
-    "memory/monthly",
-    "knowledge",
-    "plans",
+    "memory", "memory/daily", "memory/weekly", "memory/monthly", "knowledge", "plans",
 ];
 /// The folders of a person's memory.
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];

@@ -5,22 +5,11 @@ pub use hippoctl::args::Harness;
 use super::{LayoutConfig, PathSnapshot, PathState};
 
 /// The files of each harness, most reliable signs first.
+#[rustfmt::skip] // a list is read in lines
 const SIGNS: [(Harness, &[&str]); 4] = [
-    (
-        Harness::OpenCode,
-        &["opencode.json", "opencode.jsonc", ".opencode"],
-    ),
+    (Harness::OpenCode, &["opencode.json", "opencode.jsonc", ".opencode"]),
     (Harness::Codex, &[".codex"]),
-    (
-        Harness::OpenClaw,
-        &[
-            "openclaw.json",
-            "SOUL.md",
-            "IDENTITY.md",
-            "HEARTBEAT.md",
-            "BOOTSTRAP.md",
-        ],
-    ),
+    (Harness::OpenClaw, &["openclaw.json", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"]),
     (Harness::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
 

@@ -19,30 +19,17 @@ pub const SKILLS: [(&str, &str); 5] = skills!(
 /// The skills for search, which `--no-search` omits.
 pub const OF_SEARCH: [&str; 2] = ["hippod-search", "hippod-recall"];
 /// The working files of every platform.
+#[rustfmt::skip] // a list is read in lines
 pub const WORKING_FILES: [(&str, &str); 3] = [
-    (
-        "SCRATCHPAD.md",
-        include_str!("../../../../integrations/templates/SCRATCHPAD.md"),
-    ),
-    (
-        "WORKING.md",
-        include_str!("../../../../integrations/templates/WORKING.md"),
-    ),
-    (
-        "TASK-QUEUE.md",
-        include_str!("../../../../integrations/templates/TASK-QUEUE.md"),
-    ),
+    ("SCRATCHPAD.md", include_str!("../../../../integrations/templates/SCRATCHPAD.md")),
+    ("WORKING.md", include_str!("../../../../integrations/templates/WORKING.md")),
+    ("TASK-QUEUE.md", include_str!("../../../../integrations/templates/TASK-QUEUE.md")),
 ];
 /// Files that only OpenClaw needs; the other harnesses keep their own elsewhere.
+#[rustfmt::skip] // a list is read in lines
 pub const OPENCLAW_FILES: [(&str, &str); 2] = [
-    (
-        "MEMORY.md",
-        include_str!("../../../../integrations/templates/MEMORY.md"),
-    ),
-    (
-        "USER.md",
-        include_str!("../../../../integrations/templates/USER.md"),
-    ),
+    ("MEMORY.md", include_str!("../../../../integrations/templates/MEMORY.md")),
+    ("USER.md", include_str!("../../../../integrations/templates/USER.md")),
 ];
 /// The first `memory/ROOT.md`. It has the digest of an empty list of sources, so that the first real root replaces
 /// it.

@@ -19,17 +19,10 @@ const LONGEST: u64 = 1 << 20;
 const BUDGET: usize = tokens::of_bytes(LONGEST as usize * 32);
 
 /// The path in the workspace, title and description.
+#[rustfmt::skip] // a list is read in lines
 const OFFERED: [[&str; 3]; 2] = [
-    [
-        "memory/ROOT.md",
-        "Root of the memory",
-        "Overview of the memory: topics and months in a few lines.",
-    ],
-    [
-        "HIPPOCAMPUS.md",
-        "Index of the memory",
-        "The topics of the memory, with their strengths and places.",
-    ],
+    ["memory/ROOT.md", "Root of the memory", "Overview of the memory: topics and months in a few lines."],
+    ["HIPPOCAMPUS.md", "Index of the memory", "The topics of the memory, with their strengths and places."],
 ];
 
 /// Returns the offered files that exist in the workspace.

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
+use hippo_context::render::format_key_data;
 use hippo_proto::{
     ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextListed,
     ContextOpenResponse, ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession,
     ContextTouchResponse, ContextTurnResponse,
 };
-use serde_json::{Map, Value};
 
-use super::{INDENT, harmless, one_line, plural, short, table};
+use super::{INDENT, count_entries, harmless, one_line, plural, short, table};
 use crate::output::Style;
 
 /// Maximum characters of a summary or a reference in a table.
@@ -24,7 +24,7 @@ pub fn opened(answer: &ContextOpenResponse) -> String {
         resumed,
     } = answer;
     if *resumed {
-        format!("resumed, in turn {turn}, with {}", entries(*count))
+        format!("resumed, in turn {turn}, with {}", count_entries(*count))
     } else {
         "opened; close it with: hippoctl context close --session ID".to_owned()
     }
@@ -113,7 +113,7 @@ pub fn shown(answer: &ContextRenderResponse) -> String {
     } = answer;
     format!(
         "{} in {}; {left_out} left out, {dormant} dormant; {} can be fetched",
-        entries(shown.len() as u64),
+        count_entries(shown.len() as u64),
         plural(*tokens, "token"),
         plural(*retrievable_tokens, "token"),
     )
@@ -133,7 +133,7 @@ pub fn render_without_content(answer: &ContextFetchResponse) -> Option<String> {
     let mut text = harmless(answer.summary.as_deref()?);
     let data = answer.entry.as_ref().and_then(|entry| entry.key_data.as_ref());
     if let Some(data) = data.filter(|data| !data.is_empty()) {
-        let _ = write!(text, "\n{INDENT}{}", one_line(&key_data(data)));
+        let _ = write!(text, "\n{INDENT}{}", one_line(&format_key_data(data)));
     }
     Some(text)
 }
@@ -146,7 +146,7 @@ pub fn count(answer: &ContextListResponse) -> String {
         .unwrap_or_default() as u64;
     let total = answer.total;
     let all = match answer.turn {
-        Some(turn) => format!("{} in turn {turn}", entries(total)),
+        Some(turn) => format!("{} in turn {turn}", count_entries(total)),
         None => plural(total, "session"),
     };
     if shown < total {
@@ -193,7 +193,7 @@ pub fn closed(answer: &ContextCloseResponse, style: Style) -> String {
         "{} {was} at {}: {}, {} in long-term memory\n",
         style.strong(one_line(session)),
         one_line(closed_at),
-        entries(*count),
+        count_entries(*count),
         persisted.len()
     );
     for entry in persisted {
@@ -220,7 +220,7 @@ fn row(session: &ContextSession, workspaces: bool, style: Style) -> Vec<String> 
         style.strong(one_line(id)),
         state.to_owned(),
         format!("turn {turn}"),
-        entries(*count),
+        count_entries(*count),
         one_line(used),
         agent.as_deref().map(one_line).unwrap_or_default(),
     ];
@@ -235,25 +235,9 @@ fn headed(what: &str, entry: &ContextEntry, style: Style) -> String {
     let id = style.strong(one_line(&entry.id));
     let mut text = format!("{what} {id}: {}\n", one_line(&entry.summary));
     if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
-        let _ = writeln!(text, "{INDENT}{}", one_line(&key_data(data)));
+        let _ = writeln!(text, "{INDENT}{}", one_line(&format_key_data(data)));
     }
     text
-}
-
-/// Formats key data as in a prompt.
-fn key_data(data: &Map<String, Value>) -> String {
-    let one = |(name, value): (&String, &Value)| match value {
-        Value::String(text) => format!("{name}: {text}"),
-        value => format!("{name}: {value}"),
-    };
-    data.iter().map(one).collect::<Vec<_>>().join("; ")
-}
-
-fn entries(count: u64) -> String {
-    match count {
-        1 => "1 entry".to_owned(),
-        _ => format!("{count} entries"),
-    }
 }
 
 #[cfg(test)]

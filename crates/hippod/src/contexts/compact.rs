@@ -10,7 +10,7 @@ use hippo_context::capture::shows_secret;
 use hippo_fs::harness::{self, FILE};
 use hippo_proto::folder::Trust;
 use hippo_proto::{
-    CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse,
+    CompactStats, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse,
 };
 use hippo_session::compaction::{
     self, CONFIG_KEY, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
@@ -18,6 +18,7 @@ use hippo_session::compaction::{
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptContent};
 
 use super::Contexts;
+use super::flush::unread;
 use super::{ContextDatabase, now, refusal};
 use crate::files;
 use crate::tasks::Cancellation;
@@ -168,14 +169,7 @@ fn read(
     keeper: &mut Option<Keeper>,
     cancellation: Cancellation<'_>,
 ) -> Result<compaction::CompactionResult, RpcError> {
-    let unread = |error: std::io::Error| {
-        let what = format!("could not read the transcript {}: {error}", path.display());
-        if files::is_absence(&error) {
-            RpcError::not_found(what).hint("give the absolute path of a transcript")
-        } else {
-            RpcError::new(ErrorKind::BadRequest, what).hint("give a file that hippod may read")
-        }
-    };
+    let unread = |error| unread(path, &error);
     let open = || Ok(files::open(path).map_err(unread)?.0);
     passes(options, keeper, open, unread, cancellation)
 }

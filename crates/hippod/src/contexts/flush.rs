@@ -53,7 +53,7 @@ pub fn flush(
         let what = format!("the path of the transcript is not absolute: {}", request.path);
         return Err(RpcError::bad_request(what).hint("give the absolute path of a transcript"));
     }
-    let path = &path.canonicalize().map_err(|error| unread(path, error))?;
+    let path = &path.canonicalize().map_err(|error| unread(path, &error))?;
     let name = path.display().to_string();
     let place = contexts.database_of(&view.root);
     let mut answer = SessionFlushResponse {
@@ -175,7 +175,7 @@ impl FlushSession<'_> {
         reader: &ContextReader,
         cancellation: Cancellation<'_>,
     ) -> Result<TranscriptReading, RpcError> {
-        let failed = |error| unread(self.path, error);
+        let failed = |error| unread(self.path, &error);
         let (mut file, metadata) = files::open(self.path).map_err(failed)?;
         let before = reader.taken_up(&self.name).map_err(refusal)?;
         let length = metadata.len();
@@ -353,9 +353,10 @@ fn known_by(file: &mut File, position: u64) -> io::Result<Vec<u8>> {
     Ok(hasher.finalize().as_bytes()[..16].to_vec())
 }
 
-fn unread(path: &Path, error: io::Error) -> RpcError {
+/// Returns the error for a transcript that could not be read.
+pub(super) fn unread(path: &Path, error: &io::Error) -> RpcError {
     let what = format!("could not read the transcript {}: {error}", path.display());
-    if files::is_absence(&error) {
+    if files::is_absence(error) {
         RpcError::not_found(what).hint("give the absolute path of a transcript")
     } else {
         RpcError::new(ErrorKind::BadRequest, what).hint("give a file that hippod may read")

@@ -54,9 +54,10 @@ pub fn show(
     stale: impl Fn(&Pointer) -> bool,
     file: impl Fn(&EntryId) -> Option<String>,
 ) -> Result<IndexShowResponse, RpcError> {
+    let ids = || view.records().iter().map(|record| record.entry.id.0.as_str());
     let record = view
         .get(&EntryId(request.id.clone()))
-        .ok_or_else(|| unknown(view, &request.id))?;
+        .ok_or_else(|| unknown(&request.id, ids()))?;
     let entry = &record.entry;
     let profile = view.profile();
     let modifiers = DecayModifiers::from_entry(entry);
@@ -134,8 +135,7 @@ pub fn show(
 }
 
 /// Returns the error for an unknown id.
-pub fn unknown(view: &IndexView, id: &str) -> RpcError {
-    let ids = view.records().iter().map(|record| record.entry.id.0.as_str());
+pub fn unknown<'i>(id: &str, ids: impl Iterator<Item = &'i str>) -> RpcError {
     let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
     match hippo_proto::nearest(id, ids) {
         Some(near) => error.hint(format!("did you mean {near}? hippoctl index list shows all")),

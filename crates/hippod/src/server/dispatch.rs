@@ -25,26 +25,15 @@ use crate::models::check_copied;
 use crate::recall;
 use crate::status;
 use crate::tasks::{Cancellation, run_blocking_on};
-use crate::tree::{self, Trees};
+use crate::tree;
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
 /// Protocol features of this daemon.
+#[rustfmt::skip] // a list is read in lines
 const FEATURES: [&str; 14] = [
-    "search",
-    "get",
-    "workspace",
-    "model",
-    "subscribe",
-    "doctor",
-    "index",
-    "cycle",
-    "remember",
-    "context",
-    "tree",
-    "metrics",
-    "audit",
-    "backup",
+    "search", "get", "workspace", "model", "subscribe", "doctor", "index", "cycle", "remember", "context",
+    "tree", "metrics", "audit", "backup",
 ];
 
 /// Serves one call and returns the response line.
@@ -53,6 +42,17 @@ const FEATURES: [&str; 14] = [
 /// The error of the method.
 pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
     let Call { id, request } = call;
+    let Components {
+        views,
+        clock,
+        engine,
+        memory,
+        cycles,
+        trees,
+        contexts,
+        models,
+        ..
+    } = components;
     match request {
         Request::Hello(_) => line(&id, Ok(hello())),
         Request::Status(_) => line(&id, Ok(status::status(&components.reporter).await)),
@@ -62,7 +62,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             () = outbox.wait_until_gone() => Err(client_gone()),
         },
         Request::Audit(request) => {
-            let view = components.views.get(&request.workspace).await?;
+            let view = views.get(&request.workspace).await?;
             let auditor = Arc::clone(&components.auditor);
             let audit = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
                 audit::audit(&auditor, &view, &request, given_up)
@@ -74,10 +74,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let pid = std::process::id();
             line(&id, Ok(ShutdownResponse { pid }))
         }
-        Request::Subscribe(request) => line(
-            &id,
-            subscribe(&components.views, &components.news, request, outbox),
-        ),
+        Request::Subscribe(request) => line(&id, subscribe(views, &components.news, request, outbox)),
         Request::WorkspaceAdd(request) => {
             let folder = PathBuf::from(request.workspace);
             let added = components
@@ -85,15 +82,15 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
                 .ask(|reply| message::EngineRequest::Add { folder, reply });
             line(&id, added.await)
         }
-        Request::WorkspaceList(_) => line(&id, Ok(list(&components.views))),
+        Request::WorkspaceList(_) => line(&id, Ok(list(views))),
         Request::WorkspaceRemove(request) => {
-            let removed = remove(&components.trees, &components.views, &components.engine, request);
+            let removed = remove(trees, views, engine, request);
             line(&id, removed.await)
         }
         Request::WorkspaceSync(request) => {
-            let view = components.views.get(&request.workspace).await?;
-            check_copied(&components.models).await?;
-            let synced = components.engine.ask(|reply| message::EngineRequest::Sync {
+            let view = views.get(&request.workspace).await?;
+            check_copied(models).await?;
+            let synced = engine.ask(|reply| message::EngineRequest::Sync {
                 root: view.root.clone(),
                 until: if request.wait {
                     SyncGoal::Searchable
@@ -106,7 +103,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             line(&id, synced.await)
         }
         Request::WorkspaceTrust(request) => {
-            let root = components.views.get(&request.workspace).await?.root.clone();
+            let root = views.get(&request.workspace).await?.root.clone();
             let trusted =
                 components
                     .engine
@@ -114,32 +111,26 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             line(&id, trusted.await)
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
-        Request::Get(request) => line(&id, recall::get(&components.views, request).await),
-        Request::Remember(request) => line(&id, components.memory.remember(request).await),
-        Request::IndexList(request) => line(
-            &id,
-            entries::list(&components.views, &*components.clock, request).await,
-        ),
-        Request::IndexShow(request) => line(
-            &id,
-            entries::show(&components.views, &*components.clock, request).await,
-        ),
+        Request::Get(request) => line(&id, recall::get(views, request).await),
+        Request::Remember(request) => line(&id, memory.remember(request).await),
+        Request::IndexList(request) => line(&id, entries::list(views, &**clock, request).await),
+        Request::IndexShow(request) => line(&id, entries::show(views, &**clock, request).await),
         Request::IndexEdit(request) => {
             let workspace = request.workspace.clone();
             let edit = |reply| EntryCommand::Edit(request, reply);
-            line(&id, components.memory.change(&workspace, edit).await)
+            line(&id, memory.change(&workspace, edit).await)
         }
         Request::IndexForget(request) => {
             let forget = |reply| EntryCommand::Forget(request.id, reply);
-            line(&id, components.memory.change(&request.workspace, forget).await)
+            line(&id, memory.change(&request.workspace, forget).await)
         }
         Request::IndexRestore(request) => {
             let restore = |reply| EntryCommand::Restore(request.id, reply);
-            line(&id, components.memory.change(&request.workspace, restore).await)
+            line(&id, memory.change(&request.workspace, restore).await)
         }
-        Request::CycleRun(request) => line(&id, components.cycles.run(request).await),
+        Request::CycleRun(request) => line(&id, cycles.run(request).await),
         Request::CycleHistory(request) => {
-            let root = components.views.get(&request.workspace).await?.root.clone();
+            let root = views.get(&request.workspace).await?.root.clone();
             let history =
                 components
                     .engine
@@ -148,70 +139,61 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::CycleUndo(request) => {
             let undo = |reply| EntryCommand::Undo(request.run, reply);
-            line(&id, components.memory.change(&request.workspace, undo).await)
+            line(&id, memory.change(&request.workspace, undo).await)
         }
-        Request::Heartbeat(request) => line(&id, components.cycles.heartbeat(request).await),
+        Request::Heartbeat(request) => line(&id, cycles.heartbeat(request).await),
         Request::TreeCompact(request) => {
-            let view = components.memory.view_to_write(&request.workspace).await?;
-            let wish = tree::wish_of(&components.trees, &view, &request)?;
-            let trees = Arc::clone(&components.trees);
+            let view = memory.view_to_write(&request.workspace).await?;
+            let wish = tree::wish_of(trees, &view, &request)?;
+            let trees = Arc::clone(trees);
             let compact = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
                 tree::compact(&trees, &view, wish, Cancellation::by(given_up))
             };
             line(&id, at_length(&id, outbox, compact).await)
         }
         Request::TreePending(request) => {
-            let view = components.views.get(&request.workspace).await?;
-            let pending = move |trees: &Trees| tree::pending(trees, &view, &request);
-            line(&id, run_blocking_on(&components.trees, pending).await)
+            let view = views.get(&request.workspace).await?;
+            line(
+                &id,
+                run_blocking_on(trees, move |trees| tree::pending(trees, &view, &request)).await,
+            )
         }
         Request::TreeSubmit(request) => {
-            let view = components.views.get(&request.workspace).await?;
-            let submit = move |trees: &Trees| tree::submit(trees, &view, &request);
-            line(&id, run_blocking_on(&components.trees, submit).await)
+            let view = views.get(&request.workspace).await?;
+            line(
+                &id,
+                run_blocking_on(trees, move |trees| tree::submit(trees, &view, &request)).await,
+            )
         }
         Request::TreeShow(request) => {
-            let view = components.views.get(&request.workspace).await?;
-            let show = move |trees: &Trees| tree::show(trees, &view, &request);
-            line(&id, run_blocking_on(&components.trees, show).await)
+            let view = views.get(&request.workspace).await?;
+            line(
+                &id,
+                run_blocking_on(trees, move |trees| tree::show(trees, &view, &request)).await,
+            )
         }
         Request::ContextOpen(request) => {
-            let view = components.views.get(&request.workspace).await?;
+            let view = views.get(&request.workspace).await?;
             let open = move |contexts: &Contexts| contexts::open(contexts, &view, &request);
-            line(&id, run_blocking_on(&components.contexts, open).await)
+            line(&id, run_blocking_on(contexts, open).await)
         }
-        Request::ContextPut(request) => {
-            let put = move |contexts: &Contexts| contexts::put(contexts, &request);
-            line(&id, in_all(components, put).await)
-        }
-        Request::ContextTurn(request) => {
-            let turn = move |contexts: &Contexts| contexts::turn(contexts, &request);
-            line(&id, in_all(components, turn).await)
-        }
-        Request::ContextRender(request) => {
-            let render = move |contexts: &Contexts| contexts::render(contexts, &request);
-            line(&id, in_all(components, render).await)
-        }
-        Request::ContextFetch(request) => {
-            let fetch = move |contexts: &Contexts| contexts::fetch(contexts, &request);
-            line(&id, in_all(components, fetch).await)
-        }
-        Request::ContextTouch(request) => {
-            let touch = move |contexts: &Contexts| contexts::touch(contexts, &request);
-            line(&id, in_all(components, touch).await)
-        }
+        Request::ContextPut(request) => line(&id, in_all(components, contexts::put, request).await),
+        Request::ContextTurn(request) => line(&id, in_all(components, contexts::turn, request).await),
+        Request::ContextRender(request) => line(&id, in_all(components, contexts::render, request).await),
+        Request::ContextFetch(request) => line(&id, in_all(components, contexts::fetch, request).await),
+        Request::ContextTouch(request) => line(&id, in_all(components, contexts::touch, request).await),
         Request::ContextList(request) => {
-            let view = view_of(&components.views, request.workspace.as_deref()).await?;
-            let list = move |contexts: &Contexts| contexts::list(contexts, view.as_deref(), &request);
-            line(&id, in_all(components, list).await)
+            let view = view_of(views, request.workspace.as_deref()).await?;
+            let list = move |all: &Contexts, request: &_| contexts::list(all, view.as_deref(), request);
+            line(&id, in_all(components, list, request).await)
         }
         Request::ContextClose(request) => {
-            components.views.opened().await;
-            line(&id, contexts::close(&components.contexts, request).await)
+            views.opened().await;
+            line(&id, contexts::close(contexts, request).await)
         }
         Request::SessionCompact(request) => {
-            let view = view_of(&components.views, request.workspace.as_deref()).await?;
-            let contexts = Arc::clone(&components.contexts);
+            let view = view_of(views, request.workspace.as_deref()).await?;
+            let contexts = Arc::clone(contexts);
             let compact = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
                 contexts::compact(&contexts, view.as_deref(), request, Cancellation::by(given_up))
             };
@@ -220,31 +202,22 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::SessionFlush(request) => {
             line(&id, flush::flush(&components.flusher, request, &id, outbox).await)
         }
-        Request::ModelList(_) => line(&id, models::list(&components.models, &components.engine).await),
-        Request::ModelPull(request) => line(
-            &id,
-            models::pull(&components.models, &components.engine, request, &id, outbox).await,
-        ),
-        Request::ModelVerify(request) => line(
-            &id,
-            models::verify(&components.models, &components.engine, request).await,
-        ),
-        Request::ModelImport(request) => line(
-            &id,
-            models::import(&components.models, &components.engine, request).await,
-        ),
+        Request::ModelList(_) => line(&id, models::list(models, engine).await),
+        Request::ModelPull(request) => line(&id, models::pull(models, engine, request, &id, outbox).await),
+        Request::ModelVerify(request) => line(&id, models::verify(models, engine, request).await),
+        Request::ModelImport(request) => line(&id, models::import(models, engine, request).await),
         Request::ModelRemove(request) => {
-            let removed = models::remove(&components.models, &components.views, request);
+            let removed = models::remove(models, views, request);
             line(&id, removed.await)
         }
         Request::Backup(request) => {
-            components.views.opened().await;
+            views.opened().await;
             let backup = backups::backup(&components.backups, request, &id, outbox);
             line(&id, backup.await)
         }
         Request::BackupVerify(request) => line(&id, backups::verify(request, &id, outbox).await),
         Request::Restore(request) => {
-            let (trees, engine) = (&components.trees, &components.engine);
+            let (trees, engine) = (trees, engine);
             let restore = backups::restore(&components.backups, trees, engine, request, &id, outbox);
             line(&id, restore.await)
         }
@@ -273,12 +246,13 @@ fn hello() -> HelloResponse {
 }
 
 /// Waits until all workspaces are open, then runs work that searches their sessions.
-async fn in_all<T: Send + 'static>(
+async fn in_all<T: Send + 'static, R: Send + 'static>(
     components: &Components,
-    work: impl FnOnce(&Contexts) -> Result<T, RpcError> + Send + 'static,
+    work: impl FnOnce(&Contexts, &R) -> Result<T, RpcError> + Send + 'static,
+    request: R,
 ) -> Result<T, RpcError> {
     components.views.opened().await;
-    run_blocking_on(&components.contexts, work).await
+    run_blocking_on(&components.contexts, move |contexts| work(contexts, &request)).await
 }
 
 fn list(views: &Views) -> WorkspaceListResponse {

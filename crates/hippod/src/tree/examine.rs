@@ -223,21 +223,14 @@ fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
 
 /// Reports refused bodies and the files that an earlier build took over.
 fn examine_aside(root: &Path, found: &mut Examination) {
+    #[rustfmt::skip] // a list is read in lines
     let told = [
-        (
-            REJECTED,
-            "tree-rejected",
-            "refused bodies of nodes are kept",
+        (REJECTED, "tree-rejected", "refused bodies of nodes are kept",
             "the first line of each file has the reason: correct it and pass it to hippoctl tree submit, or remove \
-             the file",
-        ),
-        (
-            CARRIED,
-            "tree-carried",
-            "files of another program are kept that an earlier build took over",
+             the file"),
+        (CARRIED, "tree-carried", "files of another program are kept that an earlier build took over",
             "ROOT.md keeps lines of their history and topics while this copy exists; hippoctl workspace remove and \
-             hippoctl init --undo offer to restore it",
-        ),
+             hippoctl init --undo offer to restore it"),
     ];
     for (folder, id, what, fix) in told {
         let entries = WorkspaceDir::open(root).and_then(|dir| dir.entries(folder));

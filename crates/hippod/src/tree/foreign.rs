@@ -17,6 +17,7 @@ use super::aside;
 use super::disk::{self, Disk, LARGEST_NODE};
 use super::examine::Examination;
 use super::health::foreign_nodes;
+use super::state::{read_json, write_json};
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
 use crate::view::WorkspaceView;
@@ -25,8 +26,6 @@ use crate::view::WorkspaceView;
 const FILE: &str = "tree-taken-over.json";
 /// Folder of the replaced bytes, beside the ledger.
 const ORIGINALS: &str = "tree-originals";
-/// Maximum size of the ledger, in bytes.
-const LARGEST: u64 = 64 << 20;
 /// Suffix of an original that is restored beside its node, because the node has changed since.
 const BESIDE: &str = "before-hippod";
 /// Number of hashes kept per node: the current text by hippod and the one before it.
@@ -84,23 +83,15 @@ impl Ledger {
     /// # Errors
     /// The file could not be read or is damaged.
     pub fn read(state: &Path, root: &Path) -> io::Result<Self> {
-        match files::read(&state_folder(state, root).join(FILE), LARGEST) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
-            Err(error) if files::is_absence(&error) => Ok(Self::default()),
-            Err(error) => Err(error),
-        }
+        read_json(&state_folder(state, root).join(FILE))
     }
 
     /// Writes the ledger durably.
     ///
     /// # Errors
     /// The file could not be written.
-    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
-        let folder = state_folder(state, root);
-        std::fs::create_dir_all(&folder)?;
-        let bytes = serde_json::to_vec(self).map_err(io::Error::other)?;
-        write_atomically(&folder.join(FILE), &bytes)
+        write_json(&state_folder(state, root).join(FILE), self)
     }
 
     /// Records a write to a node before it happens: the original bytes, on the first write, and the hash of the new

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use hippo_tree::{Fingerprint, Period};
@@ -14,7 +15,7 @@ use crate::registry::{state_folder, write_atomically};
 
 /// File name below the state folder of the workspace.
 const FILE: &str = "tree.json";
-/// Maximum size of the state file, in bytes.
+/// Maximum size of a state file, in bytes.
 const LARGEST: u64 = 64 << 20;
 
 /// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again with their current
@@ -84,24 +85,15 @@ impl TreeState {
     /// # Errors
     /// The file could not be read or is damaged.
     pub fn try_read(state: &Path, root: &Path) -> io::Result<Self> {
-        match files::read(&Self::file(state, root), LARGEST) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
-            Err(error) if files::is_absence(&error) => Ok(Self::default()),
-            Err(error) => Err(error),
-        }
+        read_json(&Self::file(state, root))
     }
 
     /// Writes the state durably.
     ///
     /// # Errors
     /// The file could not be written.
-    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
-        let file = Self::file(state, root);
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        write_atomically(&file, &serde_json::to_vec(self).map_err(io::Error::other)?)
+        write_json(&Self::file(state, root), self)
     }
 
     /// Returns whether an earlier build made the tree. Those builds took over trees of other programs without asking,
@@ -143,6 +135,30 @@ impl TreeState {
     pub fn file(state: &Path, root: &Path) -> PathBuf {
         state_folder(state, root).join(FILE)
     }
+}
+
+/// Reads a JSON file of hippod; returns the default if the file does not exist.
+///
+/// # Errors
+/// The file could not be read or is damaged.
+pub(super) fn read_json<T: Default + DeserializeOwned>(file: &Path) -> io::Result<T> {
+    match files::read(file, LARGEST) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
+        Err(error) if files::is_absence(&error) => Ok(T::default()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a JSON file of hippod durably, and creates its folder.
+///
+/// # Errors
+/// The file could not be written.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub(super) fn write_json(file: &Path, value: &impl Serialize) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    write_atomically(file, &serde_json::to_vec(value).map_err(io::Error::other)?)
 }
 
 #[cfg(test)]

@@ -11,18 +11,12 @@ use hippo_text::control::as_seen;
 const LOOKED_AT: usize = 8_192;
 
 /// First bytes of well-known formats.
+#[rustfmt::skip] // a list is read in lines
 const MAGIC: [(&[u8], &str); 12] = [
-    (b"\x89PNG", "PNG image"),
-    (b"\xFF\xD8\xFF", "JPEG image"),
-    (b"GIF8", "GIF image"),
-    (b"RIFF", "RIFF file (WebP, WAV or AVI)"),
-    (b"%PDF", "PDF document"),
-    (b"PK\x03\x04", "ZIP archive"),
-    (b"\x1F\x8B", "gzip data"),
-    (b"\x28\xB5\x2F\xFD", "zstd data"),
-    (b"\x7FELF", "ELF binary"),
-    (b"\xCF\xFA\xED\xFE", "Mach-O binary"),
-    (b"SQLite format 3", "SQLite database"),
+    (b"\x89PNG", "PNG image"), (b"\xFF\xD8\xFF", "JPEG image"), (b"GIF8", "GIF image"),
+    (b"RIFF", "RIFF file (WebP, WAV or AVI)"), (b"%PDF", "PDF document"), (b"PK\x03\x04", "ZIP archive"),
+    (b"\x1F\x8B", "gzip data"), (b"\x28\xB5\x2F\xFD", "zstd data"), (b"\x7FELF", "ELF binary"),
+    (b"\xCF\xFA\xED\xFE", "Mach-O binary"), (b"SQLite format 3", "SQLite database"),
     (b"\0asm", "WebAssembly module"),
 ];
 

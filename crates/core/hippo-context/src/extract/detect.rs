@@ -6,7 +6,7 @@ use super::log::{LogLineInfo, outcome};
 use super::values::first_path;
 use super::words::extension;
 use super::{ContentKind, Hints, snapshot, trace};
-use hippo_text::text::{floor, start};
+use hippo_text::text::start;
 
 /// Maximum number of lines examined at the start and at the end.
 const LINES: usize = 400;
@@ -84,7 +84,7 @@ fn sample(text: &str) -> (&str, &str) {
     }
     let head = start(text, BYTES);
     let start = head.rfind('\n').map_or(head, |at| &head[..at]);
-    let end = &text[floor(text, text.len() - BYTES)..];
+    let end = &text[text.floor_char_boundary(text.len() - BYTES)..];
     (start, end.find('\n').map_or(end, |at| &end[at + 1..]))
 }
 

@@ -23,31 +23,12 @@ const FURTHER: usize = 24;
 const TEXT: usize = 80;
 
 /// Weights of field names that serve as identifiers.
+#[rustfmt::skip] // a list is read in lines
 const IDS: [(&str, usize); 24] = [
-    ("id", 6),
-    ("uuid", 6),
-    ("key", 4),
-    ("number", 5),
-    ("code", 4),
-    ("sku", 5),
-    ("slug", 4),
-    ("sha", 5),
-    ("ref", 4),
-    ("path", 5),
-    ("file", 4),
-    ("filename", 4),
-    ("url", 4),
-    ("html_url", 4),
-    ("href", 4),
-    ("email", 4),
-    ("name", 4),
-    ("title", 3),
-    ("login", 4),
-    ("user", 2),
-    ("error", 4),
-    ("message", 2),
-    ("version", 2),
-    ("date", 2),
+    ("id", 6), ("uuid", 6), ("key", 4), ("number", 5), ("code", 4), ("sku", 5), ("slug", 4), ("sha", 5),
+    ("ref", 4), ("path", 5), ("file", 4), ("filename", 4), ("url", 4), ("html_url", 4), ("href", 4),
+    ("email", 4), ("name", 4), ("title", 3), ("login", 4), ("user", 2), ("error", 4), ("message", 2),
+    ("version", 2), ("date", 2),
 ];
 
 pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {

@@ -121,7 +121,7 @@ proptest! {
         tokens in 16_usize..500,
     ) {
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
-        let at = hippo_text::text::floor(&text, at.index(text.len() + 1));
+        let at = text.floor_char_boundary(at.index(text.len() + 1));
         // The secret is on its own line, because text before it could make it the middle of a word.
         text.insert_str(at, &format!("\n{}\n", form.replace("{}", &secret)));
         let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();

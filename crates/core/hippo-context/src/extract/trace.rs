@@ -23,23 +23,11 @@ pub(super) struct StackFrame {
 impl StackFrame {
     /// Returns true if the frame belongs to a library or a runtime.
     fn is_foreign(&self) -> bool {
+        #[rustfmt::skip] // a list is read in lines
         const FOREIGN: [&str; 16] = [
-            "site-packages",
-            "node_modules",
-            "/lib/python",
-            "<frozen",
-            "node:",
-            "/rustc/",
-            ".cargo/registry",
-            "/usr/lib",
-            "/usr/local/go",
-            "java.base",
-            "<anonymous>",
-            "internal/",
-            "/std/src",
-            "core::",
-            "Thread.java",
-            "Method.java",
+            "site-packages", "node_modules", "/lib/python", "<frozen", "node:", "/rustc/", ".cargo/registry",
+            "/usr/lib", "/usr/local/go", "java.base", "<anonymous>", "internal/", "/std/src", "core::",
+            "Thread.java", "Method.java",
         ];
         FOREIGN.iter().any(|part| self.place.contains(part))
     }

@@ -24,57 +24,19 @@ pub const TECHNICAL: &str = "Technical Knowledge";
 pub const DAILY_LOGS: &str = "Daily Logs";
 
 /// Words of a path or heading about people.
+#[rustfmt::skip] // a list is read in lines
 const OF_PEOPLE: [&str; 14] = [
-    "people",
-    "person",
-    "team",
-    "family",
-    "contact",
-    "contacts",
-    "user",
-    "users",
-    "customer",
-    "customers",
-    "friends",
-    "soul",
-    "identity",
-    "relationships",
+    "people", "person", "team", "family", "contact", "contacts", "user", "users", "customer", "customers",
+    "friends", "soul", "identity", "relationships",
 ];
 
 /// Words of a path or heading about infrastructure.
+#[rustfmt::skip] // a list is read in lines
 const OF_INFRASTRUCTURE: [&str; 32] = [
-    "infra",
-    "infrastructure",
-    "server",
-    "servers",
-    "host",
-    "hosts",
-    "hosting",
-    "deploy",
-    "deployment",
-    "deployments",
-    "runbook",
-    "ops",
-    "network",
-    "networking",
-    "dns",
-    "docker",
-    "kubernetes",
-    "k8s",
-    "backup",
-    "backups",
-    "monitoring",
-    "incident",
-    "incidents",
-    "postgres",
-    "database",
-    "databases",
-    "homelab",
-    "vps",
-    "ci",
-    "tools",
-    "hardware",
-    "ssh",
+    "infra", "infrastructure", "server", "servers", "host", "hosts", "hosting", "deploy", "deployment",
+    "deployments", "runbook", "ops", "network", "networking", "dns", "docker", "kubernetes", "k8s", "backup",
+    "backups", "monitoring", "incident", "incidents", "postgres", "database", "databases", "homelab", "vps",
+    "ci", "tools", "hardware", "ssh",
 ];
 
 /// Heading below By Time (v1 §5.3).

@@ -29,71 +29,32 @@ pub struct PriorityRule {
     pub share: u8,
 }
 
-fn strings(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
+fn strings(list: &str) -> Vec<String> {
+    list.split('|').map(str::to_owned).collect()
 }
 
 /// Returns the default rules; the first match is used.
 #[must_use]
 pub fn default_rules() -> Vec<PriorityRule> {
-    let never = [
-        "never ",
-        "do not ",
-        "don't ",
-        "must not ",
-        "no ",
-        "nothing ",
-        "forbidden",
-        "refuse ",
-    ];
     vec![
         PriorityRule {
             name: "safety".into(),
             priority: EntryPriority::Amygdala,
-            headings: strings(&[
-                "safety",
-                "safety rules",
-                "red lines",
-                "hard rules",
-                "hard limits",
-                "limits",
-                "boundaries",
-                "non-negotiables",
-                "never",
-                "allergies",
-                "emergency",
-            ]),
-            openings: strings(&never),
-            about: strings(&[
-                "password",
-                "passwords",
-                "secret",
-                "secrets",
-                "credential",
-                "credentials",
-                "private key",
-                "private keys",
-                "seed phrase",
-                "production",
-                "allergic",
-                "delete",
-                "rm -rf",
-                "force-push",
-            ]),
+            headings: strings(
+                "safety|safety rules|red lines|hard rules|hard limits|limits|boundaries|\
+                 non-negotiables|never|allergies|emergency",
+            ),
+            openings: strings("never |do not |don't |must not |no |nothing |forbidden|refuse "),
+            about: strings(
+                "password|passwords|secret|secrets|credential|credentials|private key|\
+                 private keys|seed phrase|production|allergic|delete|rm -rf|force-push",
+            ),
             share: 25,
         },
         PriorityRule {
             name: "credentials".into(),
             priority: EntryPriority::High,
-            headings: strings(&[
-                "credentials",
-                "secrets",
-                "passwords",
-                "api keys",
-                "access",
-                "keys",
-                "security",
-            ]),
+            headings: strings("credentials|secrets|passwords|api keys|access|keys|security"),
             openings: Vec::new(),
             about: Vec::new(),
             share: 0,
@@ -101,25 +62,11 @@ pub fn default_rules() -> Vec<PriorityRule> {
         PriorityRule {
             name: "standing-rule".into(),
             priority: EntryPriority::High,
-            headings: strings(&[
-                "rules",
-                "core rules",
-                "principles",
-                "always",
-                "remember",
-                "decisions that stand",
-            ]),
-            openings: strings(&[
-                "never ",
-                "always ",
-                "remember:",
-                "remember that ",
-                "important:",
-                "from now on",
-                "do not ever ",
-                "must never ",
-                "no exceptions",
-            ]),
+            headings: strings("rules|core rules|principles|always|remember|decisions that stand"),
+            openings: strings(
+                "never |always |remember:|remember that |important:|from now on|do not ever |\
+                 must never |no exceptions",
+            ),
             about: Vec::new(),
             share: 20,
         },

@@ -21,13 +21,9 @@ pub enum IndexSection {
 
 impl IndexSection {
     /// All sections in file order.
+    #[rustfmt::skip] // a list is read in lines
     pub const ALL: [Self; 6] = [
-        Self::QuickAccess,
-        Self::ByTopic,
-        Self::ByTime,
-        Self::Associations,
-        Self::DecayQueue,
-        Self::Meta,
+        Self::QuickAccess, Self::ByTopic, Self::ByTime, Self::Associations, Self::DecayQueue, Self::Meta,
     ];
 
     /// Returns the section with this title, ignoring ASCII case.

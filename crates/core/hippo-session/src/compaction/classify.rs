@@ -30,13 +30,9 @@ impl EntryType {
     /// Number of types.
     pub const COUNT: usize = 6;
     /// All types, in the order of their table index.
+    #[rustfmt::skip] // a list is read in lines
     pub const ALL: [Self; Self::COUNT] = [
-        Self::Decision,
-        Self::UserIntent,
-        Self::Context,
-        Self::ToolResult,
-        Self::Ephemeral,
-        Self::Unknown,
+        Self::Decision, Self::UserIntent, Self::Context, Self::ToolResult, Self::Ephemeral, Self::Unknown,
     ];
 
     /// Returns the name used in the configuration and in results.

@@ -11,15 +11,9 @@ const PATH: usize = 200;
 /// Maximum number of URLs of one call.
 const ADDRESSES: usize = 3;
 /// Names of arguments that contain a file path.
+#[rustfmt::skip] // a list is read in lines
 const PATHS: [&str; 8] = [
-    "file_path",
-    "path",
-    "notebook_path",
-    "filePath",
-    "filename",
-    "target_file",
-    "file",
-    "relative_path",
+    "file_path", "path", "notebook_path", "filePath", "filename", "target_file", "file", "relative_path",
 ];
 /// Lines of a patch that name a file.
 const PATCH: [(&str, FileAccess); 4] = [

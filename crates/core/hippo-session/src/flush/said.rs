@@ -18,18 +18,14 @@ const TITLE: usize = 60;
 const ANSWER: usize = 48;
 
 /// Start and end marks of text that programs insert into user messages.
+#[rustfmt::skip] // a list is read in lines
 const INJECTED: [(&str, &str); 11] = [
-    ("<system-reminder>", "</system-reminder>"),
-    ("<local-command-stdout>", "</local-command-stdout>"),
+    ("<system-reminder>", "</system-reminder>"), ("<local-command-stdout>", "</local-command-stdout>"),
     ("<local-command-stderr>", "</local-command-stderr>"),
-    ("<local-command-caveat>", "</local-command-caveat>"),
-    ("<command-name>", "</command-name>"),
-    ("<command-message>", "</command-message>"),
-    ("<bash-stdout>", "</bash-stdout>"),
-    ("<bash-stderr>", "</bash-stderr>"),
-    ("<ide_opened_file>", "</ide_opened_file>"),
-    ("<task-notification>", "</task-notification>"),
-    ("<environment_context>", "</environment_context>"),
+    ("<local-command-caveat>", "</local-command-caveat>"), ("<command-name>", "</command-name>"),
+    ("<command-message>", "</command-message>"), ("<bash-stdout>", "</bash-stdout>"),
+    ("<bash-stderr>", "</bash-stderr>"), ("<ide_opened_file>", "</ide_opened_file>"),
+    ("<task-notification>", "</task-notification>"), ("<environment_context>", "</environment_context>"),
 ];
 /// Prefixes of messages that no person wrote.
 const PROGRAMS: [&str; 6] = [
@@ -49,75 +45,19 @@ const TAGS: [&str; 4] = [
 ];
 
 /// Answers that only let the agent continue.
+#[rustfmt::skip] // a list is read in lines
 const ANSWERS: [&str; 34] = [
-    "ok",
-    "okay",
-    "yes",
-    "y",
-    "yep",
-    "sure",
-    "go",
-    "go on",
-    "go ahead",
-    "continue",
-    "proceed",
-    "thanks",
-    "thank you",
-    "good",
-    "great",
-    "perfect",
-    "nice",
-    "done",
-    "next",
-    "no",
-    "n",
-    "hi",
-    "hello",
-    "ja",
-    "nein",
-    "weiter",
-    "danke",
-    "да",
-    "нет",
-    "дальше",
-    "спасибо",
-    "sí",
-    "oui",
-    "好",
+    "ok", "okay", "yes", "y", "yep", "sure", "go", "go on", "go ahead", "continue", "proceed", "thanks",
+    "thank you", "good", "great", "perfect", "nice", "done", "next", "no", "n", "hi", "hello", "ja", "nein",
+    "weiter", "danke", "да", "нет", "дальше", "спасибо", "sí", "oui", "好",
 ];
 
 /// Prefixes of a remark on the agent's work.
+#[rustfmt::skip] // a list is read in lines
 const REMARKS: [&str; 30] = [
-    "no,",
-    "no.",
-    "no ",
-    "nope",
-    "not ",
-    "don't",
-    "dont ",
-    "do not",
-    "never ",
-    "always ",
-    "wrong",
-    "actually",
-    "instead",
-    "that's",
-    "thats ",
-    "that is",
-    "please don't",
-    "stop",
-    "i prefer",
-    "i don't",
-    "i do not",
-    "i'd rather",
-    "perfect",
-    "great,",
-    "good,",
-    "nein",
-    "нет,",
-    "не ",
-    "from now on",
-    "you should",
+    "no,", "no.", "no ", "nope", "not ", "don't", "dont ", "do not", "never ", "always ", "wrong", "actually",
+    "instead", "that's", "thats ", "that is", "please don't", "stop", "i prefer", "i don't", "i do not",
+    "i'd rather", "perfect", "great,", "good,", "nein", "нет,", "не ", "from now on", "you should",
 ];
 
 /// Returns the prompt that a person wrote, as one redacted line; `None` if a program wrote the message.

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use hippo_redact::without_secrets;
-use hippo_text::text::{clip, floor};
+use hippo_text::text::clip;
 
 use super::called::FileAccess;
 use super::said::neutralize_comments;
@@ -205,7 +205,7 @@ fn join_limited(items: impl Iterator<Item = String>, most: usize, mut more: usiz
         if text.len() + between.len() + item.len() > most {
             if text.is_empty() {
                 text = clip(&item, most);
-                text.truncate(floor(&text, most));
+                text.truncate(text.floor_char_boundary(most));
             } else {
                 more += 1;
             }

@@ -13,19 +13,10 @@ use super::said::{LEAST, LOOKED_AT, neutralize_comments};
 /// Maximum bytes of a sentence in the log.
 pub const SENTENCE: usize = 240;
 /// Prefixes of short sentences without content.
+#[rustfmt::skip] // a list is read in lines
 const FILLERS: [&str; 12] = [
-    "You're right",
-    "You're absolutely",
-    "You’re right",
-    "Great",
-    "Perfect",
-    "Good point",
-    "Good question",
-    "Got it",
-    "Sure",
-    "Excellent",
-    "Sounds good",
-    "Of course",
+    "You're right", "You're absolutely", "You’re right", "Great", "Perfect", "Good point", "Good question",
+    "Got it", "Sure", "Excellent", "Sounds good", "Of course",
 ];
 /// A sentence with such a prefix is dropped if it has fewer bytes.
 const POLITE: usize = 60;
@@ -108,70 +99,30 @@ pub fn extract_sentences(text: &str) -> Vec<Sentence> {
 }
 
 /// Marker words with their subject and weight.
-const WORDS: [(&str, SentenceKind, u32); 62] = [
-    ("decided", SentenceKind::Decision, 3),
-    ("decision", SentenceKind::Decision, 3),
-    ("we chose", SentenceKind::Decision, 3),
-    ("i chose", SentenceKind::Decision, 3),
-    ("going with", SentenceKind::Decision, 3),
-    ("settled on", SentenceKind::Decision, 3),
-    ("will use", SentenceKind::Decision, 2),
-    ("instead of", SentenceKind::Decision, 2),
-    ("rather than", SentenceKind::Decision, 2),
-    ("the plan is", SentenceKind::Decision, 2),
-    ("the approach", SentenceKind::Decision, 1),
-    ("recommend", SentenceKind::Decision, 2),
-    ("should use", SentenceKind::Decision, 1),
-    ("switched to", SentenceKind::Decision, 2),
-    ("entschieden", SentenceKind::Decision, 3),
-    ("решил", SentenceKind::Decision, 3),
-    ("будем использовать", SentenceKind::Decision, 2),
-    ("decidi", SentenceKind::Decision, 3),
-    ("décid", SentenceKind::Decision, 3),
-    ("决定", SentenceKind::Decision, 3),
-    ("root cause", SentenceKind::Analysis, 3),
-    ("the problem is", SentenceKind::Analysis, 3),
-    ("the issue is", SentenceKind::Analysis, 3),
-    ("the problem was", SentenceKind::Analysis, 3),
-    ("the issue was", SentenceKind::Analysis, 3),
-    ("turns out", SentenceKind::Analysis, 3),
-    ("because", SentenceKind::Analysis, 2),
-    ("due to", SentenceKind::Analysis, 2),
-    ("i found", SentenceKind::Analysis, 2),
-    ("found that", SentenceKind::Analysis, 2),
-    ("i see that", SentenceKind::Analysis, 1),
-    ("caused by", SentenceKind::Analysis, 3),
-    ("the reason", SentenceKind::Analysis, 2),
-    ("weil ", SentenceKind::Analysis, 2),
-    ("потому что", SentenceKind::Analysis, 2),
-    ("原因", SentenceKind::Analysis, 2),
-    ("all tests", SentenceKind::Outcome, 3),
-    ("tests pass", SentenceKind::Outcome, 3),
-    ("now works", SentenceKind::Outcome, 3),
-    ("is fixed", SentenceKind::Outcome, 3),
-    ("fixed", SentenceKind::Outcome, 2),
-    ("completed", SentenceKind::Outcome, 2),
-    ("implemented", SentenceKind::Outcome, 2),
-    ("created", SentenceKind::Outcome, 1),
-    ("updated", SentenceKind::Outcome, 1),
-    ("removed", SentenceKind::Outcome, 1),
-    ("committed", SentenceKind::Outcome, 2),
-    ("pushed", SentenceKind::Outcome, 2),
-    ("successfully", SentenceKind::Outcome, 2),
-    ("could not", SentenceKind::Outcome, 2),
-    ("couldn't", SentenceKind::Outcome, 2),
-    ("remaining", SentenceKind::Outcome, 1),
-    ("still fail", SentenceKind::Outcome, 2),
-    ("is left", SentenceKind::Outcome, 1),
-    ("erledigt", SentenceKind::Outcome, 2),
-    ("готово", SentenceKind::Outcome, 2),
-    ("完成", SentenceKind::Outcome, 2),
-    ("i'll ", SentenceKind::Step, 2),
-    ("let me ", SentenceKind::Step, 3),
-    ("i will now", SentenceKind::Step, 3),
-    ("now i need", SentenceKind::Step, 3),
-    ("i'm going to", SentenceKind::Step, 2),
-];
+#[rustfmt::skip] // a list is read in lines
+const WORDS: [(&str, SentenceKind, u32); 62] = {
+    use SentenceKind::{Analysis, Decision, Outcome, Step};
+    [
+    ("decided", Decision, 3), ("decision", Decision, 3), ("we chose", Decision, 3), ("i chose", Decision, 3),
+    ("going with", Decision, 3), ("settled on", Decision, 3), ("will use", Decision, 2),
+    ("instead of", Decision, 2), ("rather than", Decision, 2), ("the plan is", Decision, 2),
+    ("the approach", Decision, 1), ("recommend", Decision, 2), ("should use", Decision, 1),
+    ("switched to", Decision, 2), ("entschieden", Decision, 3), ("решил", Decision, 3),
+    ("будем использовать", Decision, 2), ("decidi", Decision, 3), ("décid", Decision, 3), ("决定", Decision, 3),
+    ("root cause", Analysis, 3), ("the problem is", Analysis, 3), ("the issue is", Analysis, 3),
+    ("the problem was", Analysis, 3), ("the issue was", Analysis, 3), ("turns out", Analysis, 3),
+    ("because", Analysis, 2), ("due to", Analysis, 2), ("i found", Analysis, 2), ("found that", Analysis, 2),
+    ("i see that", Analysis, 1), ("caused by", Analysis, 3), ("the reason", Analysis, 2),
+    ("weil ", Analysis, 2), ("потому что", Analysis, 2), ("原因", Analysis, 2), ("all tests", Outcome, 3),
+    ("tests pass", Outcome, 3), ("now works", Outcome, 3), ("is fixed", Outcome, 3), ("fixed", Outcome, 2),
+    ("completed", Outcome, 2), ("implemented", Outcome, 2), ("created", Outcome, 1), ("updated", Outcome, 1),
+    ("removed", Outcome, 1), ("committed", Outcome, 2), ("pushed", Outcome, 2), ("successfully", Outcome, 2),
+    ("could not", Outcome, 2), ("couldn't", Outcome, 2), ("remaining", Outcome, 1),
+    ("still fail", Outcome, 2), ("is left", Outcome, 1), ("erledigt", Outcome, 2), ("готово", Outcome, 2),
+    ("完成", Outcome, 2), ("i'll ", Step, 2), ("let me ", Step, 3), ("i will now", Step, 3),
+    ("now i need", Step, 3), ("i'm going to", Step, 2),
+    ]
+};
 
 /// `None` only for invalid words; they are constants.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {

@@ -50,14 +50,9 @@ pub(super) fn neutralize_marks(line: &str) -> Cow<'_, str> {
 }
 
 /// Chat marks, in lower case and without spaces.
+#[rustfmt::skip] // a list is read in lines
 const CHATS: [&str; 7] = [
-    "<system",
-    "</system",
-    "<|im_",
-    "<|system",
-    "<<sys",
-    "<</sys",
-    "</function",
+    "<system", "</system", "<|im_", "<|system", "<<sys", "<</sys", "</function",
 ];
 
 /// Returns true if a reader could mistake a part of the line for a mark of hippod or of a chat.

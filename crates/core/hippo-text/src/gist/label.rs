@@ -25,107 +25,28 @@ pub enum StatementKind {
 }
 
 /// Functional sections of a node, in order, with alternative titles.
+#[rustfmt::skip] // a table is read in lines
 const SECTIONS: [(StatementKind, &str, &[&str]); 7] = [
-    (
-        StatementKind::Decision,
-        "Key Decisions",
-        &["decisions", "major decisions", "decision"],
-    ),
-    (
-        StatementKind::Task,
-        "Tasks Completed",
-        &["completed work", "completed", "done", "tasks done", "work done"],
-    ),
-    (
-        StatementKind::Lesson,
-        "Lessons Learned",
-        &[
-            "lessons",
-            "lessons & patterns",
-            "learned",
-            "learnings",
-            "insights",
-        ],
-    ),
-    (
-        StatementKind::Open,
-        "Open Items",
-        &[
-            "open",
-            "carried forward",
-            "todo",
-            "todos",
-            "next",
-            "next steps",
-            "pending",
-            "blocked",
-            "blockers",
-            "open questions",
-        ],
-    ),
-    (
-        StatementKind::Entity,
-        "Entities",
-        &["entities referenced", "recurring entities"],
-    ),
-    (StatementKind::User, "User", &[]),
-    (StatementKind::Feedback, "Feedback", &[]),
+    (StatementKind::Decision, "Key Decisions", &["decisions", "major decisions", "decision"]),
+    (StatementKind::Task, "Tasks Completed", &["completed work", "completed", "done", "tasks done", "work done"]),
+    (StatementKind::Lesson, "Lessons Learned", &["lessons", "lessons & patterns", "learned", "learnings", "insights"]),
+    (StatementKind::Open, "Open Items", &["open", "carried forward", "todo", "todos", "next", "next steps", "pending",
+        "blocked", "blockers", "open questions"]),
+    (StatementKind::Entity, "Entities", &["entities referenced", "recurring entities"]),
+    (StatementKind::User, "User", &[]), (StatementKind::Feedback, "Feedback", &[]),
 ];
 
 /// Field names that mark the kind of a line.
+#[rustfmt::skip] // a table is read in lines
 const FIELDS: [(StatementKind, &[&str]); 6] = [
-    (
-        StatementKind::Decision,
-        &["decision", "decisions", "decided", "chosen"],
-    ),
-    (
-        StatementKind::Task,
-        &[
-            "work done",
-            "done",
-            "completed",
-            "outcome",
-            "result",
-            "fixed",
-            "fix",
-            "shipped",
-        ],
-    ),
-    (
-        StatementKind::Lesson,
-        &["lesson", "lessons", "learned", "insight", "takeaway", "rule"],
-    ),
-    (
-        StatementKind::Open,
-        &[
-            "pending",
-            "todo",
-            "open",
-            "next",
-            "next step",
-            "next steps",
-            "blocked",
-            "blocker",
-            "follow-up",
-        ],
-    ),
-    (
-        StatementKind::Entity,
-        &[
-            "users",
-            "people",
-            "services",
-            "files",
-            "errors",
-            "references",
-            "reference",
-            "tool calls",
-        ],
-    ),
-    (
-        StatementKind::Feedback,
-        &["user feedback", "feedback", "correction", "user correction"],
-    ),
+    (StatementKind::Decision, &["decision", "decisions", "decided", "chosen"]),
+    (StatementKind::Task, &["work done", "done", "completed", "outcome", "result", "fixed", "fix", "shipped"]),
+    (StatementKind::Lesson, &["lesson", "lessons", "learned", "insight", "takeaway", "rule"]),
+    (StatementKind::Open, &["pending", "todo", "open", "next", "next step", "next steps", "blocked", "blocker",
+        "follow-up"]),
+    (StatementKind::Entity, &["users", "people", "services", "files", "errors", "references", "reference",
+        "tool calls"]),
+    (StatementKind::Feedback, &["user feedback", "feedback", "correction", "user correction"]),
 ];
 
 /// Returns the section title for a kind of statement; notes have no section.

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use super::line::WeightedLine;
 use super::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
-use crate::text::floor;
 
 /// Maximum number of words of a summary.
 pub const MOST_WORDS: usize = 25;
@@ -15,16 +14,9 @@ const MOST_BYTES: usize = 220;
 const MOST_SENTENCES: usize = 600;
 
 /// Labels of important lines.
+#[rustfmt::skip] // a list is read in lines
 const MARKED: [&str; 9] = [
-    "decision:",
-    "decided:",
-    "lesson:",
-    "important:",
-    "summary:",
-    "result:",
-    "status:",
-    "fix:",
-    "goal:",
+    "decision:", "decided:", "lesson:", "important:", "summary:", "result:", "status:", "fix:", "goal:",
 ];
 
 /// Returns the most representative sentence in at most [`MOST_WORDS`] words; empty if there is none.
@@ -145,7 +137,7 @@ fn cut_sentence(sentence: &str) -> &str {
     }
     if end == 0 {
         // One word longer than a summary, or a script without spaces.
-        end = floor(sentence, MOST_BYTES);
+        end = sentence.floor_char_boundary(MOST_BYTES);
     }
     sentence[..end].trim_end()
 }

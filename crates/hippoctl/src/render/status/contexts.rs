@@ -2,7 +2,7 @@
 
 use hippo_proto::ContextsStatus;
 
-use crate::render::{bytes, one_line, plural};
+use crate::render::{bytes, count_entries, one_line, plural};
 
 /// Returns a line in the layout of its workspace.
 pub fn line(contexts: &ContextsStatus) -> String {
@@ -16,10 +16,7 @@ pub fn line(contexts: &ContextsStatus) -> String {
         budget_bytes,
         oldest,
     } = contexts;
-    let entries = match entries {
-        1 => "1 entry".to_owned(),
-        _ => format!("{entries} entries"),
-    };
+    let entries = count_entries(*entries);
     let since = oldest
         .as_deref()
         .map(|oldest| format!(" since {}", one_line(oldest)));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hippo_proto::IndexStatus;
 
 use crate::output::Style;
-use crate::render::{cycle, one_line, plural};
+use crate::render::{count_entries, cycle, one_line, plural};
 
 /// Returns lines in the layout of their workspace.
 pub fn lines(index: &IndexStatus, style: Style) -> String {
@@ -26,10 +26,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
         let _ = writeln!(text, "  entries  the index file is switched off");
         return text;
     }
-    let entries = match entries {
-        1 => "1 entry".to_owned(),
-        _ => format!("{entries} entries"),
-    };
+    let entries = count_entries(*entries);
     let file = match file.as_str() {
         "written" => style.good("written"),
         "held" => style.bad("held"),

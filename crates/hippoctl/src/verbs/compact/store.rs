@@ -15,7 +15,7 @@ use super::{config, folder, is_trusted, no_message, open, settings, tell};
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render::{harmless, one_line, plural};
+use crate::render::{harmless, plural};
 use hippoctl::args::CompactArgs;
 
 /// The setting for the size of the sparse index.
@@ -53,10 +53,8 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
     if answer.stats.messages == 0 && answer.stats.folded == 0 {
         return Err(no_message(args));
     }
+    out.notes(&answer.notes);
     if !out.json {
-        for note in &answer.notes {
-            out.note(&format!("note: {}", one_line(note)));
-        }
         if let Some(stored) = answer.stats.stored {
             let stored = plural(stored, "new content");
             out.note(&format!(
@@ -67,21 +65,14 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
     out.answer(&answer, |answer, _| format!("{}\n", harmless(&answer.summary)))
 }
 
-/// Returns the settings for the daemon, or `None` if the file is not an object, which [`config`] reports. Untrusted
-/// settings can only lower the size of the index.
+/// Returns the settings for the daemon. Untrusted settings can only lower the size of the index.
 fn numbers(bytes: &[u8], trusted: bool) -> Option<Map<String, Value>> {
-    let Ok(Value::Object(mut object)) = serde_json::from_slice::<Value>(bytes) else {
-        return None;
-    };
+    let mut keys = harness::read(bytes).0.session_compaction?;
     if !trusted {
-        let index = CompactionConfig::parse(bytes)
-            .0
-            .narrowed()
-            .0
-            .max_sparse_index_tokens;
-        object.retain(|key, value| key == INDEX && value.as_u64() == u64::try_from(index).ok());
+        let index = CompactionConfig::read(&keys).0.narrowed().0.max_sparse_index_tokens;
+        keys.retain(|key, value| key == INDEX && value.as_u64() == u64::try_from(index).ok());
     }
-    Some(object)
+    Some(keys)
 }
 
 /// Copies standard input into a temporary file that only this user can read; it is removed on drop.

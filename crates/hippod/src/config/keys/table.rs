@@ -162,34 +162,14 @@ pub const KEYS: &[ConfigKey] = keys! {
 };
 
 /// Keys of earlier versions, with the reason for their removal. A file that still sets one causes a warning.
+#[rustfmt::skip] // a list is read in lines
 pub const REMOVED: &[(&str, &str)] = &[
-    (
-        "context.close_idle_days",
-        "a session is closed after 30 days without use",
-    ),
-    (
-        "cycles.archival_days",
-        "archival cycles run at most every 28 days; `cycles.archival` sets the day",
-    ),
-    (
-        "index.entry_level",
-        "a new entry is one heading level below its section",
-    ),
-    (
-        "index.loss_cap",
-        "a run demotes at most a quarter of the live entries",
-    ),
+    ("context.close_idle_days", "a session is closed after 30 days without use"),
+    ("cycles.archival_days", "archival cycles run at most every 28 days; `cycles.archival` sets the day"),
+    ("index.entry_level", "a new entry is one heading level below its section"),
+    ("index.loss_cap", "a run demotes at most a quarter of the live entries"),
     ("index.max_learned", "at most 300 entries come from questions"),
-    (
-        "search.index_weight",
-        "entries of the index file do not change scores",
-    ),
-    (
-        "search.tree_weight",
-        "nodes of the compaction tree are not searched",
-    ),
-    (
-        "watch.mass_delete_min",
-        "deletions of fewer than ten files are never held back",
-    ),
+    ("search.index_weight", "entries of the index file do not change scores"),
+    ("search.tree_weight", "nodes of the compaction tree are not searched"),
+    ("watch.mass_delete_min", "deletions of fewer than ten files are never held back"),
 ];

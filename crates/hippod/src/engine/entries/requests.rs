@@ -301,12 +301,7 @@ fn unpin(entry: &mut Entry) {
 /// Returns a copy of the record with an id.
 fn known(entries: &WorkspaceEntries, id: &str) -> Result<EntryRecord, RpcError> {
     let record = entries.known.records.get(&EntryId(id.to_owned()));
-    record.cloned().ok_or_else(|| {
-        let ids = entries.known.records.keys().map(|id| id.0.as_str());
-        let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
-        match hippo_proto::nearest(id, ids) {
-            Some(near) => error.hint(format!("did you mean {near}? hippoctl index list shows all")),
-            None => error.hint("hippoctl index list shows all entries"),
-        }
-    })
+    record
+        .cloned()
+        .ok_or_else(|| answers::unknown(id, entries.known.records.keys().map(|id| id.0.as_str())))
 }

@@ -71,20 +71,10 @@ const MISSING: u16 = 0x3 << 12;
 
 /// Words searched anywhere in a line. `None` would require an invalid word list, and the words are constants.
 static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    #[rustfmt::skip] // a list is read in lines
     let words = [
-        "passed",
-        "failed",
-        "passing",
-        "failing",
-        " ... ",
-        ": error",
-        ": fatal error: ",
-        ": warning",
-        "Warning: ",
-        "exited with code ",
-        "xit code",
-        "exit status ",
-        "No such file or directory",
+        "passed", "failed", "passing", "failing", " ... ", ": error", ": fatal error: ", ": warning",
+        "Warning: ", "exited with code ", "xit code", "exit status ", "No such file or directory",
         "Permission denied",
     ];
     AhoCorasick::builder()
@@ -236,13 +226,9 @@ fn compiler(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
 
 /// Parses the exit code of a program, or its duration.
 fn ending(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
+    #[rustfmt::skip] // a list is read in lines
     let marks = [
-        "exited with code ",
-        "exit code: ",
-        "exit code ",
-        "exit status ",
-        "Exit code: ",
-        "Exit code ",
+        "exited with code ", "exit code: ", "exit code ", "exit status ", "Exit code: ", "Exit code ",
     ];
     for mark in marks.into_iter().filter(|_| marked) {
         if let Some((_, rest)) = text.split_once(mark) {
@@ -299,21 +285,10 @@ fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<LogLineInfo<'
     if let Some((name, _)) = trace::exception(text) {
         return (name != "panic" || text.contains("panicked")).then_some(LogLineInfo::Error(text));
     }
+    #[rustfmt::skip] // a list is read in lines
     const MARKS: [&str; 14] = [
-        "Error: ",
-        "ERROR: ",
-        "ERROR ",
-        "fatal: ",
-        "FATAL ",
-        "npm ERR! ",
-        "npm error ",
-        "Fatal error: ",
-        "make: *** ",
-        "CMake Error",
-        "AssertionError",
-        "Segmentation fault",
-        "error TS",
-        "ld: ",
+        "Error: ", "ERROR: ", "ERROR ", "fatal: ", "FATAL ", "npm ERR! ", "npm error ", "Fatal error: ",
+        "make: *** ", "CMake Error", "AssertionError", "Segmentation fault", "error TS", "ld: ",
     ];
     let begins = MARKS.iter().any(|mark| text.starts_with(mark)) || text.ends_with("command not found");
     let missing =

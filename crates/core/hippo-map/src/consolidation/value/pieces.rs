@@ -50,32 +50,9 @@ pub(super) fn split_words(raw: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let parts = |(at, mark): &(usize, char)| match mark {
-            ',' => !(digit(rest[..*at].chars().last()) && digit(rest[at + 1..].chars().next())),
-            _ => matches!(
-                mark,
-                '(' | ')'
-                    | '"'
-                    | ';'
-                    | '/'
-                    | '='
-                    | '['
-                    | ']'
-                    | '{'
-                    | '}'
-                    | '<'
-                    | '>'
-                    | '“'
-                    | '”'
-                    | '„'
-                    | '«'
-                    | '»'
-                    | '、'
-                    | '。'
-                    | '・'
-                    | '「'
-                    | '」'
-            ),
+        let parts = |&(at, mark): &(usize, char)| match mark {
+            ',' => !(digit(rest[..at].chars().last()) && digit(rest[at + 1..].chars().next())),
+            _ => "()\";/=[]{}<>“”„«»、。・「」".contains(mark),
         };
         let (end, next) = rest
             .char_indices()

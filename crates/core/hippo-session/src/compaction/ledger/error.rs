@@ -7,16 +7,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use hippo_text::text::start;
 
 /// Markers of a line that reports an error.
+#[rustfmt::skip] // a list is read in lines
 const MARKS: [&str; 10] = [
-    "error:",
-    "error[",
-    "Error:",
-    "ERROR:",
-    "Exception:",
-    "panicked at",
-    "fatal:",
-    "FAILED",
-    "Traceback",
+    "error:", "error[", "Error:", "ERROR:", "Exception:", "panicked at", "fatal:", "FAILED", "Traceback",
     "ERR!",
 ];
 /// Maximum bytes of an error that are shown.

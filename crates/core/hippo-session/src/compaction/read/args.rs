@@ -63,20 +63,12 @@ impl<'de> Visitor<'de> for ArgumentsVisitor {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
         let mut out = String::new();
-        ValueWriter {
-            out: &mut out,
-            top: true,
-        }
-        .visit_seq(list)?;
+        ValueWriter(&mut out, true).visit_seq(list)?;
         Ok(CallArguments(Some(Cow::Owned(out))))
     }
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
         let mut out = String::new();
-        ValueWriter {
-            out: &mut out,
-            top: true,
-        }
-        .visit_map(object)?;
+        ValueWriter(&mut out, true).visit_map(object)?;
         Ok(CallArguments(Some(Cow::Owned(out))))
     }
 }
@@ -90,11 +82,9 @@ pub fn format_float(number: f64) -> String {
 }
 
 /// Writer of one value.
-struct ValueWriter<'s> {
-    out: &'s mut String,
-    /// At the top level, which needs no brackets.
-    top: bool,
-}
+///
+/// The flag is set at the top level, which needs no brackets.
+struct ValueWriter<'s>(&'s mut String, bool);
 
 impl<'de> DeserializeSeed<'de> for ValueWriter<'_> {
     type Value = ();
@@ -109,29 +99,29 @@ impl<'de> Visitor<'de> for ValueWriter<'_> {
         f.write_str("a value")
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
-        self.out.push_str(text);
+        self.0.push_str(text);
         Ok(())
     }
     fn visit_unit<E: Error>(self) -> Result<(), E> {
-        self.out.push_str("null");
+        self.0.push_str("null");
         Ok(())
     }
     fn visit_bool<E: Error>(self, flag: bool) -> Result<(), E> {
-        self.out.push_str(if flag { "true" } else { "false" });
+        self.0.push_str(if flag { "true" } else { "false" });
         Ok(())
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<(), E> {
-        write!(self.out, "{number}").map_err(E::custom)
+        write!(self.0, "{number}").map_err(E::custom)
     }
     fn visit_u64<E: Error>(self, number: u64) -> Result<(), E> {
-        write!(self.out, "{number}").map_err(E::custom)
+        write!(self.0, "{number}").map_err(E::custom)
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
-        self.out.push_str(&format_float(number));
+        self.0.push_str(&format_float(number));
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let Self { out, top } = self;
+        let Self(out, top) = self;
         let (open, close, between) = if top { ("", "", " ") } else { ("[", "]", ", ") };
         out.push_str(open);
         let start = out.len();
@@ -140,13 +130,7 @@ impl<'de> Visitor<'de> for ValueWriter<'_> {
             if before > start {
                 out.push_str(between);
             }
-            if list
-                .next_element_seed(ValueWriter {
-                    out: &mut *out,
-                    top: false,
-                })?
-                .is_none()
-            {
+            if list.next_element_seed(ValueWriter(out, false))?.is_none() {
                 out.truncate(before);
                 break;
             }
@@ -155,7 +139,7 @@ impl<'de> Visitor<'de> for ValueWriter<'_> {
         Ok(())
     }
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let Self { out, top } = self;
+        let Self(out, top) = self;
         let (open, close) = if top { ("", "") } else { ("{", "}") };
         out.push_str(open);
         let start = out.len();
@@ -164,21 +148,12 @@ impl<'de> Visitor<'de> for ValueWriter<'_> {
             if before > start {
                 out.push_str(", ");
             }
-            if object
-                .next_key_seed(ValueWriter {
-                    out: &mut *out,
-                    top: false,
-                })?
-                .is_none()
-            {
+            if object.next_key_seed(ValueWriter(out, false))?.is_none() {
                 out.truncate(before);
                 break;
             }
             out.push('=');
-            object.next_value_seed(ValueWriter {
-                out: &mut *out,
-                top: false,
-            })?;
+            object.next_value_seed(ValueWriter(out, false))?;
         }
         out.push_str(close);
         Ok(())

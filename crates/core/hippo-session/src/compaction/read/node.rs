@@ -9,11 +9,12 @@ mod scalar;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::args::CallArguments;
-use field::{NodeField, NodeKey};
+use field::NodeField;
 use scalar::ignores;
 pub use scalar::{LenientFlag, LenientNumber, LenientText};
 
@@ -80,49 +81,7 @@ pub struct RareFields<'a> {
 }
 
 /// Fields of an object without rare fields.
-static NO_RARE_FIELDS: RareFields<'static> = {
-    const TEXT: LenientText<'static> = LenientText(None);
-    const CONTENT: NodeContent<'static> = NodeContent(Vec::new());
-    const SUB: SubNode<'static> = SubNode(None);
-    const ARGS: CallArguments<'static> = CallArguments(None);
-    const FLAG: LenientFlag = LenientFlag(None);
-    RareFields {
-        kind: TEXT,
-        dir: TEXT,
-        tool_name: TEXT,
-        tool: TEXT,
-        summary: TEXT,
-        uuid: TEXT,
-        parent_uuid: TEXT,
-        parent_id: TEXT,
-        first_kept: TEXT,
-        stdout: TEXT,
-        stderr: TEXT,
-        aggregated_output: TEXT,
-        forked_from: TEXT,
-        output: CONTENT,
-        tool_calls: CONTENT,
-        items: CONTENT,
-        payload: SUB,
-        msg: SUB,
-        item: SUB,
-        function: SUB,
-        invocation: SUB,
-        result: SUB,
-        ok: SUB,
-        err: SUB,
-        failure: SUB,
-        arguments: ARGS,
-        command: ARGS,
-        action: ARGS,
-        changes: ARGS,
-        sidechain: FLAG,
-        meta: FLAG,
-        compact_summary: FLAG,
-        success: FLAG,
-        exit_code: LenientNumber(None),
-    }
-};
+static NO_RARE_FIELDS: LazyLock<RareFields<'static>> = LazyLock::new(RareFields::default);
 
 /// Optional object; a string is read as an object with that text.
 #[derive(Debug, Default)]
@@ -131,15 +90,6 @@ pub struct SubNode<'a>(pub Option<Box<JsonNode<'a>>>);
 /// String, object, or list of strings and objects.
 #[derive(Debug, Default)]
 pub struct NodeContent<'a>(pub Vec<JsonNode<'a>>);
-
-impl<'a> NodeContent<'a> {
-    /// Replaces the field, unless empty.
-    fn replace_if_set(self, field: &mut NodeContent<'a>) {
-        if !self.0.is_empty() {
-            *field = self;
-        }
-    }
-}
 
 impl<'a> JsonNode<'a> {
     /// Parses an object.
@@ -165,21 +115,14 @@ impl<'a> JsonNode<'a> {
 
     /// Returns the less frequent fields.
     pub fn rare(&self) -> &RareFields<'a> {
-        match &self.rare {
-            Some(rare) => rare,
-            None => &NO_RARE_FIELDS,
-        }
+        self.rare.as_deref().unwrap_or(&NO_RARE_FIELDS)
     }
 
     /// Returns true if the object has none of the fields that are read.
     fn is_empty(&self) -> bool {
+        #[rustfmt::skip] // a list is read in lines
         let texts = [
-            &self.tag,
-            &self.role,
-            &self.name,
-            &self.text,
-            &self.id,
-            &self.call_id,
+            &self.tag, &self.role, &self.name, &self.text, &self.id, &self.call_id,
         ];
         texts.into_iter().all(|text| text.0.is_none())
             && self.content.0.is_empty()
@@ -224,7 +167,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
         let mut node = JsonNode::default();
-        while let Some(NodeKey(key)) = object.next_key()? {
+        while let Some(key) = object.next_key()? {
             match key {
                 NodeField::Other => drop(object.next_value::<IgnoredAny>()?),
                 NodeField::Type => replace!(node.tag, object.next_value::<LenientText<'de>>()?),
@@ -233,9 +176,7 @@ impl<'de> Visitor<'de> for NodeVisitor<'_> {
                 NodeField::Text => replace!(node.text, object.next_value::<LenientText<'de>>()?),
                 NodeField::Id => replace!(node.id, object.next_value::<LenientText<'de>>()?),
                 NodeField::CallId => replace!(node.call_id, object.next_value::<LenientText<'de>>()?),
-                NodeField::Content => object
-                    .next_value_seed(NodeListVisitor(self.0))?
-                    .replace_if_set(&mut node.content),
+                NodeField::Content => self.read_list(&mut node.content, &mut object)?,
                 NodeField::Message => replace!(node.message, SubNode(self.read_sub(&mut object)?)),
                 NodeField::Input => replace!(node.input, object.next_value::<CallArguments<'de>>()?),
                 NodeField::IsError => replace!(node.error, object.next_value::<LenientFlag>()?),
@@ -254,6 +195,19 @@ impl NodeVisitor<'_> {
         object: &mut A,
     ) -> Result<Option<Box<JsonNode<'de>>>, A::Error> {
         Ok(object.next_value_seed(self)?.map(Box::new))
+    }
+
+    /// Replaces the list, unless the new one is empty.
+    fn read_list<'de, A: MapAccess<'de>>(
+        self,
+        list: &mut NodeContent<'de>,
+        object: &mut A,
+    ) -> Result<(), A::Error> {
+        let read = object.next_value_seed(NodeListVisitor(self.0))?;
+        if !read.0.is_empty() {
+            *list = read;
+        }
+        Ok(())
     }
 
     fn read_rare<'de, A: MapAccess<'de>>(
@@ -289,15 +243,9 @@ impl NodeVisitor<'_> {
         object: &mut A,
     ) -> Result<(), A::Error> {
         match field {
-            NodeField::Output => object
-                .next_value_seed(NodeListVisitor(self.0))?
-                .replace_if_set(&mut rare.output),
-            NodeField::ToolCalls => object
-                .next_value_seed(NodeListVisitor(self.0))?
-                .replace_if_set(&mut rare.tool_calls),
-            NodeField::Items => object
-                .next_value_seed(NodeListVisitor(self.0))?
-                .replace_if_set(&mut rare.items),
+            NodeField::Output => self.read_list(&mut rare.output, object)?,
+            NodeField::ToolCalls => self.read_list(&mut rare.tool_calls, object)?,
+            NodeField::Items => self.read_list(&mut rare.items, object)?,
             NodeField::Payload => replace!(rare.payload, SubNode(self.read_sub(object)?)),
             NodeField::Msg => replace!(rare.msg, SubNode(self.read_sub(object)?)),
             NodeField::Item => replace!(rare.item, SubNode(self.read_sub(object)?)),

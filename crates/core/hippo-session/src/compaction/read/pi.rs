@@ -11,14 +11,9 @@ use crate::compaction::message::{Message, Role};
 use hippo_types::transcript::TranscriptFormat;
 
 /// Kinds of lines that contain no messages.
+#[rustfmt::skip] // a list is read in lines
 const SILENT_KINDS: [&str; 7] = [
-    "session",
-    "model_change",
-    "thinking_level_change",
-    "label",
-    "session_info",
-    "custom",
-    "leaf",
+    "session", "model_change", "thinking_level_change", "label", "session_info", "custom", "leaf",
 ];
 
 /// Parses a record of Pi; `None` for another format.

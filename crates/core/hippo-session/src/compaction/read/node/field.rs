@@ -1,128 +1,41 @@
 //! Field names of transcript objects.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::Deserialize;
 
 /// Known field, or any other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[rustfmt::skip] // a list is read in lines
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(field_identifier, rename_all = "camelCase")]
 pub enum NodeField {
-    Other,
-    Type,
-    Role,
-    Name,
-    Text,
-    Id,
+    Type, Role, Name, Text, Id,
+    #[serde(rename = "call_id", alias = "tool_use_id", alias = "toolCallId", alias = "tool_call_id")]
     CallId,
-    Content,
-    Message,
-    Input,
+    Content, Message, Input,
+    #[serde(alias = "is_error")]
     IsError,
+    #[serde(rename = "timestamp", alias = "ts", alias = "created_at")]
     At,
-    Kind,
-    Dir,
-    ToolName,
-    Tool,
-    Summary,
-    Uuid,
-    ParentUuid,
-    ParentId,
+    Kind, Dir, ToolName, Tool, Summary, Uuid, ParentUuid, ParentId,
+    #[serde(rename = "firstKeptEntryId")]
     FirstKept,
-    Stdout,
-    Stderr,
+    Stdout, Stderr,
+    #[serde(rename = "aggregated_output")]
     AggregatedOutput,
     Output,
+    #[serde(alias = "tool_calls")]
     ToolCalls,
-    Items,
-    Payload,
-    Msg,
-    Item,
-    Function,
-    Invocation,
-    Result,
+    Items, Payload, Msg, Item, Function, Invocation, Result,
+    #[serde(rename = "Ok")]
     Ok,
+    #[serde(rename = "Err")]
     Err,
+    #[serde(rename = "error")]
     Failure,
-    Arguments,
-    Command,
-    Action,
-    Changes,
-    IsSidechain,
-    IsMeta,
-    IsCompactSummary,
-    Success,
+    Arguments, Command, Action, Changes, IsSidechain, IsMeta, IsCompactSummary, Success,
+    #[serde(alias = "exit_code")]
     ExitCode,
+    #[serde(rename = "forked_from_id")]
     ForkedFrom,
-}
-
-impl NodeField {
-    fn from_name(name: &str) -> Self {
-        match name {
-            "type" => Self::Type,
-            "role" => Self::Role,
-            "name" => Self::Name,
-            "text" => Self::Text,
-            "id" => Self::Id,
-            "call_id" | "tool_use_id" | "toolCallId" | "tool_call_id" => Self::CallId,
-            "content" => Self::Content,
-            "message" => Self::Message,
-            "input" => Self::Input,
-            "isError" | "is_error" => Self::IsError,
-            "timestamp" | "ts" | "created_at" => Self::At,
-            "kind" => Self::Kind,
-            "dir" => Self::Dir,
-            "toolName" => Self::ToolName,
-            "tool" => Self::Tool,
-            "summary" => Self::Summary,
-            "uuid" => Self::Uuid,
-            "parentUuid" => Self::ParentUuid,
-            "parentId" => Self::ParentId,
-            "firstKeptEntryId" => Self::FirstKept,
-            "stdout" => Self::Stdout,
-            "stderr" => Self::Stderr,
-            "aggregated_output" => Self::AggregatedOutput,
-            "output" => Self::Output,
-            "tool_calls" | "toolCalls" => Self::ToolCalls,
-            "items" => Self::Items,
-            "payload" => Self::Payload,
-            "msg" => Self::Msg,
-            "item" => Self::Item,
-            "function" => Self::Function,
-            "invocation" => Self::Invocation,
-            "result" => Self::Result,
-            "Ok" => Self::Ok,
-            "Err" => Self::Err,
-            "error" => Self::Failure,
-            "arguments" => Self::Arguments,
-            "command" => Self::Command,
-            "action" => Self::Action,
-            "changes" => Self::Changes,
-            "isSidechain" => Self::IsSidechain,
-            "isMeta" => Self::IsMeta,
-            "isCompactSummary" => Self::IsCompactSummary,
-            "success" => Self::Success,
-            "exit_code" | "exitCode" => Self::ExitCode,
-            "forked_from_id" => Self::ForkedFrom,
-            _ => Self::Other,
-        }
-    }
-}
-
-/// Key of an object.
-pub struct NodeKey(pub NodeField);
-
-impl<'de> Deserialize<'de> for NodeKey {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-        impl Visitor<'_> for KeyVisitor {
-            type Value = NodeKey;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-            fn visit_str<E: Error>(self, name: &str) -> Result<NodeKey, E> {
-                Ok(NodeKey(NodeField::from_name(name)))
-            }
-        }
-        from.deserialize_identifier(KeyVisitor)
-    }
+    #[serde(other)]
+    Other,
 }
