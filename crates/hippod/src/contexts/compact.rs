@@ -9,9 +9,7 @@ use std::thread;
 use hippo_context::capture::shows_secret;
 use hippo_fs::harness::{self, FILE};
 use hippo_proto::folder::Trust;
-use hippo_proto::{
-    CompactStats, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse,
-};
+use hippo_proto::{CompactStats, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse};
 use hippo_session::compaction::{
     self, CONFIG_KEY, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
 };

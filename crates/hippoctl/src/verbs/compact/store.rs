@@ -5,6 +5,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use hippo_fs::harness;
 use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
 use hippo_session::compaction::CompactionConfig;
 use hippo_types::transcript::TranscriptFormat;
@@ -69,7 +70,11 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
 fn numbers(bytes: &[u8], trusted: bool) -> Option<Map<String, Value>> {
     let mut keys = harness::read(bytes).0.session_compaction?;
     if !trusted {
-        let index = CompactionConfig::read(&keys).0.narrowed().0.max_sparse_index_tokens;
+        let index = CompactionConfig::read(&keys)
+            .0
+            .narrowed()
+            .0
+            .max_sparse_index_tokens;
         keys.retain(|key, value| key == INDEX && value.as_u64() == u64::try_from(index).ok());
     }
     Some(keys)
