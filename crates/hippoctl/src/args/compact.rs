@@ -26,13 +26,13 @@ pub struct CompactArgs {
     /// Maximum tokens of the summary, at four bytes each [default: no limit]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints one by an id of the
-    /// summary
+    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints a message by
+    /// its id from the summary
     #[arg(long)]
     pub store: bool,
 }
 
-/// Who wrote a transcript.
+/// The program that wrote a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
     /// Detected from the content
@@ -48,7 +48,7 @@ pub enum FormatArg {
 }
 
 impl FormatArg {
-    /// The only format to read; none for each record as it looks.
+    /// The only format to read; `None` detects the format of each record.
     pub fn only(self) -> Option<SessionFormat> {
         match self {
             Self::Auto => None,

@@ -14,12 +14,12 @@ Examples:
 
 What was imported before is left out: a second run adds nothing.";
 
-/// A program whose memories can be taken over.
+/// A program whose memories can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FromArg {
-    /// The JSON of its export script
+    /// The JSON file that its export script writes
     ClaudeMem,
-    /// The answer of get_all as JSON
+    /// The result of get_all, as JSON
     Mem0,
 }
 
@@ -35,18 +35,18 @@ impl From<FromArg> for Program {
 /// Options of `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Which program made it
+    /// The program that wrote the export
     #[arg(value_enum)]
     pub from: FromArg,
-    /// Its export
+    /// The exported file
     pub path: PathBuf,
-    /// Folder of the workspace that everything goes into [default: memory/imported/PROGRAM]
+    /// Folder of the workspace to write to [default: memory/imported/PROGRAM]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Write; without it only print what would be written
+    /// Write the files; without this flag, they are only listed
     #[arg(long, conflicts_with = "dry_run")]
     pub apply: bool,
-    /// Only print what would be written, which is the default
+    /// List the files without writing them; this is the default
     #[arg(long)]
     pub dry_run: bool,
 }

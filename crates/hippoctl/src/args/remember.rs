@@ -5,7 +5,7 @@ use hippo_proto::MemoryType;
 
 use super::index::PriorityArg;
 
-/// Below the help.
+/// Shown below the help of `remember`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl remember \"Staging runs on port 8443\" --topic \"Acme staging\" \\
     --tags acme,staging
@@ -15,7 +15,7 @@ pub const EXAMPLES: &str = "Examples:
     --references src/auth.rs
   git log -1 --format=%B | hippoctl remember --type project";
 
-/// What kind of memory a text is.
+/// The type of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TypeArg {
     /// Facts about a project
@@ -24,7 +24,7 @@ pub enum TypeArg {
     Feedback,
     /// The user and their preferences; never fade
     User,
-    /// Locations of other information; checked again after a month
+    /// Where other information is found; checked again after a month
     Reference,
 }
 
@@ -57,7 +57,7 @@ pub struct RememberArgs {
     /// Priority of the entry [default: derived from the text]
     #[arg(long = "pri", alias = "priority", value_enum, value_name = "PRIORITY")]
     pub priority: Option<PriorityArg>,
-    /// What the parts of a structured entry say.
+    /// The parts of a structured entry.
     #[command(flatten)]
     pub fields: EntryFields,
 }
@@ -78,7 +78,7 @@ pub struct EntryFields {
     /// The result and the open work
     #[arg(long, value_name = "TEXT")]
     pub outcome: Option<String>,
-    /// Feedback of the user
+    /// Feedback from the user
     #[arg(long, value_name = "TEXT")]
     pub feedback: Option<String>,
     /// Files and URLs
@@ -87,7 +87,7 @@ pub struct EntryFields {
 }
 
 impl EntryFields {
-    /// Whether there is one.
+    /// Returns whether any part is given.
     pub fn are_given(&self) -> bool {
         *self != Self::default()
     }
