@@ -65,7 +65,7 @@ impl Hostile {
     fn answer(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line).unwrap_or(0);
-        (read > 0 && !line.contains("too many connections are open")).then_some(line)
+        (read > 0 && !line.contains("too many open connections")).then_some(line)
     }
 
     /// Sends an invalid line, and asserts that the refusal is short.

@@ -149,7 +149,10 @@ fn a_folder_with_files_of_others_is_not_restored_into() {
     for into in [None, Some(&*root)] {
         let refusal = restore(&mut there, &sound, into).unwrap_err();
         assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
-        assert!(refusal.data.hint.contains("move its files away"), "{refusal:?}");
+        assert!(
+            refusal.data.hint.contains("move its files elsewhere"),
+            "{refusal:?}"
+        );
     }
     assert_eq!(fs::read(root.join("main.c")).unwrap(), b"mine");
     fs::remove_file(root.join("main.c")).unwrap();

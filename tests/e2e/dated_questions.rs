@@ -79,13 +79,14 @@ fn an_answer_says_that_nothing_is_dated_as_the_question_says() {
         &scratch,
         "what did Nora say in March 2021 about adoption",
     );
-    let note = "the dates were read as 2021-03-01 to 2021-03-31; no text has such a date";
+    let note =
+        "the dates in the query were read as 2021-03-01 to 2021-03-31; no text is dated within that range";
     assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
     let answer = ask(
         &mut client,
         &scratch,
         "what did Nora say in July 2023 about adoption",
     );
-    let note = "the dates were read as 2023-07-01 to 2023-07-31";
+    let note = "the dates in the query were read as 2023-07-01 to 2023-07-31";
     assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
 }

@@ -147,7 +147,7 @@ fn a_transcript_that_is_another_one_now_is_read_anew_without_what_is_known() {
     std::fs::write(&path, transcript(2..6)).unwrap();
     let rotated = flush(&mut client, &root, &path).unwrap();
     assert_eq!((rotated.from, rotated.messages, rotated.known), (0, 6, 6));
-    assert!(rotated.notes[0].contains("not the one"), "{rotated:?}");
+    assert!(rotated.notes[0].contains("not the transcript"), "{rotated:?}");
     // Truncated first, then a new beginning is prepended to known messages.
     std::fs::write(&path, transcript(2..3)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 0);

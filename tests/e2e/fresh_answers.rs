@@ -23,7 +23,8 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
 /// Returns `true` if the answer has the text.
 fn assert_has_or_admits(answer: &SearchResponse, wanted: &str, path: &str) -> bool {
     let has = answer.results.iter().any(|hit| hit.text.contains(wanted));
-    let tells = |note: &String| note.contains(path) || note.starts_with("the watcher did not answer in time");
+    let tells =
+        |note: &String| note.contains(path) || note.starts_with("the watcher did not respond in time");
     let admits = answer.index.pending > 0 || answer.notes.iter().any(tells);
     assert!(
         has || admits,

@@ -151,7 +151,7 @@ fn a_folder_within_a_workspace_or_around_one_is_told() {
     let named = root.canonicalize().unwrap().display().to_string();
     assert!(
         told.contains(&format!(
-            "note: the folder lies within the workspace {named}: both index"
+            "note: the folder is inside the workspace {named}: both index"
         )),
         "{told}"
     );
@@ -163,7 +163,7 @@ fn a_folder_within_a_workspace_or_around_one_is_told() {
     assert_eq!(client.add(&root.join("app")).notes, [""; 0], "once");
     let around = client.add(root.parent().unwrap()).notes;
     assert_eq!(around.len(), 3, "{around:?}");
-    assert!(around[0].contains("lies within the folder"), "{around:?}");
+    assert!(around[0].contains("is inside the folder"), "{around:?}");
 }
 
 #[test]

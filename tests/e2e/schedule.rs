@@ -163,5 +163,5 @@ fn a_cron_line_that_is_none_is_named_with_its_file_and_line() {
     let problems = client.doctor(false).problems;
     let problem = problems.iter().find(|problem| problem.id == "settings").unwrap();
     assert!(problem.what.contains("config.toml:2:"), "{problem:?}");
-    assert!(problem.fix.contains("correct the named line"), "{problem:?}");
+    assert!(problem.fix.contains("correct the reported line"), "{problem:?}");
 }

@@ -124,7 +124,7 @@ fn without_the_model_words_answer_and_doctor_names_the_fix() {
     let tells = |note: &String| {
         let words = [
             "everything is searchable by words",
-            "wait for the embedding model",
+            "still need their vectors",
             "2",
             "cannot be used: ",
         ];
@@ -157,7 +157,7 @@ fn without_the_model_words_answer_and_doctor_names_the_fix() {
     let named = if cfg!(feature = "onnx") {
         ("no-model", "hippoctl model pull")
     } else {
-        ("model-unsupported", "search by words works")
+        ("model-unsupported", "search by words still works")
     };
     assert!(
         problems

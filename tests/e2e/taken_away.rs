@@ -203,7 +203,7 @@ fn who_asks_while_it_is_written_again_is_told_so_and_answered_a_moment_later() {
             }
             Err(ClientError::Refused(refused)) => {
                 assert_eq!(refused.data.kind, ErrorKind::Warming, "{refused:?}");
-                assert!(refused.message.contains("being written again"), "{refused:?}");
+                assert!(refused.message.contains("being rewritten"), "{refused:?}");
             }
             Err(other) => panic!("{other}"),
         }

@@ -58,7 +58,7 @@ fn a_program_writes_summaries_within_its_share_of_the_day() {
     assert!(
         made.notes
             .iter()
-            .any(|note| note.contains("2 summaries of today")),
+            .any(|note| note.contains("2 summaries for today")),
         "{:?}",
         made.notes
     );

@@ -172,7 +172,10 @@ impl Session {
                 Exit::NotFound,
                 format!("no registered workspace at or above {place}"),
             )
-            .hint("register the folder with: hippoctl workspace add DIR, or name one with --workspace DIR; hippoctl workspace list shows the registered ones")
+            .hint(
+                "register the folder with: hippoctl workspace add DIR, or name one with --workspace \
+                 DIR; hippoctl workspace list shows the registered workspaces",
+            )
         })
     }
 }

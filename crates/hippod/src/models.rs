@@ -22,8 +22,7 @@ use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
 use crate::tasks::{OneAtATime, OneAtATimeGuard};
 
-/// Name of the model-free embedder, which hashes words into a vector. It needs no download and does not
-/// capture meaning.
+/// Name of the embedder without a model. It hashes words into a vector, needs no download and does not capture meaning.
 pub const HASH: &str = "hash";
 
 /// Identity of the configured model as stored in the database.
@@ -72,7 +71,7 @@ impl Models {
         Ok(models)
     }
 
-    /// Verifies each file that was copied into place and therefore has another modification time than the
+    /// Verifies each installed file that was copied into place, and whose modification time therefore differs from the
     /// recorded one.
     pub fn check_copied(&self) {
         let _one_at_a_time = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,8 +83,7 @@ impl Models {
         self.named(&self.config.model)
     }
 
-    /// Returns the model with this name, as for [`Models::configured`]; for workspaces with a model of their
-    /// own.
+    /// Like [`Models::configured`], but for the model with this name; used by workspaces that set their own model.
     pub fn named(&self, name: &str) -> Option<Configured> {
         if !self.config.enabled {
             return None;
@@ -102,7 +100,7 @@ impl Models {
         &self.config.model
     }
 
-    /// Returns whether search by meaning is switched on.
+    /// Returns whether semantic search is enabled.
     pub fn are_enabled(&self) -> bool {
         self.config.enabled
     }
@@ -120,7 +118,7 @@ impl Models {
     /// Returns the initial state of the model with this name.
     pub fn state_of(&self, name: &str) -> ModelState {
         if !self.config.enabled {
-            return ModelState::Absent("search by meaning is switched off ([embed] enabled)".to_owned());
+            return ModelState::Absent("search by meaning is disabled ([embed] enabled)".to_owned());
         }
         if name == HASH {
             return ModelState::Unloaded;
@@ -223,7 +221,7 @@ impl Models {
         })
     }
 
-    /// Takes the lock for an installation.
+    /// Takes the installation lock.
     fn turn(&self) -> Result<OneAtATimeGuard, RpcError> {
         let busy = || RpcError::new(ErrorKind::Conflict, "another installation of a model is running");
         let turn = self.busy.enter_if_free();
@@ -360,7 +358,7 @@ fn file(check: FileCheck) -> ModelFile {
     }
 }
 
-/// Returns why the model cannot run on this machine or in this build, if it cannot.
+/// Returns the reason why this machine or build cannot run the model, or `None` if it can.
 pub fn unsupported() -> Option<String> {
     #[cfg(feature = "onnx")]
     {

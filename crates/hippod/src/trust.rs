@@ -1,8 +1,8 @@
 //! Trust in the settings that a workspace contains.
 //!
-//! A workspace may be the repository of a stranger. Its settings files can narrow the user's settings:
-//! exclude files, lower budgets and disable features. All other settings have no effect until the user trusts
-//! the file. Trust is bound to the hash of the file.
+//! A workspace may be a stranger's repository. Without trust, its settings files can only restrict the user's settings:
+//! exclude files, lower budgets and disable features. All other settings have no effect until the user trusts the file.
+//! Trust is bound to the hash of the file.
 
 use std::path::{Path, PathBuf};
 
@@ -26,9 +26,9 @@ pub const FILES: [&str; 4] = [
     hippo_fs::harness::FILE,
     compaction::CONFIG_FILE,
 ];
-/// Maximum size of the settings in bytes; larger files are rejected.
+/// Maximum size of the file `SETTINGS` in bytes; a larger file is rejected.
 const LARGEST_SETTINGS: u64 = 64 << 10;
-/// Maximum size of the other files in bytes; larger files are ignored.
+/// Maximum size of each other settings file in bytes; larger files are ignored.
 const LARGEST: u64 = 1 << 20;
 
 /// The settings files of a workspace, and the resulting settings.
@@ -41,7 +41,7 @@ pub struct Surveyed {
 }
 
 impl Surveyed {
-    /// Returns the untrusted files with settings that need trust.
+    /// Returns the files that are not trusted although they contain settings that need trust.
     pub fn refused(&self) -> Vec<SettingsFile> {
         let refused = |file: &&SettingsFile| !file.trusted && !file.changes.is_empty();
         self.files.iter().filter(refused).cloned().collect()
@@ -65,7 +65,7 @@ pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
             to: to.to_owned(),
         };
         let changes = match *path {
-            POLICIES => vec![change("*", "the built-in policies", "also these policies")],
+            POLICIES => vec![change("*", "the built-in policies", "these policies in addition")],
             compaction::CONFIG_FILE => {
                 let (_, wider) = compaction::CompactionConfig::parse(&bytes).0.narrowed();
                 let changes = wider.into_iter().map(|key| change(key, "default", "as written"));
@@ -100,7 +100,7 @@ fn file(
     }
 }
 
-/// Returns the effective settings, and a description of the file.
+/// Returns the effective settings, and a description of the settings file.
 fn settings(
     config: &Config,
     trust: &Trust,

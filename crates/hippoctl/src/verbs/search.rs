@@ -75,7 +75,7 @@ fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) ->
     {
         out.note(&format!(
             "note: no such folder: {folder} in the workspace {root}; -c selects a folder of the workspace, \
-             --workspace selects a workspace, and hippoctl workspace list shows the registered ones"
+             --workspace selects a workspace, and hippoctl workspace list shows the registered workspaces"
         ));
     }
     Ok(())

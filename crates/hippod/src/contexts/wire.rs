@@ -45,7 +45,7 @@ pub fn entry(entry: &core::ContextEntry, strength: f32) -> ContextEntry {
     }
 }
 
-/// Returns the wire form of a state.
+/// Returns the wire form of an entry's state.
 pub fn state(shown: core::Shown) -> ContextState {
     match shown {
         core::Shown::Active => ContextState::Active,
@@ -103,13 +103,13 @@ pub fn shown(entry: &ShownEntry<'_>) -> ContextShown {
     }
 }
 
-/// Returns the response for the completion of an entry or a content.
+/// Returns the response with the full content of an entry, or with a content.
 pub fn fetched(
     completion: Completion<'_>,
     entry: Option<ContextEntry>,
     summary: &str,
 ) -> ContextFetchResponse {
-    // Stored contents are text, and sources that are not text are refused.
+    // Stored contents are text, and a source that is not text is rejected.
     let content = completion
         .content
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned());

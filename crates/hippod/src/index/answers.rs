@@ -12,11 +12,11 @@ use hippo_types::time::Timestamp;
 use super::IndexView;
 use crate::clock::rfc3339;
 
-/// Strength below which a deep cycle archives an entry (specification v1 §8.2). The threshold is not
-/// configurable, so the forecast does not need the workspace's settings.
+/// Strength below which a deep cycle archives an entry (specification v1 §8.2). The threshold is not configurable, so
+/// the forecast is independent of the workspace's settings.
 const ARCHIVED: f32 = 0.05;
 
-/// Handles `index.list`; `at` is the requested moment.
+/// Handles `index.list`; `at` is the time for which strengths are computed.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
     let wanted =
         |record: &&std::sync::Arc<Record>| request.archived || !matches!(record.place, Place::Archive(_));
@@ -41,7 +41,7 @@ pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> Inde
     }
 }
 
-/// Handles `index.show`. `stale` returns whether a pointer is dangling, and `file` returns the file in the
+/// Handles `index.show`. `stale` returns whether the target of a pointer is missing, and `file` returns the file of the
 /// workspace that contains an active entry.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn show(
     let now = view.strength(record, at);
     let mut forecast = Vec::new();
     for (band, name) in events {
-        // An entry enters a band when its strength falls below the threshold of the band above.
+        // An entry enters a band when its strength falls below the threshold of the band above it.
         let target = match band {
             StrengthBand::Moderate => StrengthBand::Strong,
             StrengthBand::Weak => StrengthBand::Moderate,
@@ -137,7 +137,9 @@ pub fn unknown(view: &IndexView, id: &str) -> RpcError {
     let ids = view.records().iter().map(|record| record.entry.id.0.as_str());
     let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
     match hippo_proto::nearest(id, ids) {
-        Some(near) => error.hint(format!("did you mean {near}? hippoctl index list shows all")),
+        Some(near) => error.hint(format!(
+            "did you mean {near}? hippoctl index list shows all entries"
+        )),
         None => error.hint("hippoctl index list shows all entries"),
     }
 }
@@ -210,7 +212,7 @@ pub fn band(strength: f32) -> IndexBand {
     }
 }
 
-/// Converts a priority from the protocol.
+/// Converts a priority from its protocol form.
 pub const fn priority(priority: IndexPriority) -> Priority {
     match priority {
         IndexPriority::Amygdala => Priority::Amygdala,

@@ -20,18 +20,19 @@ use super::documents::{self, Known, Read};
 use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
 
-/// Maximum total size in bytes of the files read at once to determine how rare words are; changed files are read first.
+/// Maximum total size in bytes of the files that are read at once to measure how rare each word is; changed files are
+/// read first.
 pub const AT_ONCE: u64 = 256 << 20;
 /// Number of entries, excluding entries of queries, above which cycles create no more entries.
 pub const MOST_LIVE: usize = 10_000;
-/// Pause between two embedded texts, which leaves the model to queries.
+/// Pause between two embedded texts, so that the model can answer queries.
 const BREATH: Duration = Duration::from_millis(4);
 
 /// Complete input of a plan, copied from the engine.
 pub struct Input {
     /// Kind of cycle.
     pub cycle: Cycle,
-    /// Entries, thresholds and the run; all other fields are gathered.
+    /// Entries, thresholds and the run. All other fields are gathered from files.
     pub snapshot: Snapshot,
     /// Parameters of the decay curve.
     pub profile: DecayCurve,
@@ -45,9 +46,9 @@ pub struct Input {
     pub last: Option<Timestamp>,
     /// Maximum size of a file that is read, in bytes.
     pub limit: u64,
-    /// Kept contents of documents.
+    /// Cached contents of documents.
     pub kept: Documents,
-    /// Kept vectors of entries.
+    /// Cached vectors of entries.
     pub vectors: EntryVectors,
     /// Hashes of the texts that the last deep cycle compared.
     pub compared: BTreeSet<[u8; 16]>,
@@ -56,7 +57,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads the files that the cycle needs, and plans. Returns the plan and the hashes of the texts compared for it.
+    /// Reads the files that the cycle needs, and makes the plan. Returns the plan and the hashes of the texts that were
+    /// compared for it.
     pub fn plan(mut self) -> (Plan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         self.snapshot.settings.profile = self.profile;
@@ -107,7 +109,7 @@ impl Input {
         self.snapshot.reviewed = reviewed.map(|document| document.path.clone()).collect();
     }
 
-    /// Creates candidates for files without entries, and current summaries of changed files.
+    /// Creates candidates for files without entries, and new summaries of changed files.
     fn look_for_entries(&mut self) {
         let mut changed = self.fresh.clone();
         if self.cycle == Cycle::Deep {
@@ -182,8 +184,8 @@ impl Input {
         }
     }
 
-    /// Returns the targets of pointers that were not read but exist, may exist, or are indexed: they count as
-    /// unchanged. A file whose removal is held is missing on disk but still indexed.
+    /// Returns the targets of pointers that were not read, but that exist, may exist, or are indexed. They count as
+    /// unchanged. A file whose removal is held back is missing on disk but still indexed.
     fn elsewhere(&self, read: &BTreeMap<String, DocumentState>) -> BTreeSet<String> {
         let records = self.snapshot.records.values();
         let paths = records.flat_map(|record| &record.entry.pointers);
@@ -198,7 +200,7 @@ impl Input {
         there.map(str::to_owned).collect()
     }
 
-    /// Returns the number of entries that the files may get: at least one each, as far as there is room.
+    /// Returns the number of entries that the files may get: at least one each, if there is room.
     fn room(&self, files: usize) -> usize {
         let most = (files * ENTRIES_PER_FILE).min(MOST_ENTRIES).max(files);
         if self.cycle == Cycle::Light {
@@ -225,7 +227,7 @@ impl Input {
         files
     }
 
-    /// Returns documents with their text, those in `first` first, up to the memory limit.
+    /// Returns documents with their text, up to the memory limit. The documents in `first` come first.
     fn read(&self, first: &BTreeSet<String>) -> Vec<(&Known, Read)> {
         let (first, rest): (Vec<&Known>, Vec<&Known>) = self
             .documents
@@ -294,7 +296,7 @@ impl Input {
         Some(compared)
     }
 
-    /// Collects facts that the daily logs repeat.
+    /// Collects facts that occur in several daily logs.
     fn collect_facts(&mut self) {
         let logs = self.documents.iter().filter_map(|known| {
             let date = (known.kind == SourceKind::DailyLog).then(|| date_in_name(&known.path))??;

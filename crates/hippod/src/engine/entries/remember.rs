@@ -15,10 +15,10 @@ use crate::index::answers;
 use crate::message::{Answer, Entered, Remembered};
 use crate::remember::Appended;
 
-/// Maximum wait for a log that others keep changing; the client is answered once the log is read.
+/// Maximum wait for a log that other programs keep changing; otherwise the client is answered once the log is read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A client that waits until a log is read. It is answered on drop, and therefore in every case.
+/// A client that waits until a log is read. It is answered on drop, and therefore always.
 #[derive(Debug)]
 pub struct Awaited {
     path: String,
@@ -73,8 +73,8 @@ impl Hand {
         } else {
             Ok(None)
         };
-        // The text must be searchable with the next query, and the watcher reports it only later. Many texts appended
-        // at once are read once.
+        // The text must be searchable by the next query, and the watcher would report it only later. Many texts
+        // appended at once are read together.
         workspace.mark_dirty(appended.path.clone(), at);
         workspace.awaited.push(Awaited {
             path: appended.path,
@@ -106,7 +106,7 @@ impl Hand {
             (None, None) => Default::default(),
         };
         let mut tags: Vec<String> = request.type_.iter().map(|kind| kind.name().to_owned()).collect();
-        // A tag that contains a secret is dropped; the text keeps it.
+        // A tag that contains a secret is dropped, but the text keeps the secret.
         let harmless = |tag: &&String| without_secrets(tag) == **tag;
         tags.extend(request.tags.iter().flatten().filter(harmless).cloned());
         tags.truncate(TAGS);
@@ -119,7 +119,7 @@ impl Hand {
         {
             let profile = workspace.view.config.index.profile();
             decay::record_access(&profile, &mut known.entry, moment, 1);
-            // Tags and priority of the repeated request apply as well.
+            // The tags and the priority of the repeated request are applied as well.
             let more: Vec<String> = tags
                 .into_iter()
                 .filter(|tag| !known.entry.tags.contains(tag))
@@ -158,7 +158,7 @@ impl Hand {
     }
 }
 
-/// Returns the entry of a log section, unless it is archived or was removed.
+/// Returns the entry for a section of a log, unless the entry is archived or was removed.
 fn standing(workspace: &Workspace, pointer: &Pointer) -> Option<Record> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {

@@ -12,7 +12,7 @@ use hippo_types::time::Timestamp;
 use crate::clock::rfc3339;
 use crate::message::cycle_name;
 
-/// Maximum number of steps in a report, which states how many more there are.
+/// Maximum number of steps listed in a report; the report states how many more there are.
 const LISTED: usize = 2_000;
 
 /// Returns the report of a plan that is not applied yet.
@@ -35,7 +35,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) ->
     }
 }
 
-/// Returns the report of a past run.
+/// Returns the report of a finished run.
 pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
     let RunDetail {
         row,
@@ -159,8 +159,8 @@ fn health(health: &Health) -> IndexHealth {
     }
 }
 
-/// Describes a change in a few words. The text of entries is not repeated, because reports are kept in logs and
-/// scrollbacks.
+/// Describes a change in a few words. The description omits the text of entries, because reports are kept in logs and
+/// terminal histories.
 fn what(change: &Change) -> String {
     let place = |place: &Place| match place {
         Place::Index => "the index",
@@ -172,7 +172,7 @@ fn what(change: &Change) -> String {
         Change::Remove { .. } => "the entry is removed".to_owned(),
         Change::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
         Change::File { to: Some(to), .. } => format!(
-            "the file has strength {:.2}, {} accesses",
+            "the index file shows strength {:.2}, {} accesses",
             f32::from(to.hundredths) / 100.0,
             to.hits
         ),
@@ -181,7 +181,7 @@ fn what(change: &Change) -> String {
         Change::Strong { to: None, .. } => "is no longer strong".to_owned(),
         Change::Point { to, .. } => {
             let pointers: Vec<String> = to.0.iter().map(ToString::to_string).collect();
-            format!("points at {}", pointers.join(" | "))
+            format!("points to {}", pointers.join(" | "))
         }
         Change::Merge { to, absorbed, .. } => format!("{} absorbs {absorbed}", to.id),
         Change::Relate { to, .. } if to.is_empty() => "has no related entries".to_owned(),
@@ -198,7 +198,7 @@ fn what(change: &Change) -> String {
             None => "no entry moves".to_owned(),
         },
         Change::Band { to: Some(to), .. } => format!("is listed under {}", to.heading()),
-        Change::Band { to: None, .. } => "is removed from By Time".to_owned(),
+        Change::Band { to: None, .. } => "is removed from the section By Time".to_owned(),
         Change::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
         Change::Propose { .. } => "a fact is no longer proposed".to_owned(),
     }
