@@ -52,7 +52,7 @@ fn init_has_the_index_file_made_from_what_is_there() {
         );
     }
     let told = hippoctl(&daemon, &scratch.workspace(), &["init", "--platform", "none"]);
-    assert!(!told.contains("HIPPOCAMPUS.md is created"), "{told}");
+    assert!(!told.contains("will create HIPPOCAMPUS.md"), "{told}");
     let index = fs::read_to_string(scratch.workspace().join("HIPPOCAMPUS.md")).unwrap();
     assert!(index.contains("Pump 19"), "{index}");
 }

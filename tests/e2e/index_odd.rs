@@ -152,7 +152,7 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
         &scratch,
         &mut client,
         "out of the workspace",
-        "replace it by a regular file",
+        "replace it with a regular file",
     );
     assert_eq!(
         std::fs::read(&away).unwrap(),

@@ -69,7 +69,7 @@ fn the_log_of_a_service_is_that_of_its_journal_and_else_it_is_said_that_there_is
     };
     let place = home.join("state/hippod.log");
     let (code, _, said) = logs(&[]);
-    let none = format!("no log exists yet; its path will be {}", place.display());
+    let none = format!("there is no log yet; its path will be {}", place.display());
     assert!(
         code == Some(4) && said.contains(&none) && said.contains("hint: "),
         "{said}"

@@ -120,7 +120,7 @@ fn nothing_is_asked_without_a_transcript_and_nothing_printed_without_a_message()
     let (code, stdout, stderr) = out(&daemon.run(folder.path(), &empty));
     assert_eq!((code, stdout.as_str()), (1, ""));
     assert!(
-        stderr.contains("no message in the transcript: empty\nhint: "),
+        stderr.contains("the transcript contains no message: empty\nhint: "),
         "{stderr}"
     );
     let alone = ["--no-start", "--workspace", "/w", "compact", "--store", "empty"];

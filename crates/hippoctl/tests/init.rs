@@ -94,7 +94,7 @@ fn without_a_daemon_the_files_are_there_and_it_says_what_to_do() {
     let (code, told, errors) = place.run(&["init"]);
     assert_eq!((code, errors.as_str()), (0, ""), "{told}");
     assert!(
-        told.contains("when a daemon is running, repeat: hippoctl init "),
+        told.contains("once a daemon is running, repeat: hippoctl init "),
         "{told}"
     );
     let listed = |text: &str, words: [&str; 2]| -> Vec<String> {
@@ -136,7 +136,7 @@ fn what_cannot_be_used_is_refused_as_a_whole() {
     for what in [
         ".claude/settings.json: line 3, column 3",
         "knowledge: it is a link without a target",
-        "plans: a file is in the place of the folder",
+        "plans: the path of the folder is occupied by a file",
         "nothing was written",
     ] {
         assert!(errors.contains(what), "{errors}");

@@ -252,7 +252,10 @@ fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_the
             let before = bed.tree();
             let (code, told, errors) = bed.run(&["init", "--undo"]);
             assert_eq!(code, 5, "{told}{errors}");
-            assert!(errors.contains("\nhint: correct the files above"), "{errors}");
+            assert!(
+                errors.contains("\nhint: correct the files listed above"),
+                "{errors}"
+            );
             for path in &files {
                 assert!(told.contains(&format!(" {path}: it is ")), "{path}: {told}");
             }

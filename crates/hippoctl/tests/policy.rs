@@ -163,7 +163,7 @@ fn rules_come_from_where_it_is_said_and_wrong_ones_are_named_by_their_place() {
     let found = hippoctl(other.path(), &empty, None);
     assert_eq!(found.status.code(), Some(1));
     assert!(
-        text(&found.stderr).contains("has no content to store"),
+        text(&found.stderr).contains("contains no content to store"),
         "{}",
         text(&found.stderr)
     );

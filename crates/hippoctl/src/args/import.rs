@@ -12,7 +12,7 @@ Examples:
   hippoctl import mem0 memories.json --apply
   hippoctl import mem0 memories.json --into memory/of-ada --apply
 
-What was imported before is left out: a second run adds nothing.";
+Memories that were imported before are skipped: a second run adds nothing.";
 
 /// A program whose memories can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

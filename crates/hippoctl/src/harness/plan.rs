@@ -10,20 +10,20 @@ use super::platform::Platform;
 use super::record::{Entry, Original, PutBlock, Record, hash};
 use super::{Kept, Problem, Snapshot, State};
 
-/// A set of changes that are not applied yet.
+/// Changes that have not been applied yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The folders to create, outer ones first.
     pub folders: Vec<String>,
     /// The files to write or remove.
     pub changes: Vec<Change>,
-    /// The folders to remove if they are empty afterwards, inner ones first.
+    /// The folders to remove if they are empty after the changes, inner ones first.
     pub removed_folders: Vec<String>,
     /// The parts that stay unchanged.
     pub kept: Vec<Kept>,
-    /// The obstacles; a single one prevents all changes.
+    /// The problems. A single problem prevents all changes.
     pub problems: Vec<Problem>,
-    /// The record after the plan is applied.
+    /// The record as it is after the plan is applied.
     pub record: Record,
 }
 
@@ -36,11 +36,11 @@ pub struct Change {
     pub before: Option<Vec<u8>>,
     /// The content after the change; `None` removes the file.
     pub after: Option<Vec<u8>>,
-    /// The description for people.
+    /// The description of the change, for display.
     pub what: String,
 }
 
-/// A file whose parts are being combined.
+/// A file that several parts of the layout may change.
 struct Work {
     before: Option<Vec<u8>>,
     now: Option<Vec<u8>>,
@@ -79,7 +79,7 @@ impl Planner<'_> {
             Part::Folder(path) => match self.there.state(path) {
                 State::Missing => self.folder(self.there.real(path)),
                 State::Folder => {}
-                State::File(_) => self.problem(path, "a file is in the place of the folder"),
+                State::File(_) => self.problem(path, "the path of the folder is occupied by a file"),
                 State::Odd(why) => self.problem(path, why),
             },
             Part::Template(path, text) => {
@@ -113,7 +113,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Creates a file of hippod, or renews it if it is unchanged since init wrote it.
+    /// Creates a file of hippod, or replaces it if it is unchanged since init wrote it.
     fn own(&mut self, path: &str, text: &str) {
         let known = self
             .record
@@ -126,7 +126,7 @@ impl Planner<'_> {
             Some(now) if now == text.as_bytes() => return,
             Some(now) if known.as_ref() == Some(&hash(now)) => work.what.push("renewed".to_owned()),
             Some(_) => {
-                let why = "not created by hippoctl, or changed since then".to_owned();
+                let why = "not created by init, or changed since then".to_owned();
                 let path = path.to_owned();
                 return self.plan.kept.push(Kept { path, why });
             }
@@ -191,7 +191,7 @@ impl Planner<'_> {
             State::Missing => None,
             State::File(bytes) => Some(bytes.clone()),
             State::Folder => {
-                self.problem(path, "a folder is in the place of the file");
+                self.problem(path, "the path of the file is occupied by a folder");
                 return None;
             }
             State::Odd(why) => {
@@ -209,7 +209,7 @@ impl Planner<'_> {
         Some(work)
     }
 
-    /// Plans a folder and its parents where they are missing.
+    /// Adds a folder and its missing parents to the plan.
     fn folder(&mut self, real: &str) {
         let ends = real.match_indices('/').map(|(at, _)| at).chain([real.len()]);
         for end in ends {
@@ -242,7 +242,7 @@ impl Planner<'_> {
                 Err(what) => self.problem(&path, what),
             }
         }
-        // The daemon refuses a workspace without this folder.
+        // The daemon rejects a workspace without this folder.
         self.part(&Part::Folder(INDEX[1]));
         let Plan { record, folders, .. } = &mut self.plan;
         if record.is_empty() {
@@ -259,7 +259,7 @@ impl Planner<'_> {
         self.plan
     }
 
-    /// Returns the record entry of a file, which restores its state before the first init.
+    /// Returns the record of a file, from which its state before the first init can be restored.
     fn entry(&self, path: &str, work: &Work) -> Result<Entry, String> {
         let now = work.now.as_deref().unwrap_or_default();
         let old = self.record.files.get(path);
@@ -304,7 +304,7 @@ fn add(all: &mut Vec<String>, new: &[String]) {
     }
 }
 
-/// Returns the reason why a TOML file is unusable, either now or with our block in it.
+/// Returns the reason why a TOML file is unusable, either in its current form or with our block.
 pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
     let read = |text: &[u8]| -> Result<(), String> {
         let text = std::str::from_utf8(text).map_err(|_| "it is not valid UTF-8".to_owned())?;

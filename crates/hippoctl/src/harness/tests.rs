@@ -101,7 +101,7 @@ impl World {
         plan(platform, &parts, &there, &self.record)
     }
 
-    /// Applies the first `most` steps of init: the record, then folders, then files.
+    /// Applies the first `most` steps of init: the record, then the folders, then the files.
     fn init_until(&mut self, platform: Platform, most: usize) {
         let whole = self.plan(platform);
         let step = |folders: Vec<String>, changes: Vec<Change>| Plan {
@@ -119,7 +119,7 @@ impl World {
         }
     }
 
-    /// Returns true if anything changed.
+    /// Returns whether anything changed.
     fn init(&mut self, platform: Platform) -> bool {
         let plan = self.plan(platform);
         self.apply(&plan);
@@ -264,7 +264,7 @@ fn a_later_version_renews_its_own_files_and_forgets_no_original() {
     let mut world = World::of([("CLAUDE.md", "mine")]);
     let before = world.clone();
     world.init(Platform::ClaudeCode);
-    // Rewrite the files as an earlier version would have written them.
+    // Rewrite the files to what an earlier version would have written.
     let now = String::from_utf8(world.record.to_bytes()).unwrap();
     let hash = |text: &str| record::hash(text.as_bytes());
     let (skill, claude) = (".claude/skills/hippod-core/SKILL.md", "CLAUDE.md");

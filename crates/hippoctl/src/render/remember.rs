@@ -8,7 +8,7 @@ use super::index::band;
 use super::{INDENT, lines, one_line};
 use crate::output::Style;
 
-/// Renders the location of the text and its entry.
+/// Renders the location of the text, and the entry for it.
 pub fn remembered(answer: &RememberResponse, style: Style) -> String {
     let RememberResponse {
         path,

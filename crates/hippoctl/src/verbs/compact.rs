@@ -1,6 +1,6 @@
 //! `compact`: summary of a transcript.
 //!
-//! A daemon is needed only with `--store`.
+//! Only `--store` needs a daemon.
 
 mod store;
 
@@ -24,13 +24,13 @@ use crate::output::Output;
 use crate::render::{FORMATS, harmless, one_line};
 use hippoctl::args::CompactArgs;
 
-/// Bytes per read.
+/// Number of bytes per read.
 const PIECE: usize = 256 << 10;
-/// Maximum threads that prepare a transcript; part of the work is sequential.
+/// Maximum number of threads that prepare a transcript; more would not help, because part of the work is sequential.
 const MOST: usize = 4;
 /// Maximum size of a settings file in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Maximum problems that are reported individually.
+/// Maximum number of problems that are reported individually.
 const TOLD: usize = 5;
 
 /// The answer as JSON.
@@ -43,7 +43,7 @@ struct Answer<'a> {
     entries: Entries<'a>,
 }
 
-/// Serialized one by one, like [`Entries`].
+/// Serialized one item at a time, like [`Entries`].
 struct Rest<'a>(&'a Compacted);
 
 impl Serialize for Rest<'_> {
@@ -52,7 +52,7 @@ impl Serialize for Rest<'_> {
     }
 }
 
-/// Serialized one by one, because a long session has millions.
+/// Serialized one item at a time, because a long session has millions.
 struct Entries<'a>(&'a Compacted);
 
 impl Serialize for Entries<'_> {
@@ -61,10 +61,10 @@ impl Serialize for Entries<'_> {
     }
 }
 
-/// Prints the summary; with `--json` also the scores.
+/// Prints the summary. With `--json`, also prints the scores.
 ///
 /// # Errors
-/// Fails when the transcript is unreadable or has no message; with `--store` also when the daemon fails.
+/// Fails if the transcript is unreadable or contains no message, and with `--store` also if the daemon fails.
 pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     if args.store {
         return store::compact(session, args, out);
@@ -76,7 +76,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         config,
         format: args.format.only(),
         budget: args.budget.map(|budget| budget as usize),
-        // The contents are not stored, so no id can be fetched.
+        // The contents are not stored, so they cannot be fetched by their ids.
         stored: false,
         parallel: Some(run_in_parallel),
     };
@@ -112,14 +112,14 @@ fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
         LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
     thread::scope(|scope| {
         for _ in 0..*OTHERS {
-            // If no thread can be started, this thread does the work.
+            // If no thread can be started, this thread does all the work.
             let _ = thread::Builder::new().spawn_scoped(scope, help);
         }
         here();
     });
 }
 
-/// Reads the compaction settings of a folder; `None` if the file does not exist.
+/// Reads the compaction settings of a folder. Returns `None` if the file does not exist.
 fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match hippo_fs::read(folder, CONFIG_FILE, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -128,7 +128,7 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
             let is_refused = hippo_fs::refusal(&error).is_some();
             let failure = Failure::file("read the settings", &folder.join(CONFIG_FILE), error);
             Err(if is_refused {
-                failure.hint("replace it by a regular file, or move it away")
+                failure.hint("replace it with a regular file, or move it elsewhere")
             } else {
                 failure
             })
@@ -136,7 +136,7 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// Returns the settings of a folder as far as they are trusted, or the defaults.
+/// Returns the trusted settings of a folder, and the defaults for all others.
 fn config(
     state: &Path,
     folder: &Path,
@@ -166,12 +166,12 @@ fn config(
     })
 }
 
-/// Returns true if the user trusts the current settings of a folder.
+/// Returns whether the user trusts the current settings of a folder.
 fn is_trusted(state: &Path, folder: &Path, bytes: &[u8]) -> bool {
     Trust::of(state, folder).covers(CONFIG_FILE, bytes)
 }
 
-/// Copies standard input into an anonymous file, because a session with abandoned branches is read twice.
+/// Copies standard input to an anonymous file, because a session with abandoned branches is read twice.
 fn spooled() -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
@@ -182,7 +182,7 @@ fn spooled() -> io::Result<File> {
 
 fn read(mut file: File, options: &CompactionOptions) -> io::Result<Compacted> {
     let mut compactor = Compactor::new(options.clone());
-    // A running session grows: the second pass ends where the first ended.
+    // The transcript of a running session grows, so the second pass ends where the first one ended.
     let mut length = u64::MAX;
     loop {
         length = feed(&mut compactor, (&file).take(length))?;
@@ -213,7 +213,7 @@ fn feed(compactor: &mut Compactor, mut from: impl Read) -> io::Result<u64> {
 }
 
 fn no_message(args: &CompactArgs) -> Failure {
-    let what = format!("no message in the transcript: {}", args.file.display());
+    let what = format!("the transcript contains no message: {}", args.file.display());
     Failure::new(Exit::Failed, what).hint(FORMATS)
 }
 
@@ -256,7 +256,7 @@ fn figures(stats: &Stats) -> CompactStats {
     }
 }
 
-/// Reports unreadable records, and the statistics with `debug`.
+/// Reports unreadable records. With `debug`, also reports the statistics.
 fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
     for problem in stats.problems.iter().take(TOLD) {
         out.note(&format!(

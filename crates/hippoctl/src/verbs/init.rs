@@ -23,18 +23,18 @@ use crate::render;
 use crate::render::init::{Initialised, Registered, file};
 use hippoctl::args::InitArgs;
 
-/// Time for the daemon to read the files before its index file is requested; the next cycle adds the rest.
+/// Time for the daemon to read the files before the index file is requested. The next cycle adds the files read later.
 const READING: Duration = Duration::from_secs(5);
 /// Interval between two status queries.
 const AGAIN: Duration = Duration::from_millis(20);
-/// The marker of instructions from hipocampus.
+/// The marker that begins the instructions of hipocampus.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 
 /// Installs the files of the harness, and registers the folder.
 ///
 /// # Errors
-/// Fails without changes when a path is blocked, a file is unreadable or has invalid values, or the current folder
-/// is the home folder or the root and was not named. Fails after the changes when the daemon refuses the folder.
+/// Fails without changes if a path is blocked, if a file is unreadable or contains invalid values, or if the current
+/// folder is the home folder or the root and was not named. Fails after the changes if the daemon refuses the folder.
 pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     if args.undo {
         return super::deinit::deinit(session, args, out);
@@ -83,7 +83,7 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
     refusal.map_or(Ok(()), Err)
 }
 
-/// Returns the record of an earlier init, and true if it is from the workspace, where an older build wrote it.
+/// Returns the record of an earlier init, and whether it comes from the workspace, where an earlier build wrote it.
 fn recorded(state: &Path, root: &Path, there: &Snapshot, trusted: bool) -> Result<(Record, bool), Failure> {
     let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
     if !record.is_empty() || !trusted {
@@ -96,7 +96,7 @@ fn recorded(state: &Path, root: &Path, there: &Snapshot, trusted: bool) -> Resul
     }
 }
 
-/// Removes the record that an older build left in the workspace.
+/// Removes the record that an earlier build left in the workspace.
 pub(super) fn forget_old_record(dir: &WorkspaceDir) -> Result<(), Failure> {
     let removed = dir.remove_file(OLD_RECORD);
     let failed = |error| Failure::file("remove", &dir.root().join(OLD_RECORD), error);
@@ -152,7 +152,7 @@ fn planned(
     Ok((plan, found, notes))
 }
 
-/// Trusts the configuration if init created it and it is unchanged. A configuration that existed before is not
+/// Trusts the configuration if init created it and it is unchanged. A configuration that existed before init is not
 /// trusted.
 fn trust_own(
     session: &mut Session,
@@ -174,7 +174,7 @@ fn trust_own(
     session.call::<WorkspaceTrustResponse>(request).map(drop)
 }
 
-/// Registers the folder and notes it in the record. A missing daemon is not a failure.
+/// Registers the folder and records this. If no daemon is available, this is not a failure.
 fn register(
     session: &mut Session,
     dir: &WorkspaceDir,
@@ -185,7 +185,7 @@ fn register(
     let workspace = text(root)?;
     let of = workspace.clone();
     let before = record.registered;
-    // Recorded in advance, so that the undo of an interrupted run unregisters the folder.
+    // The registration is recorded in advance, so that undoing an interrupted run unregisters the folder.
     let state = session.paths.state.clone();
     note_registered(&state, root, record, true)?;
     let asked = session.call::<WorkspaceAddResponse>(WorkspaceAddRequest { workspace });
@@ -208,7 +208,7 @@ fn register(
             take_over(session, &of, answer);
             if let Err(failure) = write_index(session, of) {
                 answer.notes.push(format!(
-                    "HIPPOCAMPUS.md is created by the next light cycle: {}",
+                    "the next light cycle will create HIPPOCAMPUS.md: {}",
                     failure.message
                 ));
             }
@@ -217,7 +217,7 @@ fn register(
         Err(failure) if failure.exit == Exit::NoDaemon => {
             answer.registered = Registered::NoDaemon;
             answer.notes.push(format!(
-                "the folder is not registered: {}; when a daemon is running, repeat: hippoctl init {}",
+                "the folder is not registered: {}; once a daemon is running, repeat: hippoctl init {}",
                 failure.message,
                 root.display()
             ));
@@ -236,7 +236,7 @@ fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
         return;
     }
     match foreign::compact(session, workspace, answer.taken_over) {
-        // The daemon knows which nodes were taken over before.
+        // The daemon knows which nodes were already taken over.
         Ok(left) if !answer.taken_over => answer.foreign = left,
         Ok(_) => {}
         Err(failure) => {
@@ -249,7 +249,7 @@ fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
     }
 }
 
-/// Runs a light cycle to write the index file: the first automatic one may be an hour away.
+/// Runs a light cycle to write the index file, because the first scheduled cycle may be an hour away.
 fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> {
     let begun = Instant::now();
     while begun.elapsed() < READING && !is_read(session, &workspace)? {
@@ -264,7 +264,7 @@ fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> 
     session.call_patiently::<CycleReport>(request, |_| {}).map(|_| ())
 }
 
-/// Returns true once the daemon has read the files of a workspace; their vectors may still be missing.
+/// Returns whether the daemon has read all files of a workspace. Their vectors may still be missing.
 fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
     let status: StatusResponse = session.call(StatusRequest {})?;
     let of = status.workspaces.iter().find(|of| of.root == workspace);
@@ -273,7 +273,7 @@ fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
     }))
 }
 
-/// Stores in the record that init registered the folder, or that it did not.
+/// Records whether init registered the folder.
 fn note_registered(state: &Path, root: &Path, record: &mut Record, registered: bool) -> Result<(), Failure> {
     if record.registered == registered {
         return Ok(());
@@ -288,7 +288,7 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
     for other in &found.others {
         let other = other.name();
         notes.push(format!(
-            "{other} is used here too: hippoctl init --platform {other}"
+            "this folder also contains files of {other}: hippoctl init --platform {other}"
         ));
     }
     let says = |path: &&&str| {
@@ -297,7 +297,8 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
     };
     if let Some(path) = ["CLAUDE.md", "AGENTS.md"].iter().find(says) {
         notes.push(format!(
-            "{path} also contains the protocol of hipocampus: remove that block, or the agent keeps memory twice"
+            "{path} also contains the protocol of hipocampus: remove that block, or the agent will write to two \
+             memories"
         ));
     }
     if (args.no_vector || args.platform.is_some()) && !args.bare && there.file(CONFIG).is_some() {
@@ -321,7 +322,8 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
     let before = there_before(there, &record.folders);
     if !before.is_empty() && !args.bare && record.is_empty() {
         notes.push(format!(
-            "these folders existed before init, so .gitignore ignores only the files of agents and hippod in them: {}",
+            "these folders existed before init, so .gitignore ignores only those files in them that agents and hippod \
+             write: {}",
             before.join(", ")
         ));
     }
@@ -354,5 +356,5 @@ pub(super) fn refused(problems: &[Problem]) -> Failure {
         format!("\n  {}: {what}", problem.path)
     });
     let what = format!("nothing was written; problems:{}", lines.collect::<String>());
-    Failure::new(Exit::Refused, what).hint("correct these, then run it again")
+    Failure::new(Exit::Refused, what).hint("correct these problems, then run the command again")
 }

@@ -1,4 +1,4 @@
-//! `search`: search in the memory.
+//! `search`: searching of the memory.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use hippoctl::args::{OutputFormat, QmdSearch, SearchArgs};
 /// Searches the workspace.
 ///
 /// # Errors
-/// Fails without a workspace, or when the daemon refuses.
+/// Fails without a workspace, or if the daemon refuses.
 pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
     let SearchArgs {
         query,
@@ -63,7 +63,7 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
     }
 }
 
-/// Prints a note for each named folder that does not exist.
+/// Prints a note for each folder that was named but does not exist.
 fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) -> Result<(), Failure> {
     if asked.folders().next().is_none() {
         return Ok(());
@@ -81,7 +81,7 @@ fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) ->
     Ok(())
 }
 
-/// Applies the options for whole documents, line numbers and full paths.
+/// Applies the options for whole files, line numbers and full paths.
 fn shown_as_asked(
     session: &mut Session,
     workspace: &str,

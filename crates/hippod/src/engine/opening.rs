@@ -43,7 +43,7 @@ pub(super) struct BeforeOpening {
 }
 
 impl BeforeOpening {
-    /// Returns whether there is no work to do.
+    /// Returns whether no client waits for this work.
     pub(super) fn is_idle(&self) -> bool {
         self.restore.is_none() && self.rebuilds.is_empty()
     }

@@ -14,12 +14,11 @@ use crate::registry::{state_folder, write_atomically};
 
 /// File name below the state folder of the workspace.
 const FILE: &str = "tree.json";
-/// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again, together with their
-/// current sources.
+/// Maximum size of the state file, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again with their current
-/// sources.
+/// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again, together with their
+/// current sources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {

@@ -140,7 +140,7 @@ fn what_is_said_beside_a_run() {
     };
     assert_eq!(
         notes(&failed),
-        ["note: for the reason, see the log of the daemon: hippoctl logs"]
+        ["note: the log of the daemon shows the reason: hippoctl logs"]
     );
 }
 

@@ -277,7 +277,7 @@ fn meant(root: &Path) -> Result<Meant, Trouble> {
     opened.map_err(|error| match hippo_fs::refusal(&error) {
         Some(refusal) => unreadable(
             format!("{INDEX_FILE} cannot be used: {refusal}"),
-            "replace it by a regular file, or set index.enabled = false",
+            "replace it with a regular file, or set index.enabled = false",
         ),
         None if error.kind() == io::ErrorKind::NotFound && is_link(root) => unreadable(
             format!("{INDEX_FILE} is a link without a target ({error})"),
