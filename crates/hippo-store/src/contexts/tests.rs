@@ -15,7 +15,7 @@ use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modi
 
 use super::*;
 
-/// A budget that no test exceeds.
+/// A budget so large that no test exceeds it.
 const PLENTY: u64 = u64::MAX;
 
 struct ContextScratch {
@@ -100,7 +100,7 @@ fn kept(reader: &ContextReader, content: &[u8]) -> bool {
     }
 }
 
-/// Compares the sums maintained by triggers with the tables.
+/// Compares the sums that triggers maintain with the tables.
 fn assert_sums(store: &ContextStore) {
     let wrong: i64 = store
         .read
