@@ -58,8 +58,8 @@ pub enum Shown {
 }
 
 impl ContextEntry {
-    /// Returns the strength in a turn, in [floor, 1] and never NaN. `associated`: a related entry is strong. A turn
-    /// before the last access counts as that turn.
+    /// Returns the strength in a turn, in [floor, 1] and never NaN. `associated` is true if a related entry is strong.
+    /// A turn before the last access counts as the turn of that access.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -96,10 +96,11 @@ impl ContextEntry {
     }
 }
 
-/// Returns the strengths of all entries of a session in a turn, in their order. Runs in time linear in entries and
-/// associations.
+/// Returns the strengths of all entries of a session in a turn, in the order of the entries. Runs in time linear in
+/// entries and associations.
 ///
-/// An association counts by the related entry's own strength, so that a cycle of entries cannot sustain itself.
+/// An association counts by the related entry's own strength, without the effect of associations, so that a cycle of
+/// entries cannot sustain itself.
 #[must_use]
 pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
     let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 pub use fade::Shown;
 
-/// Tool results with more tokens than this become entries (v2 §6.1); smaller ones pass through.
+/// Tool results with more tokens than this become entries (v2 §6.1); smaller results pass through unchanged.
 pub const WORTH_AN_ENTRY: u64 = 1_000;
 /// Entries with a lower strength are dormant: out of the context, but still stored (v2 §8.3).
 pub const DORMANT_BELOW: f32 = 0.1;
@@ -40,7 +40,7 @@ pub struct ContextEntry {
     /// Values that are likely to be needed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
-    /// Strength in [0, 1]. In a store, the strength at the last access; in a rendering, the current strength.
+    /// Strength in [0, 1]. In a store, this is the strength at the last access; in a rendering, the current strength.
     pub strength: f32,
     /// Decay parameters.
     pub decay: Decay,
@@ -94,7 +94,7 @@ impl EntryKind {
 /// Origin of the content of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntrySource {
-    /// How the content was produced, and can be produced again: `browser.snapshot`, `file`, `exec`.
+    /// How the content was produced, and how it can be produced again: `browser.snapshot`, `file`, `exec`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Subject of the source: a path, a command, an address.

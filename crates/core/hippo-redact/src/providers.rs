@@ -123,7 +123,7 @@ pub(super) const PREFIXES: [ProviderPrefix; 195] = [
     prefix("lsv2_", 40, SecretBody::Any),
     prefix("nvapi-", 40, SecretBody::Any),
     prefix("tvly-", 24, SecretBody::Any),
-    // URLs to which anyone who knows them may post; the rest of the URL is the secret.
+    // URLs to which anyone who knows them may post. The rest of the URL is the secret.
     prefix("hooks.slack.com/services/", 30, SecretBody::Path),
     prefix("hooks.slack.com/workflows/", 30, SecretBody::Path),
     prefix("discord.com/api/webhooks/", 40, SecretBody::Path),

@@ -56,10 +56,10 @@ pub struct CompactionOptions {
     pub format: Option<SessionFormat>,
     /// Maximum size of the summary in tokens; `None` for no limit.
     pub budget: Option<usize>,
-    /// The caller stores the content of each message, and [`Compacted::dropped_list`], by its id. Only then does the summary
-    /// say that they can be fetched.
+    /// True if the caller stores the content of each message, and [`Compacted::dropped_list`], by its id. Only in this
+    /// case does the summary say that these contents can be fetched.
     pub stored: bool,
-    /// Runs preparation work on other threads for long transcripts. The summary does not depend on it.
+    /// Callback that runs preparation work on other threads for long transcripts. The summary does not depend on it.
     pub parallel: Option<ParallelRunner>,
 }
 
@@ -118,11 +118,12 @@ pub struct Stats {
     pub compressed: usize,
     /// Messages in the tier "sparse".
     pub sparse: usize,
-    /// Messages that are missing from the summary for lack of room: those of [`Compacted::dropped_ids`].
+    /// Number of messages that the summary omits because there was no room, which are those of
+    /// [`Compacted::dropped_ids`].
     pub dropped: usize,
     /// The id of [`Compacted::dropped_list`], if messages were dropped and contents are stored.
     pub rest: Option<String>,
-    /// Messages before an earlier compaction, replaced by its summary.
+    /// Number of messages before an earlier compaction, which that compaction's summary replaces.
     pub folded: usize,
     /// Number of records that could not be read.
     pub malformed: u64,
@@ -157,7 +158,7 @@ impl Compactor {
         Self::create(options, None)
     }
 
-    /// Creates a compactor for the second reading, which skips the records that the first one found to be off the
+    /// Creates a compactor for the second reading, which skips the records that the first reading found to be off the
     /// active path.
     #[must_use]
     pub fn with_selection(options: CompactionOptions, selection: RecordSelection) -> Self {

@@ -52,8 +52,9 @@ pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
 
 /// Returns a digest to append to a submitted `body`.
 ///
-/// Statements that `body` repeats word for word are left out, and words that `body` contains count as already said.
-/// Because logs grow at the end, a statement's worth is divided by 16 for each `most` tokens of statements after it.
+/// Statements that `body` repeats word for word are omitted, and words that `body` contains count as already mentioned.
+/// Because logs grow at the end, the worth of a statement is divided by 16 for each `most` tokens of statements after
+/// it.
 #[must_use]
 pub fn digest_since(level: NodeKind, sources: &[Source<'_>], most: usize, body: &str) -> Digest {
     made(level, sources, most, Some(body))
@@ -133,7 +134,7 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
                 statement,
             });
         }
-        // Adjacent statements can together reveal a secret that neither contains alone.
+        // Adjacent statements can together reveal a secret that neither of them contains alone.
         let text = redact(&body.write(chosen)).into_owned();
         if text.len() <= room {
             break text;

@@ -237,7 +237,8 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     if frames.is_empty() && !python {
         return None;
     }
-    // Python prints the innermost frame and the last exception at the end; other languages print them at the start.
+    // Python prints the innermost frame and the last exception at the end, whereas other languages print them at the
+    // start.
     if python {
         frames.reverse();
         thrown.reverse();
