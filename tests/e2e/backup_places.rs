@@ -141,7 +141,7 @@ fn a_folder_with_files_of_others_is_not_restored_into() {
     let root = scratch.workspace();
     daemon.terminate();
     fs::rename(&root, scratch.beside("gone")).unwrap();
-    // Another machine, on which a different folder has that name.
+    // Another machine, on which a different folder has the same name.
     fs::create_dir(&root).unwrap();
     fs::write(root.join("main.c"), "mine").unwrap();
     let other = elsewhere(&scratch, "other");
@@ -258,7 +258,7 @@ fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
         &archive,
         "manifest.json: the archive ends",
     );
-    // As after a bit flip that the decompressor accepts.
+    // This is the state after a bit flip that the decompressor accepts.
     let at = tar.windows(9).position(|bytes| bytes == [b'x'; 9]).unwrap();
     tar[at] = b'y';
     fs::write(&archive, spoiled(&tar)).unwrap();

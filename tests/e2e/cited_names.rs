@@ -51,7 +51,7 @@ fn what_search_cites_can_be_got_by_its_literal_name() {
 #[test]
 fn a_name_of_many_marks_of_sections_is_refused() {
     let (scratch, _daemon, mut client) = begun();
-    // Each mark may end the path: trying all of them would take minutes.
+    // Each mark may end the path, so that trying all of them would take minutes.
     let request = GetRequest {
         workspace: Some(scratch.workspace().display().to_string()),
         path: Some(" §".repeat(400_000)),

@@ -55,7 +55,7 @@ fn what_is_dated_as_the_question_says_comes_first_where_its_words_fit_as_well() 
         answer.results[0].path.starts_with("memory/2023-10-"),
         "{answer:?}"
     );
-    // A date excludes no result: matches by words alone are included.
+    // A date excludes no results: matches by words alone are included as well.
     let answer = ask(
         &mut client,
         &scratch,

@@ -140,7 +140,7 @@ fn what_was_remembered_and_what_people_wrote_stays() {
 fn a_folder_within_a_workspace_or_around_one_is_told() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
-    // Beside the daemon's home, because a folder that contains the home is refused.
+    // The folder is beside the daemon's home, because a folder that contains the home is refused.
     let root = scratch.beside("agents/ada");
     for folder in ["projects/pump", "app"] {
         fs::create_dir_all(root.join(folder)).unwrap();
@@ -226,7 +226,7 @@ fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
         "{}",
         memory()
     );
-    // The user removed the block and does not want it back.
+    // The user removed the block, so init must not add it again.
     hippoctl(&daemon, &root, &["init", "--undo"]);
     assert!(!root.join("MEMORY.md").exists());
     scratch.write("MEMORY.md", "# Memory\n");

@@ -93,7 +93,7 @@ fn the_first_sync_returns_when_every_memory_file_has_its_entries_in_the_file() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    // Read immediately: the entries must be in the file when the request returns.
+    // The file is read immediately, because the entries must be in it when the request returns.
     let file = scratch.index_file();
     assert!(file.starts_with("# HIPPOCAMPUS.md"), "{file}");
     assert!(file.contains("<!-- hippocampus.md v1.0 | entries: "), "{file}");
@@ -333,7 +333,7 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
     client.run(&root, CycleName::Light);
     assert!(client.ids(&root).contains(&id));
 
-    // The same removal through the daemon; afterwards a person restores the entry by hand.
+    // The same entry is removed through the daemon; afterwards, a person restores it by hand.
     client.forget(&root, &id);
     gone(&mut client, "forgotten");
     client.run(&root, CycleName::Deep);

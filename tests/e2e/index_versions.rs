@@ -123,7 +123,7 @@ fn an_old_buffer_takes_nothing_back_even_after_a_restart() {
         .expect("an entry")
         .id;
     client.edit(&root, &coffee, |edit| edit.tags = Some(vec!["hot".into()]));
-    // The buffer was saved without an edit: that is reported, and changes nothing.
+    // The buffer was saved without an edit. This is reported and changes nothing.
     scratch.write("HIPPOCAMPUS.md", &buffer);
     client.sync(&root);
     assert!(client.ids(&root).contains(&new));

@@ -67,7 +67,7 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
     assert_eq!(runs(&mut client, &scratch, CycleName::Light).len(), 1, "not yet");
     daemon.advance(2 * MINUTE);
     wait_for(&mut client, &scratch, CycleName::Light, 2);
-    // Suspended until the next morning: seventeen light cycles and a deep one were missed.
+    // The machine is suspended until the next morning, so that seventeen light cycles and a deep cycle are missed.
     daemon.advance(17 * HOUR);
     wait_for(&mut client, &scratch, CycleName::Deep, 1);
     wait_for(&mut client, &scratch, CycleName::Light, 3);
@@ -96,7 +96,7 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
     wait_for(&mut client, &scratch, CycleName::Archival, 2);
     wait_for(&mut client, &scratch, CycleName::Deep, 4);
     wait_for(&mut client, &scratch, CycleName::Light, 6);
-    // The clock is set back: runs recorded in the future are ignored.
+    // The clock is set back, so runs that are recorded in the future are ignored.
     daemon.set("2026-05-01T08:00:00Z");
     client.heartbeat(&root);
     assert_eq!(client.index_status().next[0].at, "2026-05-01T09:00:00Z");

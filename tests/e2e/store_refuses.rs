@@ -37,8 +37,8 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
     for restart in [false, true] {
         let scratch = Scratch::new();
         machines(&scratch, 30);
-        // On that late date all cycles would be due. An empty environment variable would not disable them, so the
-        // file does.
+        // On that late date, all cycles would be due. An empty environment variable would not disable them, so they are
+        // disabled in the file.
         let none = "[cycles]\nlight = \"\"\ndeep = \"\"\narchival = \"\"\n";
         scratch.write(".hippocampus/config.toml", none);
         let mut daemon = Clocked::start(&scratch, NOW, &[]);

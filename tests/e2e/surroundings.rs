@@ -92,7 +92,7 @@ fn a_clock_that_is_set_back_hides_no_edit() {
         search(&mut client, "red valve").as_deref(),
         Some("- the valve is red")
     );
-    // Once more with exactly the time that the index recorded.
+    // The file is written once more with exactly the time that the index recorded.
     scratch.write("memory/a.md", "- the pump is pink\n");
     set_back("memory/a.md");
     sync(&mut client);

@@ -228,7 +228,7 @@ fn what_sessions_stored_is_written_again() {
         request(&session, 1, ("exec", "ls"), &listing("anchor")),
     );
     assert_eq!(first.outcome, ContextPutOutcome::Entry);
-    // Resolved before the removal, because the state folder is found by its database.
+    // The path is resolved before the removal, because the state folder is found by its database.
     let state = scratch.state("");
     let mut ids = vec![(first.entry.unwrap().id, "anchor".to_owned())];
     for round in 0..3 {
@@ -361,7 +361,7 @@ fn what_only_a_damaged_index_knew_is_taken_over_as_far_as_it_can_be_read() {
     assert_known("rebuilt", &known(&mut client, &root), &before);
     daemon.terminate();
 
-    // As after a kill between moving the damaged database away and putting the new one in its place.
+    // The state after a kill between moving the damaged database away and moving the new one into place.
     fs::rename(&file, scratch.state("index.db.rebuilt")).unwrap();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     assert_known("finished", &known(&mut daemon.client(), &root), &before);

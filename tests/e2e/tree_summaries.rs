@@ -200,7 +200,7 @@ fn nobody_waits_for_the_program() {
         (job.path.clone(), answer)
     });
     let (path, answer) = answer;
-    // Both requests wanted the newest day, and the faster one was kept.
+    // Both requests wanted the newest day, and the result of the faster one was kept.
     assert_eq!(summarised(&answer), Vec::<&str>::new());
     assert!(
         answer
@@ -237,7 +237,7 @@ fn a_deep_cycle_has_summaries_written_and_a_light_one_has_not() {
     };
     assert!(!written());
     client.run(&root, CycleName::Deep);
-    // The summaries are written after the answer; a client may ask for the tree meanwhile.
+    // The summaries are written after the answer, and a client may request the tree in the meantime.
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !written() {
         assert!(std::time::Instant::now() < deadline, "no summary came");

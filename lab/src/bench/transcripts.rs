@@ -24,7 +24,7 @@ pub struct Line {
 /// Returns the lines of a transcript.
 ///
 /// # Errors
-/// If the file cannot be read, or a line has another format.
+/// Fails if the file cannot be read, or if a line has another format.
 pub fn lines(path: &Path) -> Result<Vec<Line>> {
     read(path)?
         .lines()

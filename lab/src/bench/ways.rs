@@ -96,7 +96,7 @@ fn without_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: 
     let chunks = asker.measure(Mode::Vector, Some(CHUNKS), questions)?;
     ways.take("vector, 3 chunks", chunks);
     ways.take("vector, 3 sections", sections::measure(ground, root, questions)?);
-    // The same workspace, so that only the entries differ.
+    // The workspace is the same, so that only the entries differ.
     switch(ground, root, false)?;
     let mut asker = Asker::new(ground.scratch, root)?;
     let search = asker.measure(Mode::Hybrid, None, questions)?;

@@ -146,7 +146,8 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
     let front = match front(text) {
         Ok(front) => front,
         Err(what) => {
-            let fix = "correct the lines between the two ---, or remove the file: hippoctl tree compact then creates it again";
+            let fix =
+                "correct the lines between the ---, or remove the file: hippoctl tree compact recreates it";
             found.add("tree-front-matter", Severity::Warning, what, path, fix);
             return;
         }

@@ -58,7 +58,7 @@ impl Sums {
 /// Returns the sums of each program below a folder, by name.
 ///
 /// # Errors
-/// If a file cannot be read, or a summary violates an invariant.
+/// Fails if a file cannot be read, or if a summary violates an invariant.
 pub fn all(folder: &Path) -> Result<BTreeMap<String, Sums>> {
     let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
     for group in entries(folder)? {
@@ -134,7 +134,7 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     let budget = tokens::of(&reference);
     let mut compactor = Compactor::new(CompactionOptions {
         budget: Some(budget),
-        // As with stored contents: otherwise no id refers to omitted content.
+        // Contents count as stored; otherwise, no id would refer to the omitted content.
         stored: true,
         ..CompactionOptions::default()
     });

@@ -7,7 +7,9 @@
 
 use std::fmt::Write as _;
 
-use hippo_session::compaction::{CompactionConfig, EntryType, Message, Role, ScoreFacts, Tier, classify, importance, retention, tier};
+use hippo_session::compaction::{
+    CompactionConfig, EntryType, Message, Role, ScoreFacts, Tier, classify, importance, retention, tier,
+};
 
 /// Maximum number of characters of a kept message.
 const KEPT: usize = 500;
