@@ -133,7 +133,7 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
     let bytes = match hippo_fs::read_source(workspace, file, LARGEST_NODE) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let fix = "make it a file that hippod can read, or remove it: hippoctl tree compact then creates it again";
+            let fix = "make it a readable file, or remove it: hippoctl tree compact recreates it";
             found.add(id, Severity::Error, format!("cannot be read: {error}"), path, fix);
             return;
         }
