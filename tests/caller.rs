@@ -61,12 +61,12 @@ impl Caller {
         self.client.call(&request.into()).expect("synced")
     }
 
-    /// Returns the status of the daemon and its workspaces.
+    /// Returns the status of the daemon and of its workspaces.
     pub fn status(&mut self) -> StatusResponse {
         self.client.call(&StatusRequest {}.into()).expect("a status")
     }
 
-    /// Returns the diagnosis; `rebuild` rebuilds all derived data first.
+    /// Returns the diagnosis. With `rebuild`, all derived data is rebuilt first.
     pub fn doctor(&mut self, rebuild: bool) -> DoctorResponse {
         let request = DoctorRequest {
             workspace: None,
@@ -101,8 +101,8 @@ impl Caller {
         }
     }
 
-    /// Returns the answers to each query in each mode. They are not recorded, because a recorded answer would be
-    /// compared with itself.
+    /// Returns the answers to each query in each mode. The queries are not recorded, because a recorded answer would
+    /// later be compared with itself.
     pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for query in queries {
@@ -118,7 +118,7 @@ impl Caller {
         answers
     }
 
-    /// Asks until the disk has been compared with the index.
+    /// Polls until the disk has been compared with the index.
     fn warm(&mut self, request: &SearchRequest) -> SearchResponse {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -144,7 +144,7 @@ impl Caller {
         hits.first().map(|hit| format!("{}:{}", hit.path, hit.start_line))
     }
 
-    /// Searches until `done` accepts the answer, for changes that the watcher reports.
+    /// Searches until `done` accepts the answer; used for changes that the watcher reports.
     pub fn search_until(
         &mut self,
         workspace: &Path,
@@ -166,7 +166,7 @@ impl Caller {
     }
 }
 
-/// The parts of a hit that are equal between equal indexes: path, lines, text and score.
+/// The fields of a hit that must be equal in two equal indexes: path, lines, text and score.
 pub type Essence = (String, u32, u32, String, String);
 
 /// Mode and query, and the essence of each hit.

@@ -11,7 +11,7 @@ use hippod::{DaemonOptions, run};
 
 use crate::{Caller, PATIENCE, Scratch};
 
-/// A daemon in this process, whose clock the scenario sets.
+/// A daemon in this process, with a clock that the scenario sets.
 pub struct Clocked {
     clock: Arc<ManualClock>,
     socket: std::path::PathBuf,
@@ -94,7 +94,7 @@ impl Drop for Clocked {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let (Some(runtime), Some(task)) = (self.runtime.take(), self.task.take()) {
-            // A failed scenario has reported its failure already.
+            // A failed scenario has already reported its failure.
             let _ = runtime.block_on(task);
         }
     }

@@ -20,7 +20,7 @@ impl Dice {
             || RandomState::new().hash_one(0),
             |seed| seed.parse().expect("HIPPOD_TEST_SEED is a number"),
         );
-        // Shown if the test fails; a missing standard error is ignored.
+        // The message is shown if the test fails. If standard error is closed, nothing happens.
         let _ = writeln!(std::io::stderr(), "HIPPOD_TEST_SEED={seed}");
         Self(seed)
     }

@@ -37,7 +37,8 @@ impl Scratch {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Replaces the first `from` in the index file, like an editor that saves to another name and renames.
+    /// Replaces the first `from` in the index file, in the way of an editor that saves under another name and then
+    /// renames.
     pub fn edit_index(&self, from: &str, to: &str) {
         let before = self.index_file();
         assert!(before.contains(from), "{from:?} is not in the file:\n{before}");
@@ -74,7 +75,7 @@ impl Scratch {
         read
     }
 
-    /// Returns the leftover files of replacing the index file.
+    /// Returns the leftover files from replacing the index file.
     pub fn remains(&self) -> Vec<String> {
         let listing = std::fs::read_dir(self.workspace()).expect("a workspace");
         let names = listing
@@ -216,7 +217,7 @@ impl Caller {
         }
     }
 
-    /// Returns all runs, the newest first, and the report of one.
+    /// Returns all runs, newest first, and the report of one run.
     pub fn history(&mut self, workspace: &Path, run: Option<i64>) -> CycleHistoryResponse {
         let request = CycleHistoryRequest {
             workspace: shown(workspace),

@@ -27,7 +27,7 @@ pub use entries::QUIET;
 pub use managed::Manager;
 pub use mcp::Mcp;
 
-/// Maximum time for any single wait; a slower daemon is broken.
+/// Maximum time for any single wait. A daemon that takes longer counts as broken.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A home for daemons with a workspace beside it. Both are deleted on drop.
@@ -96,7 +96,7 @@ impl Scratch {
         Daemon::start(&self.home(), &[])
     }
 
-    /// Runs the real program with this home until it exits, which it does only if it is refused.
+    /// Runs the real program with this home until it exits. It exits only if its start is refused.
     pub fn refused_daemon(&self) -> Output {
         Command::new(program())
             .arg("run")
@@ -267,13 +267,13 @@ impl Daemon {
         self.child.wait().expect("reaped")
     }
 
-    /// Kills the daemon with SIGKILL and waits for its end.
+    /// Kills the daemon with SIGKILL and waits until it has exited.
     pub fn kill(mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("reaped");
     }
 
-    /// Sends SIGTERM, asserts a successful exit, and returns the time until then.
+    /// Sends SIGTERM, asserts a successful exit, and returns the time until the exit.
     pub fn terminate(mut self) -> Duration {
         let start = Instant::now();
         self.tell_to_stop();
@@ -356,7 +356,7 @@ fn built(name: &str) -> &'static Path {
         .expect("a program of the project")
 }
 
-/// Builds the programs. If the runner names its run, only the first test of the run builds them.
+/// Builds the programs. If the test runner names its run, only the first test of the run builds them.
 fn build_once_a_run(folder: &Path) {
     let mark = folder.join("programs-of-run");
     let run = std::env::var("NEXTEST_RUN_ID").ok();
@@ -365,7 +365,7 @@ fn build_once_a_run(folder: &Path) {
     }
     let mut cargo = Command::new(env!("CARGO"));
     if cfg!(feature = "onnx") {
-        // The same features as the tests avoid a second build.
+        // Using the same features as the tests avoids a second build.
         cargo.args(["build", "--quiet", "--workspace", "--bins", "--tests"]);
     } else {
         cargo.args([

@@ -123,7 +123,7 @@ impl Mcp {
         structured
     }
 
-    /// Calls a tool that fails, and returns the error text for the agent.
+    /// Calls a tool that fails, and returns the error text that the agent receives.
     pub fn fails(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{result}");

@@ -1,10 +1,9 @@
 //! Commands, expected output and links of document pages.
 //!
-//! A block of language `sh` is a script. A block of language `console` has commands after `$ `, which continue after
-//! `> `, and
-//! their output below each. In the output, `…` matches any characters, and on its own line any lines. After the
-//! language,
-//! `not-run: ` and a reason exclude a block from the tests, and `apart` starts it in a separate home.
+//! A block of language `sh` is a script. A block of language `console` contains commands after `$ `, which continue
+//! after `> `, and below each command its output. In the output, `…` matches any characters, and a line that consists
+//! of `…` matches any lines. After the language, `not-run: ` and a reason exclude a block from the tests, and `apart`
+//! starts the block in a separate home.
 
 /// A fenced block.
 pub struct Block<'a> {

@@ -279,7 +279,7 @@ fn the_documented_notifications_can_be_parsed() {
     assert_eq!(told, "Cycle Degraded Indexed Job backup download");
 }
 
-/// Returns all error kinds. A new kind does not compile until it is in the list.
+/// Returns all error kinds. If a new kind is missing from the list, the code does not compile.
 fn all_kinds() -> Vec<ErrorKind> {
     use ErrorKind as Kind;
     let known = |kind| match kind {

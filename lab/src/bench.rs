@@ -64,8 +64,8 @@ const PARTS: [&str; 23] = [
     SIZE,
 ];
 
-/// Measures the packaged programs with the example of this repository. This part needs no evaluation data, and alone
-/// no other release build.
+/// Measures the packaged programs with the example of this repository. This part needs no evaluation data and, if it
+/// runs alone, no other release build.
 const SIZE: &str = "size";
 
 /// Parts that need no daemon.
@@ -129,7 +129,7 @@ struct BenchEnvironment<'a> {
 /// Runs the requested benchmarks, and prints their figures.
 ///
 /// # Errors
-/// If an argument is unknown, the evaluation data is missing, or a benchmark fails.
+/// Fails if an argument is unknown, the evaluation data is missing, or a benchmark fails.
 pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
     let options = &BenchOptions::parse(arguments)?;
     let wanted: Vec<&str> = PARTS.into_iter().filter(|part| options.wants(part)).collect();

@@ -59,12 +59,12 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// Appends the line, and asks after each event until both questions find it. No question is sent before the first
-    /// event, because a search that meets a changed file has it read immediately, which would distort the
-    /// measurement.
+    /// Appends the line, and after each event asks questions, until both questions find the line. No question is sent
+    /// before the first event, because a search that meets a changed file has the file read immediately, which would
+    /// distort the measurement.
     ///
     /// # Errors
-    /// If no event arrives in time, or no answer contains the line.
+    /// Fails if no event arrives in time, or if no answer contains the line.
     pub fn make(&mut self, edit: &TimedEdit<'_>) -> Result<EditTimes> {
         let path = Path::new(self.root).join(edit.file);
         let saved =

@@ -25,7 +25,7 @@ impl ProjectDirs {
     /// Finds the folders with cargo.
     ///
     /// # Errors
-    /// If cargo cannot be run, or the project does not exist anymore.
+    /// Fails if cargo cannot be run, or if the project no longer exists.
     pub fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let output = cargo(&root)

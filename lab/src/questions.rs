@@ -109,7 +109,7 @@ pub fn run(words: &[String]) -> Result<()> {
 /// Asks every question in every mode.
 ///
 /// # Errors
-/// If the questions cannot be read, the workspace is not registered, or the daemon fails.
+/// Fails if the questions cannot be read, the workspace is not registered, or the daemon fails.
 pub fn measure(client: &mut Client, arguments: &QuestionArguments) -> Result<BenchReport> {
     let failed = || format!("could not read the questions: {}", arguments.file.display());
     let text = std::fs::read_to_string(&arguments.file).with_context(failed)?;

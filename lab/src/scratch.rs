@@ -40,7 +40,7 @@ struct ScratchDaemon {
 
 impl Scratch {
     /// Creates the home. `installed` contains `models/` and `runtime/`, which are linked instead of copied. Only one
-    /// instance per process is possible, because it handles interrupts.
+    /// instance per process is possible, because the instance handles interrupts.
     ///
     /// # Errors
     /// If the folder cannot be created.
@@ -109,10 +109,10 @@ impl Scratch {
         })
     }
 
-    /// Starts the daemon, waits until it answers, and returns the time until then.
+    /// Starts the daemon, waits until it answers, and returns how long this took.
     ///
     /// # Errors
-    /// If the daemon exits, or does not answer in time; the message contains the end of its log.
+    /// Fails if the daemon exits or does not answer in time. The message contains the end of the daemon's log.
     pub fn start(&self) -> Result<Duration> {
         let log = lock(&self.running).log.clone();
         let mut options = File::options();
@@ -147,10 +147,10 @@ impl Scratch {
         }
     }
 
-    /// Stops the daemon, waits until its process has exited, and returns the time until then.
+    /// Stops the daemon, waits until its process has exited, and returns how long this took.
     ///
     /// # Errors
-    /// If the daemon was not running, had to be killed, failed, or left files behind.
+    /// Fails if the daemon was not running, had to be killed, failed, or left files behind.
     pub fn stop(&self) -> Result<Duration> {
         let begun = Instant::now();
         let mut running = lock(&self.running);
@@ -327,7 +327,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type().with_context(failed)?.is_dir() {
             copy_folder(&entry.path(), &target)?;
         } else {
-            // Permissions are not copied: copies from a read-only place must be writable.
+            // Permissions are not copied, because copies from a read-only place must be writable.
             fs::read(entry.path())
                 .and_then(|bytes| fs::write(target, bytes))
                 .with_context(failed)?;
@@ -339,7 +339,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 /// Runs a client command and parses its answer as JSON.
 ///
 /// # Errors
-/// If the command fails, with its standard error, or its answer has another format.
+/// Fails if the command fails (the error contains its standard error) or if its answer has another format.
 pub fn answer<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     let name = describe(command);
     let output = command

@@ -39,7 +39,7 @@ const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
 /// Simulates a year with each profile, and writes the results into docs/.
 ///
 /// # Errors
-/// If an argument is unknown, or a file cannot be written.
+/// Fails if an argument is unknown, or if a file cannot be written.
 pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
     let seed = match arguments {
         [] => SEED,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hippo_embed::acquire::{PullProgress, PullStep};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Writes a line to standard output. A closed output is not an error.
+/// Writes a line to standard output. If the output is closed, this is not an error.
 pub fn say(line: Arguments<'_>) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }

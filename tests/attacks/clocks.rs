@@ -1,4 +1,4 @@
-//! Clock jumps of days, years and centuries, in both directions.
+//! Jumps of the clock by days, years and centuries, in both directions.
 
 use hippo_proto::Cycle;
 use hippod_tests::{Clocked, Dice, Scratch};
@@ -38,7 +38,7 @@ fn case(dice: &mut Dice) -> usize {
         let answer = client.remember(&root, &format!("The anchor number{number} is blue."), &topic);
         entries.extend(answer.entry.map(|entry| entry.id));
         let cycle = *dice.one_of(&[Cycle::Light, Cycle::Deep, Cycle::Archival]);
-        // The clock may be before the last run, in which case the cycle is refused with a reason.
+        // The clock may be before the last run. In this case, the cycle is refused with a reason.
         let _ = client.try_run(&root, cycle, None, false);
         client.heartbeat(&root);
     }

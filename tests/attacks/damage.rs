@@ -66,7 +66,7 @@ fn case(stage: &Stage, files: &[PathBuf], dice: &mut Dice) -> usize {
     let root = stage.scratch.workspace();
     let mut daemon = Daemon::start(&stage.scratch.home(), &roomy());
     let mut wire = Wire::new(&daemon);
-    // Each request may be refused, but no answer may be wrong.
+    // Any request may be refused, but no answer may be wrong.
     let _ = wire.call("workspace.sync", json!({"workspace": root, "wait": true}));
     for query in ["machine that leaks oil", "green lantern"] {
         let Ok(answer) = wire.call("search", json!({"workspace": root, "query": query})) else {

@@ -10,7 +10,7 @@ use crate::record::{Call, Change};
 /// Number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
-/// A change to the bytes of one file, independent of its name.
+/// A change to the bytes of a file, which is independent of the file's name.
 enum Data {
     Bytes { at: usize, bytes: Vec<u8> },
     Length(usize),
@@ -176,14 +176,13 @@ impl Disk {
         }
     }
 
-    /// Returns the disk after all calls, without a power cut.
+    /// Returns the disk after all calls, if there was no power cut.
     pub fn whole(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.image(usize::MAX, &mut |_| usize::MAX, &mut |_| Fate::Done)
     }
 
-    /// Returns a possible state after a power cut behind call number `cut`.
-    /// Name changes are applied in order, at least up to the last sync. Each write to a file since its last sync is
-    /// present, lost or torn.
+    /// Returns a possible state of the disk after a power cut behind call number `cut`. Name changes are applied in
+    /// order, at least up to the last sync. Each write to a file since the file's last sync is present, lost or torn.
     pub fn after_power_cut(&self, cut: usize, dice: &mut Dice) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut fates = Dice::of(dice.below(1 << 40) as u64);
         let mut journal = |names: std::ops::Range<usize>| names.start + dice.below(names.len() + 1);

@@ -39,7 +39,7 @@ const CALLS: [(&str, &[&str]); 20] = [
     ("getdents64", &["EIO"]),
 ];
 
-/// Maximum time from SIGTERM to the exit of the daemon.
+/// Maximum time from SIGTERM until the daemon has exited.
 const END: Duration = Duration::from_secs(60);
 
 /// A stage with the file paths whose calls fail.
@@ -109,7 +109,7 @@ impl Theatre {
         let what = format!("{error} at the {nth}th {call}");
         let ledger = Ledger::new(self.stage.scratch.workspace(), self.stage.scratch.beside(""));
         let inject = ["-e".to_owned(), format!("inject={call}:error={error}:when={nth}")];
-        // A daemon may fail to start, as long as the next one starts.
+        // A daemon may fail to start, provided that the next one starts.
         if let Ok(mut daemon) = self.traced(call, &inject) {
             let lives = script(&daemon, &self.stage.scratch, &ledger);
             assert_eq!(lives, Ok(()), "{what}: {}", daemon.log());
@@ -168,7 +168,7 @@ fn companions(path: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Runs all operations once. A refusal or the end of the process is allowed; a missing answer is not.
+/// Runs all operations once. A refusal or the end of the process is allowed, but a missing answer is not.
 fn script(daemon: &Daemon, scratch: &Scratch, ledger: &Ledger) -> Result<(), String> {
     let root = scratch.workspace();
     let mut wire = Wire::new(daemon);

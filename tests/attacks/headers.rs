@@ -247,7 +247,8 @@ impl Range {
         }
     }
 
-    /// Restores an archive into a new folder and into a taken one, and asserts that nothing else changed.
+    /// Restores an archive into a new folder and into a folder that is not empty, and asserts that nothing else
+    /// changed.
     fn assert_harmless(&self, what: &str, bytes: &[u8]) -> bool {
         let from = self.world.join("hostile.tar.zst");
         packed(&from, bytes);

@@ -1,4 +1,4 @@
-//! `kill -9` under mixed load, beside a second writer of the files.
+//! `kill -9` under mixed load, while a second program writes the files.
 
 use std::io::Write as _;
 use std::sync::Mutex;

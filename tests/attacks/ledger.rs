@@ -1,4 +1,4 @@
-//! Requested writes with the times of their acknowledgements.
+//! The requested writes, with the times of their acknowledgements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ struct Asked {
     acknowledged: usize,
 }
 
-/// Requests writes in one workspace, and asserts that none is lost.
+/// Requests writes in one workspace, and asserts that no write is lost.
 pub struct Ledger {
     root: PathBuf,
     beside: PathBuf,
@@ -72,7 +72,7 @@ impl Ledger {
     /// Makes one request of any kind.
     ///
     /// # Errors
-    /// Like the request itself; the same applies to the other methods.
+    /// Does the same as the request of this name; this applies to the other methods as well.
     pub fn any(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         match dice.below(16) {
             0..=5 => self.remember(wire),
@@ -218,7 +218,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Asserts that the daemon has each write acknowledged by then exactly once. Returns their number.
+    /// Asserts that the daemon has, exactly once, each write acknowledged by that time. Returns the number of these
+    /// writes.
     ///
     /// # Panics
     /// At the first lost or duplicated write.

@@ -65,7 +65,7 @@ impl Recorded {
         recorded
     }
 
-    /// Asserts that all calls together yield the current disk.
+    /// Asserts that all recorded calls together yield the current disk.
     fn assert_complete(&self) {
         let now = Disk::now(&[self.scratch.home(), self.scratch.workspace()]).whole();
         let told = self.disk.whole();

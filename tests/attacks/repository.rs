@@ -168,7 +168,7 @@ fn clone(scratch: &Scratch, dice: &mut Dice) -> Vec<String> {
     made
 }
 
-/// Creates something at a free path. Returns `false` if the path is taken or passes through a link.
+/// Creates something at an unused path. Returns `false` if the path exists or passes through a link.
 fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>) -> bool {
     let path = root.join(place);
     let mut above = path.parent().unwrap();
@@ -227,7 +227,7 @@ fn case(dice: &mut Dice) -> usize {
     let mut said: Vec<(String, String)> = Vec::new();
     let event = json!({"session_id": "s", "cwd": root, "hook_event_name": "SessionStart"}).to_string();
     let platform = *dice.one_of(&["claude-code", "opencode", "openclaw", "codex"]);
-    // Before the registration, then all commands of a workspace, and finally its removal.
+    // Runs first before the registration, then all commands of a workspace, and finally the removal of the workspace.
     let verbs: [&[&str]; 6] = [
         &["hook", "session-start"],
         &["init", "--dry-run"],

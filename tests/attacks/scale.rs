@@ -26,11 +26,11 @@ pub enum Cases {
     Numbered { all: usize, in_gate: usize },
 }
 
-/// Runs an attack. `case` gets the number of the case, and dice that depend only on seed, attack and number; it
-/// returns the number of checks. A case fails by a panic.
+/// Runs an attack. `case` gets the number of the case, and dice that depend only on the seed, the attack and the
+/// number. It returns the number of checks. A case fails by panicking.
 ///
 /// # Panics
-/// If a case failed. In the gate, the first failure panics with the seed and the number that repeat it.
+/// Fails if a case failed. In the gate, the first failure panics with the seed and the number that repeat the case.
 pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize) {
     let seed = number(SEED_IS).unwrap_or(SEED);
     let begun = Instant::now();

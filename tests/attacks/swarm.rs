@@ -20,13 +20,15 @@ const OTHERS: usize = 244;
 const THREADS: usize = 8;
 /// Length of a giant line, in bytes.
 const GIANT: usize = 10_000_000;
-/// Memory limit of the daemon, in KiB: half the size of all giant lines together.
+/// Memory limit of the daemon, in KiB: half of the total size of all giant lines.
 const MEMORY: u64 = 400 * 1024;
 /// Maximum length of a refusal, in bytes.
 const REFUSAL: usize = 4096;
-/// Maximum time that a hostile client waits for an answer, because its connection or its line may not be accepted.
+/// Maximum time for which a hostile client waits for an answer. It is limited because its connection or its line may
+/// not be accepted.
 const WAIT: Duration = Duration::from_secs(1);
-/// Maximum time that a hostile client sends. The daemon does not read while it has no room for another giant line.
+/// Maximum time for which a hostile client sends. It is limited because the daemon does not read while it has no room
+/// for another giant line.
 const TAKEN: Duration = Duration::from_millis(500);
 /// Ids that are returned unchanged, and ids that are refused.
 const IDS: [&str; 10] = [
@@ -65,7 +67,7 @@ impl Hostile {
     fn answer(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line).unwrap_or(0);
-        (read > 0 && !line.contains("too many connections are open")).then_some(line)
+        (read > 0 && !line.contains("too many open connections")).then_some(line)
     }
 
     /// Sends an invalid line, and asserts that the refusal is short.
@@ -141,7 +143,7 @@ fn harass(daemon: &Daemon, root: &Path, dice: &mut Dice) -> Option<Hostile> {
     None
 }
 
-/// Sends requests without a pause until `stop`, and counts the answers.
+/// Sends requests without pausing until `stop`, and counts the answers.
 fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) {
     let mut wire = Wire::new(daemon);
     while !stop.load(Ordering::Relaxed) {
@@ -158,7 +160,7 @@ fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) 
     }
 }
 
-/// Returns the number of open handles except those of databases. Database handles are pooled for later questions.
+/// Returns the number of open handles, except those of databases, which are pooled for later questions.
 fn handles(daemon: &Daemon) -> usize {
     let all = std::fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap();
     all.flatten()
@@ -227,7 +229,7 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
     asked.into_inner()
 }
 
-/// Waits until the number of open handles is stable and at most `expected`, and returns it.
+/// Waits until the number of open handles is stable and at most `expected`, and returns that number.
 fn settled(daemon: &Daemon, expected: usize) -> usize {
     let begun = Instant::now();
     let mut wire = Wire::new(daemon);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Reason why a request has no result.
 #[derive(Debug)]
 pub enum Failure {
-    /// Refused by the daemon; contains the member `error` of the answer.
+    /// The daemon refused the request; contains the member `error` of the response.
     Refused(Value),
     /// The connection ended.
     Gone,
@@ -33,7 +33,7 @@ impl Wire {
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// If the request is refused, or the connection ends.
+    /// Fails if the request is refused or the connection ends.
     pub fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         self.next += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});

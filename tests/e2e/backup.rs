@@ -104,7 +104,7 @@ pub(super) fn known(client: &mut Caller, root: &Path, ids: &[String], forgotten:
     }
 }
 
-/// Panics if the workspace knows anything else than `before`.
+/// Panics if the workspace knows anything else than what `before` contains.
 pub(super) fn assert_knows(what: &str, client: &mut Caller, root: &Path, before: &Known) {
     let ids: Vec<String> = before.fetched.iter().map(|(id, _)| id.clone()).collect();
     let after = known(client, root, &ids, &before.forgotten);
@@ -333,7 +333,7 @@ fn the_command_line_backs_up_and_restores_several_workspaces() {
     );
     let refusal = restore(&mut client, Path::new(&one), Some(&home)).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
-    // A workspace whose disk is absent is reported as missing; the others are included.
+    // A workspace whose disk is absent is reported as missing; the other workspaces are included.
     let away = scratch.beside("away");
     std::fs::rename(&second, &away).unwrap();
     let output = hippoctl(&home, &["backup", "--all", "--force", &all]);

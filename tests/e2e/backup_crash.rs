@@ -88,7 +88,7 @@ fn a_killed_backup_or_restore_leaves_no_partial_result() {
         });
         let daemon = Daemon::start(&other, &QUIET);
         let mut client = daemon.client();
-        // The first answer follows the clean-up of the start.
+        // The first answer arrives only after the clean-up at the start.
         let registered = client.status().workspaces.len();
         assert!(
             !staged.exists() && !other.join("state/restoring.json").exists(),
@@ -150,7 +150,7 @@ fn a_backup_contains_every_write_acknowledged_before_it() {
             let logs = logs.map(|log| std::fs::read_to_string(log.path()).unwrap());
             logs.collect::<String>()
         };
-        // A text that was written meanwhile may be missing, but the entries match the log.
+        // A text that was written during the backup may be missing, but the entries match the log.
         assert!(there.doctor(false).problems.is_empty());
         assert!(log(&into).contains(&text));
     }

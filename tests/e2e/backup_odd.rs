@@ -18,7 +18,7 @@ pub(super) fn made() -> (Scratch, Daemon, Caller, PathBuf) {
     (scratch, daemon, client, file)
 }
 
-/// Returns the names of all files beside the workspace. A refused restore must not add any.
+/// Returns the names of all files beside the workspace. A refused restore must not add any file.
 pub(super) fn names(scratch: &Scratch) -> Vec<String> {
     let mut names: Vec<String> = walk(scratch.beside("").as_path());
     names.sort();
@@ -355,7 +355,7 @@ fn a_backup_or_restore_without_disk_space_leaves_nothing() {
     backup(&mut client, &large).unwrap();
     drop(client);
     daemon.terminate();
-    // Less room than the backup or the restore needs, but enough for the daemon's own files.
+    // The limit is less than the backup or the restore needs, but enough for the daemon's own files.
     let daemon = daemon_without_room(&scratch, 1500);
     let mut client = daemon.client();
     let before = names(&scratch);

@@ -141,7 +141,7 @@ fn a_restore_into_a_folder_with_foreign_files_is_refused() {
     let root = scratch.workspace();
     daemon.terminate();
     fs::rename(&root, scratch.beside("gone")).unwrap();
-    // Another machine, on which a different folder has that name.
+    // Another machine, on which a different folder has the same name.
     fs::create_dir(&root).unwrap();
     fs::write(root.join("main.c"), "mine").unwrap();
     let other = elsewhere(&scratch, "other");
@@ -149,7 +149,10 @@ fn a_restore_into_a_folder_with_foreign_files_is_refused() {
     for into in [None, Some(&*root)] {
         let refusal = restore(&mut there, &sound, into).unwrap_err();
         assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
-        assert!(refusal.data.hint.contains("move its files away"), "{refusal:?}");
+        assert!(
+            refusal.data.hint.contains("move its files elsewhere"),
+            "{refusal:?}"
+        );
     }
     assert_eq!(fs::read(root.join("main.c")).unwrap(), b"mine");
     fs::remove_file(root.join("main.c")).unwrap();
@@ -255,7 +258,7 @@ fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
         &archive,
         "manifest.json: the archive ends",
     );
-    // As after a bit flip that the decompressor accepts.
+    // This is the state after a bit flip that the decompressor accepts.
     let at = tar.windows(9).position(|bytes| bytes == [b'x'; 9]).unwrap();
     tar[at] = b'y';
     fs::write(&archive, spoiled(&tar)).unwrap();

@@ -209,7 +209,7 @@ fn clients_that_never_read_affect_no_other_client() {
             json!({"workspace": scratch.workspace(), "query": "blue pump", "mode": "lexical", "limit": 20});
         let line = request(1, "search", params);
         let mut taken = 0;
-        // Writes until the daemon stops reading: its answers fill the socket first, then its own output buffer.
+        // Writes until the daemon stops reading. By then, its answers have filled the socket and its own output buffer.
         while taken < 20_000 && stream.write_all(&line).is_ok() {
             taken += 1;
         }

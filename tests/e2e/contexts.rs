@@ -273,7 +273,7 @@ fn closing_a_session_writes_persistent_entries_to_the_log() {
     assert!(!log.contains("compass"), "{log}");
     assert!(close(&mut client, &session).already);
     assert_eq!(std::fs::read_to_string(root.join(&told.path)).unwrap(), log);
-    // Stored contents stay available, and new ones are refused.
+    // Stored contents remain available, and new contents are refused.
     assert_eq!(fetch(&mut client, &kept).outcome, FetchOutcome::Full);
     let more = request(&session, 2, ("exec", "ls"), &listing("rope"));
     assert_eq!(

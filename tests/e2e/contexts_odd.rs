@@ -136,7 +136,7 @@ fn repeated_kills_lose_no_acknowledged_session_data() {
     );
     for (session, closed) in known.sessions {
         let already = close(&mut client, &session).already;
-        // A session whose close was not acknowledged may be closed.
+        // If the close of a session was not acknowledged, the session may still be closed.
         assert!(already || !closed, "{session}");
     }
     let log: String = std::fs::read_dir(root.join("memory"))
@@ -281,7 +281,7 @@ fn unusual_requests_are_answered_and_change_nothing() {
     let back = turn(&mut client, &session, 3, None);
     assert_eq!(back.turn, 7);
     assert!(back.note.expect("it is told").contains('3'));
-    // An entry for an earlier turn is recorded in the highest turn.
+    // An entry for an earlier turn is recorded in the highest turn so far.
     let late = entry(
         &mut client,
         request(&session, 2, ("exec", "ls"), &listing("rope")),

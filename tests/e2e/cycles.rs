@@ -77,7 +77,7 @@ pub fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> Vec<String
     refreshed
 }
 
-/// Runs a cycle as of a moment until it reports that it is done.
+/// Runs a cycle repeatedly, with the clock set to `at`, until the cycle reports that it is done.
 fn run_out(client: &mut Caller, scratch: &Scratch, cycle: Cycle, at: &str) -> Vec<CycleReport> {
     let mut reports = Vec::new();
     loop {
@@ -240,7 +240,7 @@ fn every_file_gets_an_entry_even_among_many() {
     };
     wait_for_all(&mut client, "machines");
 
-    // Work that a run left for the next one survives a restart.
+    // Work that a run left for the next run survives a restart.
     for number in 0..1_050 {
         let text = format!(
             "# Device {number}\n\nThe Device called gadget{number} lies on shelf {number} and says nothing.\n"

@@ -340,7 +340,7 @@ fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
 fn a_daemon_on_a_full_disk_stays_alive_and_answers() {
     let scratch = Scratch::new();
     fill(&scratch, 400);
-    // The log is full from the beginning, so even an error cannot be logged.
+    // The log is full from the beginning, so that even an error cannot be logged.
     std::fs::create_dir_all(scratch.home()).unwrap();
     std::fs::write(scratch.home().join("log"), b"an old line\n".repeat(100_000)).unwrap();
     let root = scratch.workspace();
@@ -354,7 +354,7 @@ fn a_daemon_on_a_full_disk_stays_alive_and_answers() {
     assert!(answer.index.why.is_some_and(|why| why.contains("index.db")));
     let best = answer.results.first().expect("what is there answers");
     assert_eq!(best.path, "memory/000.md");
-    // The answer to a query reports the problem first; the status follows a moment later.
+    // The answer to a query reports the problem first, and the status reports it a moment later.
     let deadline = Instant::now() + PATIENCE;
     let workspace = loop {
         let workspace = client.status().workspaces.remove(0);

@@ -55,7 +55,7 @@ fn results_with_the_date_of_the_question_rank_first() {
         answer.results[0].path.starts_with("memory/2023-10-"),
         "{answer:?}"
     );
-    // A date excludes no result: matches by words alone are included.
+    // A date excludes no results: matches by words alone are included as well.
     let answer = ask(
         &mut client,
         &scratch,
@@ -79,13 +79,14 @@ fn an_answer_notes_that_nothing_has_the_requested_date() {
         &scratch,
         "what did Nora say in March 2021 about adoption",
     );
-    let note = "the dates were read as 2021-03-01 to 2021-03-31; no text has such a date";
+    let note =
+        "the dates in the query were read as 2021-03-01 to 2021-03-31; no text is dated within that range";
     assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
     let answer = ask(
         &mut client,
         &scratch,
         "what did Nora say in July 2023 about adoption",
     );
-    let note = "the dates were read as 2023-07-01 to 2023-07-31";
+    let note = "the dates in the query were read as 2023-07-01 to 2023-07-31";
     assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
 }

@@ -46,7 +46,8 @@ fn no_answer_cites_text_that_is_not_on_disk() {
         Some("memory/a.md:3")
     );
     scratch.write("memory/a.md", "- the pump is gray\n");
-    // The first question may have triggered a read of the file: then the new text may answer, and no other text.
+    // The first question may have triggered a read of the file. In this case, the new text may answer, but no other
+    // text may.
     let answer = client.search(&scratch.workspace(), "blue");
     let texts: Vec<&str> = answer.results.iter().map(|hit| hit.text.as_str()).collect();
     assert!(texts.is_empty() || texts == ["- the pump is gray"], "{texts:?}");

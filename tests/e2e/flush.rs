@@ -118,7 +118,7 @@ fn a_growing_session_is_flushed_without_repetition() {
     assert_eq!(again.from, std::fs::metadata(&path).unwrap().len());
     assert_eq!(std::fs::read_to_string(root.join(&log.path)).unwrap(), text);
 
-    // The transcript grows, and its last line is incomplete.
+    // The transcript has grown, and its last line is incomplete.
     let half = turn(3);
     std::fs::write(&path, transcript(0..3) + &half[..half.len() - 30]).unwrap();
     let third = flush(&mut client, &root, &path).unwrap();
@@ -143,12 +143,12 @@ fn a_replaced_transcript_is_reread_without_known_messages() {
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     std::fs::write(&path, transcript(0..4)).unwrap();
     flush(&mut client, &root, &path).unwrap();
-    // Rotated: the beginning was removed, and the end has new messages.
+    // The transcript was rotated: its beginning was removed, and new messages were appended.
     std::fs::write(&path, transcript(2..6)).unwrap();
     let rotated = flush(&mut client, &root, &path).unwrap();
     assert_eq!((rotated.from, rotated.messages, rotated.known), (0, 6, 6));
-    assert!(rotated.notes[0].contains("not the one"), "{rotated:?}");
-    // Truncated first, then a new beginning is prepended to known messages.
+    assert!(rotated.notes[0].contains("not the transcript"), "{rotated:?}");
+    // The transcript is truncated first; then a new beginning is prepended to known messages.
     std::fs::write(&path, transcript(2..3)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 0);
     std::fs::write(&path, transcript(90..91) + &transcript(0..6)).unwrap();
@@ -332,8 +332,8 @@ fn a_flush_of_a_killed_daemon_is_compared_with_the_log_before_writing() {
     let log = root.join("memory/2026-03-02.md");
     let text = std::fs::read_to_string(&log).unwrap();
     let mark = text.lines().last().unwrap().to_owned();
-    // As if the daemon had been killed before it recorded the appended section, and before it appended to the log of
-    // the next day.
+    // The state as if the daemon had been killed before it recorded the appended section, and before it appended to the
+    // log of the next day.
     let name = path.canonicalize().unwrap().display().to_string();
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     store

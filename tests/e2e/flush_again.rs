@@ -192,7 +192,7 @@ fn waiting_flushes_block_no_other_request() {
         };
         assert!(!flush(&mut client, asked).done);
     }
-    // More than the number of daemon threads for such work.
+    // This is more than the number of daemon threads for such work.
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     let waiting = store.query_row("SELECT count(*) FROM accepted", [], |row| row.get::<_, i64>(0));
     assert!(waiting.unwrap() > 16);

@@ -70,7 +70,7 @@ fn an_abandoned_flush_logs_no_message() {
     let (_scratch, daemon, mut client, mut params) = with_transcript();
     params["wait"] = json!(true);
     abandon(&daemon, &mut client, "session.flush", &params);
-    // This request waits for its turn, and knows the messages that the abandoned one has read.
+    // This request waits until the abandoned one has ended, and knows the messages that the abandoned one has read.
     let flushed = ask(&daemon, "session.flush", &params);
     assert_eq!(flushed["messages"], MESSAGES, "{flushed:.500}");
 }
@@ -102,7 +102,7 @@ fn an_abandoned_tree_compaction_is_done_by_the_next_request() {
     client.index(&scratch.workspace());
     let params = json!({"workspace": scratch.workspace()});
     abandon(&daemon, &mut client, "tree.compact", &params);
-    // This request waits for its turn; nodes of the abandoned one count as unchanged.
+    // This request waits until the abandoned one has ended; nodes that the abandoned one wrote count as unchanged.
     let made = ask(&daemon, "tree.compact", &params);
     let nodes = made["nodes"].as_array().unwrap().len();
     assert!(nodes > DAYS / 2, "only {nodes} nodes were left");

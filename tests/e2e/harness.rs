@@ -52,7 +52,7 @@ fn init_creates_the_index_file_from_existing_memory() {
         );
     }
     let told = hippoctl(&daemon, &scratch.workspace(), &["init", "--platform", "none"]);
-    assert!(!told.contains("HIPPOCAMPUS.md is created"), "{told}");
+    assert!(!told.contains("will create HIPPOCAMPUS.md"), "{told}");
     let index = fs::read_to_string(scratch.workspace().join("HIPPOCAMPUS.md")).unwrap();
     assert!(index.contains("Pump 19"), "{index}");
 }
@@ -140,7 +140,7 @@ fn deinit_keeps_memory_and_files_of_the_user() {
 fn nested_workspaces_are_reported() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
-    // Beside the daemon's home, because a folder that contains the home is refused.
+    // The folder is beside the daemon's home, because a folder that contains the home is refused.
     let root = scratch.beside("agents/ada");
     for folder in ["projects/pump", "app"] {
         fs::create_dir_all(root.join(folder)).unwrap();
@@ -151,7 +151,7 @@ fn nested_workspaces_are_reported() {
     let named = root.canonicalize().unwrap().display().to_string();
     assert!(
         told.contains(&format!(
-            "note: the folder lies within the workspace {named}: both index"
+            "note: the folder is inside the workspace {named}: both index"
         )),
         "{told}"
     );
@@ -163,7 +163,7 @@ fn nested_workspaces_are_reported() {
     assert_eq!(client.add(&root.join("app")).notes, [""; 0], "once");
     let around = client.add(root.parent().unwrap()).notes;
     assert_eq!(around.len(), 3, "{around:?}");
-    assert!(around[0].contains("lies within the folder"), "{around:?}");
+    assert!(around[0].contains("is inside the folder"), "{around:?}");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn the_topics_of_a_second_platform_are_maintained() {
         "{}",
         memory()
     );
-    // The user removed the block and does not want it back.
+    // The user removed the block, so init must not add it again.
     hippoctl(&daemon, &root, &["init", "--undo"]);
     assert!(!root.join("MEMORY.md").exists());
     scratch.write("MEMORY.md", "# Memory\n");

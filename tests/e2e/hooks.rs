@@ -153,7 +153,7 @@ fn a_daemon_that_cannot_start_delays_only_the_first_hook() {
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("config.toml"), "this is no setting").unwrap();
     let event = event("s", &scratch.beside("nowhere.jsonl"), &root).to_string();
-    // Resolved before anything is timed, because this runs cargo.
+    // The path is resolved before anything is timed, because resolving it runs cargo.
     client_program();
     let took = |name: &str| {
         let begun = Instant::now();

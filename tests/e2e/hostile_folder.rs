@@ -32,7 +32,7 @@ fn hippoctl(scratch: &Scratch, folder: &Path, words: &[&str], event: &str) -> Ou
         .stderr(Stdio::piped())
         .spawn()
         .expect("hippoctl starts");
-    // A command that needs no event may have exited already.
+    // A command that needs no event may have already exited.
     let _ = child.stdin.take().expect("a pipe").write_all(event.as_bytes());
     child.wait_with_output().expect("hippoctl ends")
 }

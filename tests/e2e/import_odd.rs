@@ -82,7 +82,7 @@ fn implausible_dates_are_reported_and_get_no_daily_log() {
     let note = done["notes"][0].as_str().unwrap();
     assert!(
         note.starts_with(
-            "3 dated before 1970, or a month ahead or more (1200-05-01, 1970-01-01, 9998-12-31)"
+            "3 dated before 1970, or a month or more in the future (1200-05-01, 1970-01-01, 9998-12-31)"
         ),
         "{note}"
     );

@@ -17,7 +17,8 @@ use crate::index_writers::{assert_file_says, settled};
 const KILLS: usize = 60;
 /// Number of initial entries.
 const MACHINES: usize = 24;
-/// Maximum number of operations before a kill, and maximum delay within the next one, in microseconds.
+/// Maximum number of operations before a kill, and maximum delay of the kill within the next operation, in
+/// microseconds.
 const MOST_WORK: usize = 8;
 const LONGEST_WAIT: usize = 40_000;
 
@@ -26,7 +27,7 @@ const LONGEST_WAIT: usize = 40_000;
 struct Asked {
     /// Possible tags of each entry, the last acknowledged ones first.
     tags: BTreeMap<String, Vec<Vec<String>>>,
-    /// Topics of remembered texts, and if each was acknowledged.
+    /// Topics of remembered texts, each with a flag whether it was acknowledged.
     remembered: BTreeMap<String, bool>,
     /// Topics of entries that a person wrote into the file.
     notes: Vec<String>,
@@ -122,7 +123,7 @@ fn work(
                 let request = CycleRunRequest {
                     workspace: workspace.clone(),
                     cycle: *dice.one_of(&Cycle::ALL),
-                    // At this date entries decay, and the next cycle of today restores them.
+                    // At this date, entries have decayed, and the next cycle of today restores them.
                     at: (cycle == 11).then(|| "2027-06-01".to_owned()),
                     dry_run: false,
                 };
@@ -231,7 +232,7 @@ fn sixty_kills_lose_and_repeat_nothing() {
             }
             let mut fate = Dice::new();
             let worker = scope.spawn(move || work(&mut client, scratch, ids, asked, &mut fate));
-            // The kill falls into any operation, independent of the speed of the machine.
+            // The kill interrupts an arbitrary operation, whatever the speed of the machine.
             let begun = asked.lock().unwrap().number;
             let pieces = dice.below(MOST_WORK);
             while asked.lock().unwrap().number < begun + pieces {
@@ -249,7 +250,7 @@ fn sixty_kills_lose_and_repeat_nothing() {
             daemon.kill();
         });
         if kill % 7 == 3 {
-            // As if the daemon had been stopped in the middle of a write.
+            // This is the state as if the daemon had been stopped in the middle of a write.
             std::fs::write(root.join(".HIPPOCAMPUS.md.draft"), "# HIPPOCAMPUS.md\n\n## Qui").unwrap();
         }
     }

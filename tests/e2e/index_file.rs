@@ -93,7 +93,7 @@ fn the_first_sync_returns_after_all_entries_are_in_the_index_file() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    // Read immediately: the entries must be in the file when the request returns.
+    // The file is read immediately, because the entries must be in it when the request returns.
     let file = scratch.index_file();
     assert!(file.starts_with("# HIPPOCAMPUS.md"), "{file}");
     assert!(file.contains("<!-- hippocampus.md v1.0 | entries: "), "{file}");
@@ -323,7 +323,7 @@ fn an_entry_removed_by_the_user_stays_forgotten_until_restored() {
     client.run(&root, Cycle::Light);
     assert!(client.ids(&root).contains(&id));
 
-    // The same removal through the daemon; afterwards a person restores the entry by hand.
+    // The same entry is removed through the daemon; afterwards, a person restores it by hand.
     client.forget(&root, &id);
     gone(&mut client, "forgotten");
     client.run(&root, Cycle::Deep);

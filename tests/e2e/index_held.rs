@@ -50,7 +50,7 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
         );
         check(client, &format!("after {cycle:?}"));
     }
-    // Requests to the daemon are carried out meanwhile, and their edits of the file are deferred.
+    // Meanwhile, requests to the daemon are carried out, but their changes to the file are deferred.
     let id = client
         .remember(&root, "The anchor was painted.", "Anchor paint")
         .entry
@@ -168,7 +168,7 @@ fn a_deleted_index_file_is_written_again_completely() {
     drop(client);
     daemon.terminate();
 
-    // The same while no daemon runs, with removals that were held before.
+    // The same removals while no daemon runs, in addition to removals that were already held.
     scratch.write("HIPPOCAMPUS.md", "");
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
@@ -287,7 +287,7 @@ fn a_missing_end_of_the_file_is_held_and_reported() {
     }
 }
 
-/// The store knows only entries: text between them is in the file alone.
+/// The store knows only entries, so text between them is only in the file.
 #[test]
 fn truncated_text_after_the_last_entry_is_held() {
     let (scratch, daemon, mut client) = indexed();
@@ -340,7 +340,7 @@ fn truncated_text_after_the_last_entry_is_held() {
     scratch.write("HIPPOCAMPUS.md", &whole);
     mended(&mut client, "put back");
 
-    // The held state survives a restart, after which no process has the removed text.
+    // The held state survives a restart, after which no process still has the removed text.
     let cut = scratch.index_file();
     let cut = cut[..cut.find("behind the clock").unwrap() + 3].to_owned();
     scratch.write("HIPPOCAMPUS.md", &cut);

@@ -105,7 +105,7 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
         ("a binary", binary, "is not a text file"),
     ] {
         scratch.write("HIPPOCAMPUS.md", &bytes);
-        assert_told(what, &scratch, &mut client, words, "move it away");
+        assert_told(what, &scratch, &mut client, words, "move it elsewhere");
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "{what}");
         std::fs::rename(&path, scratch.beside("moved")).unwrap();
         assert_mended(what, &scratch, &mut client, &ids);
@@ -119,7 +119,7 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
         &scratch,
         &mut client,
         "is not a regular file",
-        "move it away",
+        "move it elsewhere",
     );
     assert_eq!(std::fs::read(path.join("inside.txt")).unwrap(), b"of somebody");
     std::fs::remove_dir_all(&path).unwrap();
@@ -132,7 +132,7 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
         &scratch,
         &mut client,
         "cannot be read",
-        "give hippod read permission",
+        "give hippod permission to read the file",
     );
     mode(&path, 0o640);
     assert_mended("no right", &scratch, &mut client, &ids);
@@ -152,7 +152,7 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
         &scratch,
         &mut client,
         "out of the workspace",
-        "replace it by a regular file",
+        "replace it with a regular file",
     );
     assert_eq!(
         std::fs::read(&away).unwrap(),
@@ -311,13 +311,7 @@ fn an_unwritable_folder_is_reported_and_still_served() {
     client.index(&root);
     let ids = client.ids(&root);
     assert!(!ids.is_empty() && !scratch.index_path().exists());
-    assert_told(
-        "read-only",
-        &scratch,
-        &mut client,
-        "cannot be written",
-        "writable",
-    );
+    assert_told("read-only", &scratch, &mut client, "could not write", "writable");
     mode(&root, 0o755);
     assert_mended("read-only", &scratch, &mut client, &ids);
 
@@ -331,7 +325,7 @@ fn an_unwritable_folder_is_reported_and_still_served() {
         "read-only again",
         &scratch,
         &mut client,
-        "cannot be written",
+        "could not write",
         "writable",
     );
     assert_eq!(client.entry(&root, &id).summary, "The person was here.");
@@ -342,7 +336,7 @@ fn an_unwritable_folder_is_reported_and_still_served() {
     let mut client = daemon.client();
     client.sync(&root);
     let trouble = client.index_status().trouble.expect("still so after a restart");
-    assert!(trouble.contains("cannot be written"), "{trouble}");
+    assert!(trouble.contains("could not write"), "{trouble}");
     mode(&root, 0o755);
     assert_mended("read-only again", &scratch, &mut client, &ids);
     assert!(scratch.index_file().contains("The person was here."));

@@ -43,7 +43,7 @@ fn a_repeated_question_uses_its_entry_until_newer_text_exists() {
     assert_eq!(second.strategy, Strategy::Index, "{:?}", second.trace);
     assert_eq!(essence(&second.results), essence(&first.results));
     assert_eq!((second.tokens, second.index.degraded), (first.tokens, None));
-    // Case, punctuation and word order do not matter: this is the same question.
+    // Case, punctuation and word order do not matter, so this is the same question.
     let again = client.ask(&root, "When is the COFFEE machine descaled??", false);
     assert_eq!(again.strategy, Strategy::Index, "{:?}", again.trace);
     let other = client.ask(&root, "who leads the work on the harbour crane", false);

@@ -117,7 +117,7 @@ fn a_small_memory_has_a_smaller_index_file_and_all_entries() {
     let entries = client.entries(&root);
     assert!(entries.len() >= 36, "{entries:#?}");
     let file = scratch.index_file();
-    // The size limit for twelve files is that for twenty files.
+    // The size limit for twelve files is the same as for twenty files.
     assert!(file.len() / 4 <= 2_000, "{} bytes: {file}", file.len());
     let within = file.matches("<!-- hx: ").count();
     assert!((8..36).contains(&within), "{within}: {file}");

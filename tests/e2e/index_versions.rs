@@ -123,7 +123,7 @@ fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
         .expect("an entry")
         .id;
     client.edit(&root, &coffee, |edit| edit.tags = Some(vec!["hot".into()]));
-    // The buffer was saved without an edit: that is reported, and changes nothing.
+    // The buffer was saved without an edit. This is reported and changes nothing.
     scratch.write("HIPPOCAMPUS.md", &buffer);
     client.sync(&root);
     assert!(client.ids(&root).contains(&new));
@@ -131,7 +131,7 @@ fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
     assert!(
         conflicts
             .iter()
-            .any(|told| told.text.contains("without a change")),
+            .any(|told| told.text.contains("saved HIPPOCAMPUS.md unchanged")),
         "{conflicts:?}"
     );
     drop(client);

@@ -41,7 +41,7 @@ fn with_line(path: &Path, number: usize) -> String {
     format!("{}{}\n\n{}", &text[..at], line(number), &text[at..])
 }
 
-/// Writes a line at each beat, and drops the receiver after the last one.
+/// Writes a line at each beat. Drops the receiver after the last line.
 fn write_lines(path: &Path, lines: std::ops::Range<usize>, write: fn(&Path, usize), beats: Receiver<()>) {
     for (number, ()) in lines.zip(beats) {
         write(path, number);

@@ -32,7 +32,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// One edit of the other writer. Each is made once, and no two of them change the same text.
+/// One edit of the other writer. Each edit is made once, and no two edits change the same text.
 #[derive(Debug, Clone)]
 enum Edit {
     Summary(String),

@@ -49,7 +49,7 @@ fn text_added_before_a_restart_gets_its_entry_after_it() {
     client.sync(&root);
     client.run(&root, Cycle::Light);
     assert!(told(&mut client, &scratch).iter().any(|told| told.0 == path));
-    // Synchronized from another machine, with the modification time of that machine.
+    // The file was synchronized from another machine and has the modification time of that machine.
     let file = root.join(&path);
     let long_ago = std::fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(86_400);
     scratch.write(&path, text + &more(7));
@@ -205,7 +205,7 @@ fn entries_forgotten_during_planning_do_not_return_as_new_entries() {
         forgotten.push((id, path));
     }
     let report = running.join().expect("a report");
-    // The last request may have waited for the cycle, so its answer can be as early as the cycle's.
+    // The last request may have waited for the cycle, so its answer can arrive as early as that of the cycle.
     forgotten.pop();
     let told = told(&mut client, &scratch);
     let back: Vec<&String> = forgotten

@@ -30,7 +30,7 @@ fn an_unregistered_folder_is_reported_and_has_no_resources() {
     );
     assert!(mcp.ask("resources/read", json!({"uri": "hippod:///HIPPOCAMPUS.md"}))["error"].is_object());
 
-    // In a folder below a root, or with a path on the command line.
+    // The workspace is found in a folder below a root, or with a path on the command line.
     let below = scratch.workspace().join("memory");
     for (cwd, words) in [
         (&below, vec![]),

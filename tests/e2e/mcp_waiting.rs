@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 enum Answer {
     /// No answer until the end of the test.
     Nothing,
-    /// This many refusals as not ready, then an empty result.
+    /// The daemon refuses this many requests as not ready, then returns an empty result.
     Warming(u32),
 }
 
@@ -138,7 +138,7 @@ fn a_cancelled_call_is_not_answered_and_blocks_no_other_call() {
         cancel(&mut mcp, id);
     }
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
-    // No call is pending: the server exits at once, and has not answered the cancelled calls.
+    // No call is pending, so the server exits at once. It has not answered the cancelled calls.
     mcp.close_input();
     assert_eq!(mcp.line_within(PATIENCE), None);
     let (status, errors) = mcp.wait();

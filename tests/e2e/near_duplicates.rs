@@ -1,8 +1,7 @@
 //! Merging of labelled pairs of entries with the real model.
 //!
-//! The pairs were written for this test. The comparison rules were developed on the pairs with `in_view`; the recall
-//! on the
-//! other pairs is the expected one.
+//! The pairs were written for this test. The comparison rules were developed with the pairs that have `in_view`; the
+//! recall on the other pairs is what can be expected in practice.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

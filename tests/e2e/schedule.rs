@@ -67,7 +67,7 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     assert_eq!(runs(&mut client, &scratch, Cycle::Light).len(), 1, "not yet");
     daemon.advance(2 * MINUTE);
     wait_for(&mut client, &scratch, Cycle::Light, 2);
-    // Suspended until the next morning: seventeen light cycles and a deep one were missed.
+    // The machine is suspended until the next morning, so that seventeen light cycles and a deep cycle are missed.
     daemon.advance(17 * HOUR);
     wait_for(&mut client, &scratch, Cycle::Deep, 1);
     wait_for(&mut client, &scratch, Cycle::Light, 3);
@@ -96,7 +96,7 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     wait_for(&mut client, &scratch, Cycle::Archival, 2);
     wait_for(&mut client, &scratch, Cycle::Deep, 4);
     wait_for(&mut client, &scratch, Cycle::Light, 6);
-    // The clock is set back: runs recorded in the future are ignored.
+    // The clock is set back, so runs that are recorded in the future are ignored.
     daemon.set("2026-05-01T08:00:00Z");
     client.heartbeat(&root);
     assert_eq!(client.index_status().next[0].at, "2026-05-01T09:00:00Z");
@@ -163,5 +163,5 @@ fn an_invalid_cron_line_is_reported_with_its_file_and_line() {
     let problems = client.doctor(false).problems;
     let problem = problems.iter().find(|problem| problem.id == "settings").unwrap();
     assert!(problem.what.contains("config.toml:2:"), "{problem:?}");
-    assert!(problem.fix.contains("correct the named line"), "{problem:?}");
+    assert!(problem.fix.contains("correct the reported line"), "{problem:?}");
 }

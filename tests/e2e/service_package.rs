@@ -34,7 +34,7 @@ fn packaged_units_are_enabled_and_disabled_without_writing_files() {
     };
     let unit = format!("{share}/systemd/user/hippod.service");
     let status = told(&["service", "status"]);
-    let line = format!("in use: {unit}, of a package; enable it with: hippoctl service install\n");
+    let line = format!("in use: {unit}, from a package; enable it with: hippoctl service install\n");
     assert!(
         status.contains(&line) && status.contains("no problems"),
         "{status}"
@@ -54,7 +54,7 @@ fn packaged_units_are_enabled_and_disabled_without_writing_files() {
         &format!("ActiveState=active\nMainPID=7\nUnitFileState=enabled\nFragmentPath={unit}\n"),
     );
     let status = told(&["service", "status"]);
-    let line = format!("in use: {unit}, of a package\nenabled, active\n");
+    let line = format!("in use: {unit}, from a package\nenabled, active\n");
     assert!(status.contains(&line), "{status}");
     let json: Value = serde_json::from_str(&told(&["service", "status", "--json"])).unwrap();
     assert_eq!(
@@ -91,7 +91,7 @@ fn a_service_with_custom_paths_overrides_the_packaged_units() {
     );
     let own = bed.unit("hippod.service").display().to_string();
     let status = run(&["service", "status"]);
-    let line = format!("in use: {own}, instead of that of a package ({unit})\n");
+    let line = format!("in use: {own}, instead of the unit of a package ({unit})\n");
     assert!(status.contains(&line), "{status}");
     run(&["service", "uninstall"]);
     assert_eq!(names(&bed.unit("")), Vec::<String>::new());
@@ -117,13 +117,13 @@ fn doctor_checks_packaged_units_once_they_are_enabled() {
     };
     let (ids, detail) = doctor();
     assert!(
-        ids.is_empty() && detail.contains("but are not enabled"),
+        ids.is_empty() && detail.contains("but they are not enabled"),
         "{ids:?} {detail}"
     );
     say(&bed, "ActiveState=failed\nMainPID=0\nUnitFileState=enabled\n");
     let (ids, detail) = doctor();
     assert_eq!(ids, ["service-failed", "service-bypassed"]);
-    assert_eq!(detail, "units of a package, failed");
+    assert_eq!(detail, "units from a package, failed");
     package(&bed, Path::new("/gone/hippod"));
     assert_eq!(
         doctor().0,

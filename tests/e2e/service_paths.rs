@@ -69,7 +69,7 @@ fn logs_are_read_from_the_journal_or_reported_as_missing() {
     };
     let place = home.join("state/hippod.log");
     let (code, _, said) = logs(&[]);
-    let none = format!("no log exists yet; its path will be {}", place.display());
+    let none = format!("there is no log yet; its path will be {}", place.display());
     assert!(
         code == Some(4) && said.contains(&none) && said.contains("hint: "),
         "{said}"

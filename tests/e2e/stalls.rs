@@ -123,13 +123,14 @@ fn embedding_30000_equal_paragraphs_blocks_no_other_workspace() {
         longest,
         all,
     } = meanwhile;
-    // A file that blocks the engine would let only one request through, for as long as the file takes.
+    // If a file blocked the engine, only one request would get through, for as long as the file takes.
     assert!(answered >= 10, "{answered} answers in {all:?}");
     assert!(
         longest * 3 < all,
         "one of {answered} answers took {longest:?} of {all:?}"
     );
-    // The identical paragraphs are one text, which is embedded once; the rest belongs to the other workspace.
+    // The identical paragraphs are one text, which is embedded once; all other embedded text belongs to the other
+    // workspace.
     let embedded = daemon.client().status().model.word_pieces - pieces;
     assert!(embedded < 30_000, "{embedded} word pieces");
 }

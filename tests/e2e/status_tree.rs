@@ -28,7 +28,7 @@ fn begun(settings: &[(&str, &str)]) -> (Scratch, Clocked, Caller) {
 fn tree(client: &mut Caller) -> TreeStatus {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // `status` leaves out a tree that takes long to inspect.
+        // `status` omits a tree that takes too long to inspect.
         if let Some(tree) = client.status().workspaces.remove(0).tree {
             return tree;
         }

@@ -37,8 +37,8 @@ fn a_failed_run_is_recorded_and_continued() {
     for restart in [false, true] {
         let scratch = Scratch::new();
         machines(&scratch, 30);
-        // On that late date all cycles would be due. An empty environment variable would not disable them, so the
-        // file does.
+        // On that late date, all cycles would be due. An empty environment variable would not disable them, so they are
+        // disabled in the file.
         let none = "[cycles]\nlight = \"\"\ndeep = \"\"\narchival = \"\"\n";
         scratch.write(".hippocampus/config.toml", none);
         let mut daemon = Clocked::start(&scratch, NOW, &[]);

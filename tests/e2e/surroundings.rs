@@ -92,7 +92,7 @@ fn a_clock_set_back_hides_no_edit() {
         search(&mut client, "red valve").as_deref(),
         Some("- the valve is red")
     );
-    // Once more with exactly the time that the index recorded.
+    // The file is written once more with exactly the time that the index recorded.
     scratch.write("memory/a.md", "- the pump is pink\n");
     set_back("memory/a.md");
     sync(&mut client);
@@ -124,7 +124,7 @@ fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     let tells = |note: &String| {
         let words = [
             "everything is searchable by words",
-            "wait for the embedding model",
+            "still need their vectors",
             "2",
             "cannot be used: ",
         ];
@@ -157,7 +157,7 @@ fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     let named = if cfg!(feature = "onnx") {
         ("no-model", "hippoctl model pull")
     } else {
-        ("model-unsupported", "search by words works")
+        ("model-unsupported", "search by words still works")
     };
     assert!(
         problems

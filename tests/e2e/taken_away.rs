@@ -203,7 +203,7 @@ fn searches_while_an_index_is_written_again_are_retryable() {
             }
             Err(ClientError::Refused(refused)) => {
                 assert_eq!(refused.data.kind, ErrorKind::Warming, "{refused:?}");
-                assert!(refused.message.contains("being written again"), "{refused:?}");
+                assert!(refused.message.contains("being rewritten"), "{refused:?}");
             }
             Err(other) => panic!("{other}"),
         }
@@ -228,7 +228,7 @@ fn session_contents_of_a_removed_database_are_written_again() {
         request(&session, 1, ("exec", "ls"), &listing("anchor")),
     );
     assert_eq!(first.outcome, ContextPutOutcome::Entry);
-    // Resolved before the removal, because the state folder is found by its database.
+    // The path is resolved before the removal, because the state folder is found by its database.
     let state = scratch.state("");
     let mut ids = vec![(first.entry.unwrap().id, "anchor".to_owned())];
     for round in 0..3 {
@@ -361,7 +361,7 @@ fn readable_data_of_a_damaged_index_is_salvaged() {
     assert_known("rebuilt", &known(&mut client, &root), &before);
     daemon.terminate();
 
-    // As after a kill between moving the damaged database away and putting the new one in its place.
+    // The state after a kill between moving the damaged database away and moving the new one into place.
     fs::rename(&file, scratch.state("index.db.rebuilt")).unwrap();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     assert_known("finished", &known(&mut daemon.client(), &root), &before);

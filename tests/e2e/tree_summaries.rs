@@ -58,7 +58,7 @@ fn a_command_writes_summaries_up_to_its_daily_limit() {
     assert!(
         made.notes
             .iter()
-            .any(|note| note.contains("2 summaries of today")),
+            .any(|note| note.contains("2 summaries for today")),
         "{:?}",
         made.notes
     );
@@ -200,7 +200,7 @@ fn no_request_waits_for_the_summary_command() {
         (job.path.clone(), answer)
     });
     let (path, answer) = answer;
-    // Both requests wanted the newest day, and the faster one was kept.
+    // Both requests wanted the newest day, and the result of the faster one was kept.
     assert_eq!(summarised(&answer), Vec::<&str>::new());
     assert!(
         answer
@@ -237,7 +237,7 @@ fn deep_cycles_write_summaries_and_light_cycles_do_not() {
     };
     assert!(!written());
     client.run(&root, Cycle::Deep);
-    // The summaries are written after the answer; a client may ask for the tree meanwhile.
+    // The summaries are written after the answer, and a client may request the tree in the meantime.
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !written() {
         assert!(std::time::Instant::now() < deadline, "no summary came");

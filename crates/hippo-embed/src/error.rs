@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// An error while a model is loaded or used.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The model or the runtime library is not installed; the text names the missing file.
+    /// The model or the runtime library is not installed; the string names the missing file.
     #[error("{0}")]
     NotInstalled(String),
     /// The prebuilt runtime would crash on this processor.
@@ -42,7 +42,7 @@ pub enum EmbedError {
     /// The name is not in the list of models.
     #[error("no such model: {0:?}")]
     UnknownModel(String),
-    /// A text could not be split into word pieces.
+    /// A text could not be split into tokens.
     #[error("could not tokenize: {0}")]
     Tokenize(String),
     /// The model failed on a text.
@@ -51,7 +51,7 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
-    /// Returns whether installing the model fixes the error.
+    /// Returns whether installing the model would fix the error.
     pub fn is_not_installed(&self) -> bool {
         matches!(self, Self::NotInstalled(_))
     }

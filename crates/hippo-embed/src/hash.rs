@@ -4,8 +4,8 @@ use crate::{EmbedError, Embedder, ModelId, normalise};
 
 const DIMENSION: usize = 384;
 
-/// Deterministic feature hashing: texts with common words or parts of words have similar vectors. For tests and for builds
-/// without the model; it ignores meaning.
+/// Deterministic feature hashing: texts that share words or parts of words have similar vectors. It is meant for tests
+/// and for builds without the model, because it ignores meaning.
 #[derive(Debug)]
 pub struct HashEmbedder {
     id: ModelId,
@@ -31,7 +31,7 @@ impl HashEmbedder {
             self.pieces += 1;
             let letters: Vec<char> = word.chars().collect();
             add(&mut vector, "word", &word, 0.8);
-            // Inflected forms of a word mostly have the same first letters.
+            // Inflected forms of a word usually begin with the same letters.
             add(
                 &mut vector,
                 "stem",
@@ -69,7 +69,8 @@ impl Embedder for HashEmbedder {
         Ok(self.embed(text))
     }
 
-    /// Ignores the context: hashed words do not depend on neighbours, and a common heading would make all vectors more similar.
+    /// Ignores the context. A hashed word does not depend on its neighbours, and a common heading would only make all
+    /// vectors more similar.
     fn embed_passages(&mut self, _context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         Ok(texts.iter().map(|text| self.embed(text)).collect())
     }

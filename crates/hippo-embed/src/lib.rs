@@ -23,29 +23,30 @@ pub trait Embedder: Send {
     /// Returns the identity of the vectors. Vectors with different ids must not be compared.
     fn id(&self) -> &ModelId;
 
-    /// Returns the vector of a query: [`ModelId::dimension`] components, unit length. Text beyond one pass of the model is
-    /// ignored.
+    /// Returns the vector of a query, with [`ModelId::dimension`] components and unit length. Text beyond one pass of
+    /// the model is ignored.
     ///
     /// # Errors
     /// The model fails.
     fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, EmbedError>;
 
-    /// Returns one unit vector per text, in order. The texts are consecutive chunks of one section. They go through the model in a
-    /// common pass, so that each vector depends on the neighbours (late chunking), preceded by `context`, such as the heading
-    /// path. Text beyond one pass is split.
+    /// Returns one unit vector per text, in order. The texts are consecutive chunks of one section. They go through the
+    /// model in a common pass, preceded by `context`, such as the heading path, so that each vector depends on the
+    /// neighbouring texts (late chunking). Text beyond one pass is split.
     ///
     /// # Errors
-    /// The model fails; no vectors are returned then.
+    /// The model fails. In this case, no vectors are returned.
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// Returns the number of word pieces of a text, without special ones.
+    /// Returns the number of word pieces of a text, excluding special tokens.
     fn count_tokens(&self, text: &str) -> usize;
 
-    /// Returns the number of word pieces sent through the model so far, including contexts and special pieces.
+    /// Returns the number of word pieces sent through the model so far, including contexts and special tokens.
     fn word_pieces_embedded(&self) -> u64;
 }
 
-/// Scales a vector to unit length. A zero or non-finite vector becomes the first axis, so that every text has a vector.
+/// Scales a vector to unit length. A vector that is zero or not finite becomes the first axis, so that every text has a
+/// vector.
 fn normalise(vector: &mut [f32]) {
     let norm = vector
         .iter()

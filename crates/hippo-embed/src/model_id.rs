@@ -12,9 +12,9 @@ pub struct ModelId {
     pub dimension: usize,
     /// Revision of the weights.
     pub revision: String,
-    /// How token vectors become one vector.
+    /// How the token vectors are combined into one vector.
     pub pooling: String,
-    /// Prefix for each text.
+    /// Prefix that is put before each text.
     pub prefix: String,
 }
 

@@ -13,8 +13,8 @@ pub(crate) struct TextPart {
     pub(crate) pieces: usize,
 }
 
-/// Groups parts into as few passes of at most `room` pieces as possible, of similar length: a short last pass would lack
-/// neighbours. Returns ranges of `parts`. A part longer than `room` gets its own pass.
+/// Groups parts into as few passes of at most `room` pieces as possible. The passes have similar lengths, because a
+/// short last pass would lack neighbours. Returns ranges of `parts`. A part longer than `room` gets a pass of its own.
 pub(crate) fn group_into_passes(parts: &[TextPart], room: usize) -> Vec<Range<usize>> {
     let fewest = group_greedily(parts, room).len();
     let (mut low, mut high) = (1, room.max(1));
@@ -54,14 +54,14 @@ pub(crate) struct WordPiece {
 }
 
 impl WordPiece {
-    /// Returns whether this piece belongs to the same word as the piece before.
+    /// Returns whether this piece belongs to the same word as the previous piece.
     pub(crate) fn continues_word(&self, before: &Self) -> bool {
         self.word.is_some() && self.word == before.word
     }
 }
 
-/// Cuts a text into parts of at most `room` pieces, of similar length and at word boundaries, so that the tokenizer finds the
-/// same pieces in the part as in the whole text.
+/// Cuts a text into parts of at most `room` pieces. The parts have similar lengths and end at word boundaries, so that
+/// the tokenizer finds the same pieces in each part as in the whole text.
 pub(crate) fn split_text(text: usize, length: usize, pieces: &[WordPiece], room: usize) -> Vec<TextPart> {
     let even = pieces
         .len()
@@ -75,7 +75,7 @@ pub(crate) fn split_text(text: usize, length: usize, pieces: &[WordPiece], room:
             cut -= 1;
         }
         if pieces[cut].continues_word(&pieces[cut - 1]) {
-            // A word longer than the part, such as text without spaces in some tokenizers.
+            // The word is longer than the part, as text without spaces is for some tokenizers.
             cut = first + even;
         }
         let end = pieces[cut].start.max(pieces[cut - 1].end).max(byte);

@@ -4,10 +4,10 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The reason for which a path is not opened, independent of the permissions of its file.
+/// The reason why a path is not opened, apart from the permissions of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathRefusal {
-    /// A component of the path is a link. Holds the path up to that component.
+    /// A component of the path is a link. The value is the path up to that component.
     Link(PathBuf),
     /// A link, or the path itself, leads out of the workspace.
     Outside(PathBuf),
@@ -59,12 +59,12 @@ impl From<PathRefusal> for io::Error {
     }
 }
 
-/// Returns the refusal behind an error of this crate, if there is one.
+/// Returns the refusal that caused an error of this crate, if there is one.
 pub fn refusal(error: &io::Error) -> Option<&PathRefusal> {
     error.get_ref()?.downcast_ref()
 }
 
-/// Returns whether an error means that the file does not exist. After any other error the file may exist.
+/// Returns whether an error means that the file does not exist. After any other error, the file may exist.
 pub fn is_absence(error: &io::Error) -> bool {
     // `NotADirectory`: a file has the name of a folder in the path.
     matches!(

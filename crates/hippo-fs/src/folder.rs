@@ -14,7 +14,7 @@ use cap_std::fs::{Dir, OpenOptions};
 use crate::error::{link_error, not_regular_error};
 use crate::path::check_name;
 
-/// An opened folder inside a workspace. The handle stays valid when the folder, or one above it, is renamed.
+/// An opened folder inside a workspace. The handle remains valid when the folder, or a folder above it, is renamed.
 ///
 /// Names are single path components; any other path is refused.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub enum FileKind {
     Other,
 }
 
-/// Kind, size and modification time of an entry; for a link, of the link itself.
+/// Kind, size and modification time of an entry. For a link, these are the properties of the link itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// The kind of the entry.
@@ -101,7 +101,7 @@ impl Folder {
         Ok(Self { dir, path })
     }
 
-    /// Opens a folder in this one, or creates it. Its name is durable when this returns.
+    /// Opens a folder in this one, or creates it. On return, its name is durable.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
@@ -128,7 +128,7 @@ impl Folder {
     /// Reads the whole content of a regular file.
     ///
     /// # Errors
-    /// As [`open`](Self::open); [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes.
+    /// As [`open`](Self::open), or [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes.
     pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Vec<u8>> {
         read_all(self.open(name)?, limit)
     }
@@ -169,7 +169,7 @@ impl Folder {
     /// Writes a file in place, or creates it.
     ///
     /// # Errors
-    /// As [`open`](Self::open). After an error the file may be empty.
+    /// As [`open`](Self::open). After an error, the file may be empty.
     pub fn overwrite(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create(true);
@@ -238,11 +238,11 @@ impl Folder {
     /// Any error of the operating system.
     #[cfg(unix)]
     pub fn sync(&self) -> io::Result<()> {
-        // `dir` is an O_PATH handle, which cannot be synchronised.
+        // `dir` is an O_PATH handle, which cannot be synchronised, so open the folder again.
         self.dir.open(".")?.sync_all()
     }
 
-    /// Does nothing: this operating system makes names durable by itself.
+    /// Does nothing, because this operating system makes names durable by itself.
     ///
     /// # Errors
     /// None.
@@ -262,7 +262,7 @@ impl Folder {
         Ok(rustix::fs::accessat(&self.dir, ".", needed, AtFlags::empty())?)
     }
 
-    /// Does nothing: this operating system reports the permission only when a file is created.
+    /// Does nothing, because this operating system reports the permission only when a file is created.
     ///
     /// # Errors
     /// None.
@@ -337,7 +337,8 @@ fn to_unix_ns(at: std::time::SystemTime) -> i64 {
     }
 }
 
-/// Sets `O_NOCTTY`: a terminal that is opened by mistake must not become the controlling terminal of the daemon.
+/// Sets `O_NOCTTY`, because a terminal that is opened by mistake must not become the controlling terminal of the
+/// daemon.
 #[cfg(unix)]
 fn set_noctty(options: &mut OpenOptions) {
     use cap_std::fs::OpenOptionsExt;

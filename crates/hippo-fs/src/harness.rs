@@ -11,7 +11,7 @@ use crate::nesting::{self, TooDeep};
 
 /// Name of the file in a workspace. The original hipocampus uses the same file.
 pub const FILE: &str = "hipocampus.config.json";
-/// Record of `init` written by earlier builds; used only if the user confirms it.
+/// Record of `init` that earlier builds wrote. It is used only if the user confirms it.
 pub const OLD_INIT_RECORD: &str = ".hippocampus/harness.json";
 /// Harnesses accepted as `platform`.
 pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
@@ -65,8 +65,8 @@ pub struct WiderSetting {
 }
 
 impl HarnessSettings {
-    /// Returns these settings limited to the user's values, and the values that exceed them: a larger root,
-    /// more frequent runs, and `HIPPOCAMPUS.md` in the prompt.
+    /// Returns these settings limited to the user's values, and those values that exceed the user's: a larger root,
+    /// more frequent runs, or `HIPPOCAMPUS.md` in the prompt.
     #[must_use]
     pub fn narrowed(&self, root_max_tokens: u32, cooldown_hours: f64) -> (Self, Vec<WiderSetting>) {
         let mut narrowed = self.clone();
@@ -96,14 +96,14 @@ impl HarnessSettings {
     }
 }
 
-/// Invalid value with the expected one.
+/// An invalid value, with the expected value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidSetting {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// Description; quotes at most a short value of the file.
+    /// Description of the problem. It quotes at most a short value from the file.
     pub what: String,
 }
 
@@ -114,7 +114,7 @@ impl fmt::Display for InvalidSetting {
     }
 }
 
-/// Reads the file. Invalid values are reported and treated as missing; the others are used. A file that is
+/// Reads the file. Invalid values are reported and treated as missing, and all other values are used. A file that is
 /// not JSON yields no settings.
 #[must_use]
 pub fn read(bytes: &[u8]) -> (HarnessSettings, Vec<InvalidSetting>) {

@@ -1,8 +1,8 @@
 //! Limits on the nesting of JSON and TOML.
 //!
 //! The libraries recurse for each level, and their own limits allow more levels than fit on a stack: 512 in JSON with
-//! comments, and in TOML 80 nested inline tables, each under a key of 80 parts. These checks count levels on the
-//! token stream of the libraries, without recursion.
+//! comments, and in TOML 80 nested inline tables, each under a key of 80 parts. The checks in this module count the
+//! levels on the token stream of the libraries, without recursion.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use jsonc_parser::{Scanner, ScannerOptions};
 use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
 
-/// Maximum levels of nested collections. In TOML each part of a dotted key is a level; table headers do not count.
+/// Maximum levels of nested collections. In TOML, each part of a dotted key is a level, but table headers do not count.
 pub const MOST_LEVELS: usize = 64;
 
 /// Position in a text that is nested too deeply.
@@ -53,7 +53,7 @@ impl fmt::Display for TooDeep {
 pub fn check_json(text: &str) -> Result<(), TooDeep> {
     let mut scanner = Scanner::new(text, &ScannerOptions::default());
     let mut levels = 0_usize;
-    // A parser does not continue after an invalid token.
+    // A JSON parser stops at an invalid token, so this check stops there as well.
     while let Ok(Some(token)) = scanner.scan() {
         match token {
             Token::OpenBrace | Token::OpenBracket => levels += 1,
@@ -67,7 +67,7 @@ pub fn check_json(text: &str) -> Result<(), TooDeep> {
     Ok(())
 }
 
-/// Checks the levels of TOML. A bracket stays open until a bracket of its own kind closes it, because the parser
+/// Checks the levels of TOML. A bracket stays open until a bracket of its own kind closes it, because the TOML parser
 /// continues after an error.
 ///
 /// # Errors

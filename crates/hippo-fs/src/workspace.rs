@@ -16,7 +16,7 @@ pub struct WorkspaceDir {
 }
 
 impl WorkspaceDir {
-    /// Opens a root; the path to the root itself may contain links.
+    /// Opens a root. The path to the root itself may contain links.
     ///
     /// # Errors
     /// Any error of the operating system.
@@ -48,7 +48,7 @@ impl WorkspaceDir {
         })
     }
 
-    /// Opens the parent folder of a path; returns it and the last name.
+    /// Opens the parent folder of a path. Returns that folder and the last name of the path.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
@@ -60,7 +60,7 @@ impl WorkspaceDir {
         Ok((self.walk(&above, |folder, name| folder.folder(name))?, name))
     }
 
-    /// Opens the parent folder of a path, or creates it; returns it and the last name.
+    /// Opens the parent folder of a path, or creates it. Returns that folder and the last name of the path.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
@@ -93,8 +93,8 @@ impl WorkspaceDir {
         folder.open(name)
     }
 
-    /// Opens a regular file for reading if it, the root and each folder in the path have the owner of `like`. Systems without
-    /// user ids skip the check.
+    /// Opens a regular file for reading if the file, the root and each folder in the path have the same owner as
+    /// `like`. On operating systems without user ids, the owners are not checked.
     ///
     /// # Errors
     /// As [`open_file`](Self::open_file); [`PathRefusal::OtherOwner`].
@@ -140,8 +140,8 @@ impl WorkspaceDir {
         folder.overwrite(name, bytes)
     }
 
-    /// Writes a file atomically: writes a draft in the same folder and renames it. Creates missing folders. Content and name are
-    /// durable when this returns.
+    /// Writes a file atomically: writes a draft in the same folder and renames it. Creates missing folders. On return,
+    /// the content and the name are durable.
     ///
     /// # Errors
     /// As [`Folder::write_whole`].
@@ -152,7 +152,7 @@ impl WorkspaceDir {
         folder.sync()
     }
 
-    /// Removes a file or a link, not the target of the link. Returns whether it existed.
+    /// Removes a file or a link. The target of a link is not removed. Returns whether the path existed.
     ///
     /// # Errors
     /// A folder in the path is a link, or the operating system reports an error.
@@ -200,8 +200,9 @@ impl WorkspaceDir {
         self.folder(path)?.entries()
     }
 
-    /// Returns the real path of an existing file or folder, for reading. Follows links that stay within the workspace. The
-    /// returned path is then opened without following links, so a link that replaces a component in between is refused.
+    /// Returns the real path of an existing file or folder, for reading. Follows links that stay within the workspace.
+    /// The caller then opens the returned path without following links, so that a link that replaces a component in
+    /// between is refused.
     ///
     /// # Errors
     /// [`PathRefusal::Outside`] for a link that leaves the workspace, [`PathRefusal::Hidden`] for a link to a dotfile or into a dot folder,
@@ -236,7 +237,7 @@ impl WorkspaceDir {
         self.read_following_links(path.as_ref(), |path| self.open_file(path))
     }
 
-    /// Reads a path, and if it contains a link, reads its real path.
+    /// Reads a path. If the path contains a link, reads the real path instead.
     fn read_following_links<T>(&self, path: &Path, read: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
         match read(path) {
             Err(error) if matches!(refusal(&error), Some(PathRefusal::Link(_))) => read(&self.resolve(path)?),

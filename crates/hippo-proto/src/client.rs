@@ -20,7 +20,7 @@ use crate::methods::Request;
 use crate::paths::socket_name;
 use crate::reply::Reply;
 
-/// The reason for which a call returned no result.
+/// The reason why a call returned no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// Nothing listens on the socket.
@@ -34,7 +34,7 @@ pub enum ClientError {
     /// An I/O error during the call.
     #[error("could not communicate with the daemon: {0}")]
     Io(#[from] io::Error),
-    /// The daemon closed the connection before it read the whole request, so it did not execute it.
+    /// The daemon closed the connection before it read the whole request, so it did not execute the request.
     #[error("the daemon closed the connection before it read the request: {0}")]
     Unread(io::Error),
     /// The daemon closed the connection before it answered.
@@ -52,7 +52,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Returns whether `request` may be retried on another connection, because it had no effect or only reads.
+    /// Returns whether `request` may be retried on another connection: it had no effect, or it only reads.
     pub fn may_ask_again(&self, request: &Request) -> bool {
         match self {
             Self::Unread(_) => true,
@@ -62,7 +62,7 @@ impl ClientError {
     }
 }
 
-/// One connection. Calls are sequential; notifications received during a call are kept.
+/// A connection to the daemon. Calls are sequential; notifications received during a call are kept.
 #[derive(Debug)]
 pub struct Client {
     stream: Stream,
@@ -79,7 +79,7 @@ enum Incoming {
 }
 
 impl Client {
-    /// Connects to the daemon. `timeout` limits the connection and each call; `None` waits forever.
+    /// Connects to the daemon. `timeout` limits connecting and each call; `None` means no limit.
     ///
     /// # Errors
     /// [`ClientError::Connect`] if nothing listens on the socket.
@@ -105,7 +105,7 @@ impl Client {
         })
     }
 
-    /// Sets the timeout of each following call; `None` waits forever.
+    /// Sets the timeout of all following calls; `None` means no limit.
     pub fn set_timeout(&mut self, timeout: Option<Duration>) {
         self.timeout = timeout;
     }
@@ -113,8 +113,8 @@ impl Client {
     /// Sends a request and waits for its answer, which has the type `R`.
     ///
     /// # Errors
-    /// [`ClientError::Refused`] with the error of the daemon; another variant if there was no answer. After a
-    /// [`ClientError::Timeout`] the connection is still usable: a late answer is dropped.
+    /// [`ClientError::Refused`] with the error of the daemon, or another variant if there was no answer. After a
+    /// [`ClientError::Timeout`], the connection is still usable: a late answer is dropped.
     pub fn call<R: DeserializeOwned>(&mut self, request: &Request) -> Result<R, ClientError> {
         let mut kept = VecDeque::new();
         let answer = self.call_with(request, |notification| kept.push_back(notification));
@@ -122,9 +122,9 @@ impl Client {
         answer
     }
 
-    /// As [`Client::call`], and passes each notification to `on_notification`.
+    /// Like [`Client::call`], but also passes each notification to `on_notification`.
     ///
-    /// Each notification restarts the timeout, so a job that reports progress does not time out.
+    /// Each notification restarts the timeout, so that a job that reports progress does not time out.
     ///
     /// # Errors
     /// As [`Client::call`].
@@ -147,7 +147,8 @@ impl Client {
                     on_notification(notification);
                     deadline = self.deadline();
                 }
-                // A null id answers a line that could not be parsed. Calls are sequential, so it belongs to this one.
+                // A null id answers a line that could not be parsed. Because calls are sequential, it belongs to this
+                // call.
                 Incoming::Reply(reply) if reply.id == id || reply.id == Id::Null => {
                     return R::deserialize(reply.outcome?)
                         .map_err(|error| ClientError::Malformed(error.to_string()));
@@ -157,8 +158,8 @@ impl Client {
         }
     }
 
-    /// Returns an iterator over notifications: first those kept during calls, then new ones. It ends when the daemon closes the
-    /// connection or when no notification arrives within the timeout.
+    /// Returns an iterator over notifications: first those kept during calls, then new ones. The iterator ends when the
+    /// daemon closes the connection, or when no notification arrives within the timeout.
     pub fn notifications(&mut self) -> Notifications<'_> {
         Notifications(self)
     }
@@ -222,7 +223,7 @@ impl Iterator for Notifications<'_> {
     }
 }
 
-/// Converts an error of sending. The daemon does not execute an incomplete line.
+/// Converts an error that occurred while sending. The daemon does not execute an incomplete line.
 fn classify_send_error(error: io::Error) -> ClientError {
     match error.kind() {
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Unread(error),
@@ -230,8 +231,8 @@ fn classify_send_error(error: io::Error) -> ClientError {
     }
 }
 
-/// Converts a connection reset. Linux resets a connection if the peer closed it with unread bytes, so the request, whose end was
-/// among them, was not executed. Other systems give no such guarantee.
+/// Converts a connection reset. Linux resets a connection if the peer closed it with unread bytes. The end of the
+/// request was among these bytes, so the request was not executed. Other operating systems give no such guarantee.
 fn classify_reset(error: io::Error) -> ClientError {
     if cfg!(target_os = "linux") {
         ClientError::Unread(error)

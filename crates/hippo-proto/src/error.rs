@@ -145,7 +145,7 @@ impl RpcError {
         Self::new(ErrorKind::Internal, message)
     }
 
-    /// Creates the error for a line above the limit of `limit` bytes.
+    /// Creates the error for a line that exceeds the limit of `limit` bytes.
     pub fn line_too_large(limit: usize) -> Self {
         Self::new(
             ErrorKind::TooLarge,

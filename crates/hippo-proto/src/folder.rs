@@ -1,7 +1,8 @@
 //! The user's decisions about a folder, stored in the state folder.
 //!
-//! A workspace may be a cloned, untrusted repository. Therefore the record of `init` and the list of trusted settings files are
-//! stored outside it, by canonical root, for the daemon and for `hippoctl`, which reads them without a daemon.
+//! A workspace may be a cloned, untrusted repository. Therefore, the record of `init` and the list of trusted settings
+//! files are stored outside it, by the canonical root. The daemon uses them, and so does `hippoctl`, which reads them
+//! without a daemon.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -25,7 +26,8 @@ pub fn key(root: &Path) -> String {
     hash.to_hex()[..16].to_owned()
 }
 
-/// Returns the folder of decisions about a workspace. It outlives the index, which `workspace remove` and `restore` replace.
+/// Returns the folder of decisions about a workspace. The folder remains when `workspace remove` or `restore` replaces
+/// the index.
 pub fn decisions(state: &Path, root: &Path) -> PathBuf {
     state.join("decisions").join(key(root))
 }
@@ -35,7 +37,7 @@ pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }
 
-/// Returns the registered roots of a state folder; empty if the registry is missing or unreadable.
+/// Returns the registered roots of a state folder, or none if the registry is missing or unreadable.
 pub fn registered(state: &Path) -> BTreeSet<PathBuf> {
     #[derive(Deserialize)]
     struct RegistryFile {
@@ -80,7 +82,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.sync_all()
     });
     written.and_then(|()| fs::rename(&draft, path)).inspect_err(|_| {
-        // Ignore an error of the removal: the first error is the one to report.
+        // Ignore an error of the removal, because the first error is the one to report.
         let _ = fs::remove_file(&draft);
     })
 }
@@ -94,13 +96,13 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Loads the trust record of a workspace; empty if the record is missing or unreadable.
+    /// Loads the trust record of a workspace. If the record is missing or unreadable, the result is empty.
     pub fn of(state: &Path, root: &Path) -> Self {
         let read = read(&Self::file(state, root));
         read.map_or_else(|_| Self::default(), |bytes| Self::parse(&bytes))
     }
 
-    /// Parses a record; an unreadable one is empty.
+    /// Parses a record. If it is unreadable, the result is empty.
     pub fn parse(bytes: &[u8]) -> Self {
         let trust: Option<Self> = serde_json::from_slice(bytes).ok();
         trust.filter(|trust| trust.version == 1).unwrap_or_default()
@@ -132,7 +134,7 @@ impl Trust {
         self.files.remove(path);
     }
 
-    /// Writes the record; an empty record is deleted.
+    /// Writes the record. If it is empty, deletes the file instead.
     ///
     /// # Errors
     /// Any error of the operating system; the record is unchanged.

@@ -14,7 +14,7 @@ const LARGE: usize = 64 * 1024;
 pub enum Frame {
     /// One line without its line feed and a preceding carriage return; never blank.
     Line(Vec<u8>),
-    /// A line exceeded the limit. Reported once, as soon as it is known; the rest of the line is discarded.
+    /// A line exceeded the limit. This is reported once, as soon as it is known, and the rest of the line is discarded.
     TooLarge {
         /// The limit in bytes.
         limit: usize,
@@ -23,7 +23,8 @@ pub enum Frame {
 
 /// Splitter of a byte stream into lines. It does no I/O: blocking and asynchronous code push the bytes that they read.
 ///
-/// It buffers at most one line of the limit plus the last pushed bytes, and keeps no memory of a large complete line.
+/// It buffers at most one line of the maximum length plus the bytes pushed last. It does not keep the memory of a large
+/// line after the line is complete.
 #[derive(Debug)]
 pub struct FrameReader {
     limit: usize,
@@ -111,7 +112,7 @@ impl FrameReader {
         self.scanned = 0;
     }
 
-    /// Returns a complete line. A large line takes over the buffer, and the rest moves into a new one.
+    /// Returns a complete line. A large line takes over the buffer, and the bytes after it move into a new buffer.
     fn take_line(&mut self, line: Range<usize>) -> Vec<u8> {
         if line.len() < LARGE || line.start > 0 {
             return self.buffer[line].to_vec();
@@ -127,7 +128,7 @@ impl FrameReader {
     fn check_partial_line(&mut self) -> Option<Frame> {
         let too_large = !self.discarding && self.partial_len() > self.limit;
         if too_large || self.discarding {
-            // Free the memory of a huge line immediately.
+            // Free the memory of a huge line at once.
             self.discard_line();
         }
         self.scanned = self.buffer.len();

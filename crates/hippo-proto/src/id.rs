@@ -44,7 +44,8 @@ impl From<u64> for Id {
 }
 
 impl Id {
-    /// Returns the id of a request, or `None` if it has another type. `line` is the original text of the request.
+    /// Returns the id of a request, or `None` if the id has an invalid type. `line` is the original text of the
+    /// request.
     pub(crate) fn of(value: &Value, line: &[u8]) -> Option<Self> {
         match value {
             Value::Number(number) => Some(Id::Number(IdNumber {

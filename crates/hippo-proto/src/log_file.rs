@@ -37,8 +37,8 @@ impl LogFile {
         })
     }
 
-    /// Rotates a full log; returns whether a new file is now in use. If the rotation fails, the old file is used further: a log that
-    /// is too long is better than none.
+    /// Rotates the log if it is full. Returns whether a new file is now in use. If the rotation fails, the old file
+    /// stays in use, because a log that is too long is better than none.
     pub fn turn(&mut self) -> bool {
         if self.length < self.limit {
             return false;
@@ -49,14 +49,15 @@ impl LogFile {
                 true
             }
             Ok(None) | Err(_) => {
-                // Another process holds the lock and rotates the file; the next write checks again.
+                // Another process holds the lock and rotates the file, so the next write checks again.
                 let _ = self.file.unlock();
                 false
             }
         }
     }
 
-    /// Opens a new log after the full one was renamed. If several processes write a full log, the one with its lock renames it.
+    /// Opens a new log after renaming the full one. If several processes write to a full log, the process with the lock
+    /// renames it.
     fn rotate(&self) -> io::Result<Option<Self>> {
         if self.file.try_lock().is_err() {
             return Ok(None);

@@ -1,11 +1,11 @@
 //! Store of agent contexts: sessions, entries and their contents, byte for byte.
 //!
-//! Each workspace has one such database, separate from the index: a put never waits for indexing, and the data exists nowhere
-//! else. One [`ContextStore`] writes; each change is one transaction that is durable when the call returns. Any number of
-//! [`ContextReader`]s read concurrently without waiting. Each content is stored once, however many entries, sessions and
-//! compactions refer to it, and is returned only if its bytes match its hash.
+//! Each workspace has one such database, separate from the index, so that a put never waits for indexing. Its data
+//! exists nowhere else. One [`ContextStore`] writes; each change is one transaction, which is durable when the call
+//! returns. Any number of [`ContextReader`]s read concurrently without waiting. Each content is stored only once,
+//! however many entries, sessions and compactions refer to it. A content is returned only if its bytes match its hash.
 //!
-//! Triggers maintain the sums, and an index lists the contents that may be removed: no call scans all contents.
+//! Triggers maintain the sums, and an index lists the contents that may be removed, so that no call scans all contents.
 
 mod accepted;
 mod acked;
@@ -56,10 +56,11 @@ pub struct ContextStore {
 }
 
 impl ContextStore {
-    /// Opens or creates the database at `path`. Only its owner can read the file, independent of the umask.
+    /// Opens or creates the database at `path`. Only its owner can read the file, whatever the umask.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for a newer schema.
+    /// [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a newer
+    /// schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
         acked::set_aside_if_cut(path)?;
@@ -78,7 +79,8 @@ impl ContextStore {
         })
     }
 
-    /// Returns whether the open file is still the file at [`ContextStore::path`]; it may have been removed or moved.
+    /// Returns whether the open file is still the file at [`ContextStore::path`]. It is not if that file was removed or
+    /// moved.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(self.path())
@@ -93,7 +95,7 @@ impl ContextStore {
     /// Writes the WAL back into the file, so that a copy of the file alone is complete.
     ///
     /// # Errors
-    /// See [`StoreError`]. The WAL is then kept and replayed at the next start.
+    /// See [`StoreError`]. After an error, the WAL is kept, and it is replayed at the next start.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
         self.roll_back()?;
         self.read
@@ -106,18 +108,18 @@ impl ContextStore {
         self.open
     }
 
-    /// Writes the open database to [`ContextStore::path`] again after its file was removed or replaced. A file that is now at that
-    /// path is renamed to `.replaced`.
+    /// Writes the open database to [`ContextStore::path`] again after its file was removed or replaced. If another file
+    /// is now at that path, that file is renamed to `.replaced`.
     ///
     /// # Errors
-    /// See [`StoreError`]. The database stays open, and the call can be repeated.
+    /// See [`StoreError`]. After an error, the database stays open, and the call can be repeated.
     pub fn write_again(&mut self) -> Result<(), StoreError> {
         self.roll_back()?;
         let path = &self.read.path;
         in_place::write_again(&self.read.connection, &mut self.open, path, &|| true)?;
         let sql = |source| StoreError::from_sql(path, source);
         let connection = open_writer(path).map_err(sql)?;
-        // The first query opens the WAL.
+        // The first query opens the WAL file.
         connection
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
                 row.get::<_, i64>(0)
@@ -140,7 +142,7 @@ impl ContextStore {
         &self.read
     }
 
-    /// Merges the segments of the lexical indexes and frees unused pages. Meant for idle times after many removals.
+    /// Merges the segments of the lexical indexes and frees unused pages. Intended for idle times after many removals.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -158,7 +160,7 @@ impl ContextStore {
 
     /// Begins a change that is durable after its commit.
     fn begin(&self) -> Result<ContextChange<'_>, StoreError> {
-        // Set for each change, so that a failure in between cannot make a later change less durable.
+        // The setting is applied to each change, so that a failure in between cannot make a later change less durable.
         self.begin_with("PRAGMA synchronous = FULL")
     }
 
@@ -178,7 +180,7 @@ impl ContextStore {
         }
     }
 
-    /// Rolls back a transaction that a failure left open; until then nothing can be changed.
+    /// Rolls back a transaction that a failure left open. Until this is done, nothing can be changed.
     fn roll_back(&self) -> Result<(), StoreError> {
         if self.read.connection.is_autocommit() {
             return Ok(());
@@ -223,19 +225,19 @@ impl ContextChange<'_> {
 fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     configure(&connection)?;
-    // A commit waits for the disk; on macOS this needs a full fsync.
+    // A commit waits for the disk. On macOS, this requires a full fsync.
     connection.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216;",
     )?;
     Ok(connection)
 }
 
-/// Converts to SQLite's signed integers, saturating at the maximum.
+/// Converts to SQLite's signed integers, limited to their maximum.
 fn to_signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// Converts a column that is never negative; a negative value of a damaged file becomes 0.
+/// Converts the value of a column that is never negative. In a damaged file, a negative value becomes 0.
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Copies of an open database, and takeover of copies.
+//! Copies of an open database, and adoption of databases from other places.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ impl DatabaseSnapshot {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(sql)?;
         connection.busy_timeout(BUSY).map_err(sql)?;
-        // The transaction's snapshot starts with its first read.
+        // The snapshot of the transaction is taken at its first read.
         connection
             .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
             .map_err(sql)?;
@@ -84,7 +84,7 @@ impl DatabaseSnapshot {
         self.ask(|connection| connection.query_row("PRAGMA user_version", [], |row| row.get(0)))
     }
 
-    /// Returns what the daemon wrote last at `path` (relative to the workspace), as `index.db` has it.
+    /// Returns the bytes that the daemon last wrote at `path` (relative to the workspace), as recorded in `index.db`.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -98,8 +98,8 @@ impl DatabaseSnapshot {
         })
     }
 
-    /// Copies the snapshot to a new file at `to` that only its owner can read, and flushes it to disk. `goes_on` is
-    /// called periodically; the copy stops when it returns false.
+    /// Copies the snapshot to a new file at `to` that only its owner can read, and flushes that file to disk. Calls
+    /// `goes_on` regularly, and stops when it returns false.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the caller must remove the file at `to`.
@@ -129,7 +129,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
         .map_err(io)?;
     let sql = |source| StoreError::from_sql(to, source);
     let mut copy = Connection::open(to).map_err(sql)?;
-    // A partial copy is discarded, so it needs no journal and is flushed only once.
+    // If the copy fails, it is discarded. It therefore needs no journal and is flushed only once.
     copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         .map_err(sql)?;
     let backup = Backup::new(from, &mut copy).map_err(sql)?;
@@ -149,11 +149,11 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
     system::sync_file(to).map_err(io)
 }
 
-/// Converts a database from another place to the schema of this build and assigns it to the workspace at `root`.
+/// Converts a database from another place to the schema of this build, and assigns it to the workspace at `root`.
 ///
 /// # Errors
 /// [`StoreError::NewerSchema`], or [`StoreError::Corrupt`] for a damaged file and for a file with tables or triggers
-/// that hippod does not create: foreign triggers would run with every change.
+/// that hippod does not create. Such triggers would run with every change.
 pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), StoreError> {
     match database {
         Database::Index => db::Store::open(file, root).map(drop)?,
@@ -186,7 +186,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
             .execute("UPDATE meta SET value = ?1 WHERE key = 'root'", [root])
             .map_err(sql)?;
     }
-    // Leave no journal files beside the database before it is moved.
+    // Leave no journal files beside the database, because it is about to be moved.
     connection
         .execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE);")
         .map_err(sql)?;
@@ -198,7 +198,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
     })
 }
 
-/// Returns name and definition of each schema object, without white space.
+/// Returns the name and definition of each schema object, without white space.
 fn shape(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     connection
         .prepare(

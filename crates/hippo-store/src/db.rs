@@ -1,8 +1,8 @@
 //! Database of one workspace.
 //!
-//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read concurrently in WAL
-//! mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt. Most of an index entry is also in
-//! the index file, but the access journal and the runs are stored only here.
+//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read concurrently
+//! in WAL mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt. Most of the data
+//! of an index entry is also in the index file, but the access journal and the runs are stored only here.
 
 mod entries;
 mod fresh;
@@ -45,7 +45,7 @@ use seal::Seal;
 
 /// Time that a connection waits for a lock before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
-/// Page cache of a connection in KiB. Small, because the operating system caches the file's pages too.
+/// Page cache of a connection in KiB. It is small, because the operating system caches the file's pages as well.
 const CACHE_KIB: i64 = 2048;
 
 /// The write connection to the database of a workspace.
@@ -62,7 +62,8 @@ impl Store {
     /// Opens or creates the database at `path` for the workspace at `root`. The root is stored for information only.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for a newer schema.
+    /// [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a newer
+    /// schema.
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
         in_place::finish(path)?;
@@ -80,20 +81,20 @@ impl Store {
         })
     }
 
-    /// Returns whether the open file is still the file at [`Store::path`]; it may have been removed or moved.
+    /// Returns whether the open file is still the file at [`Store::path`]. It is not if that file was removed or moved.
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(&self.path)
     }
 
-    /// Writes the open database to [`Store::path`] again after its file was removed or replaced. A file that is now at that path is
-    /// renamed to `.replaced`. Stops when `goes_on` returns false.
+    /// Writes the open database to [`Store::path`] again after its file was removed or replaced. If another file is now
+    /// at that path, that file is renamed to `.replaced`. Stops when `goes_on` returns false.
     ///
     /// # Errors
-    /// See [`StoreError`]. The database stays open, and the call can be repeated.
+    /// See [`StoreError`]. After an error, the database stays open, and the call can be repeated.
     pub fn write_again(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
         in_place::write_again(&self.connection, &mut self.open, &self.path, goes_on)?;
         let mut connection = self.sql(open_writer(&self.path))?;
-        // The first query opens the WAL.
+        // The first query opens the WAL file.
         self.sql(Counter::Documents.read(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
@@ -106,7 +107,7 @@ impl Store {
         &self.path
     }
 
-    /// Returns the number of changes to the documents; every search reply contains it.
+    /// Returns the number of changes to the documents so far, which every search reply contains.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -114,7 +115,8 @@ impl Store {
         self.sql(Counter::Documents.read(&self.connection))
     }
 
-    /// Returns a number that every change to the vectors of chunks increments. A saved vector index is valid for one value of it.
+    /// Returns the number of changes to the vectors of chunks so far. A saved vector index is valid only for the number
+    /// with which it was saved.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -122,7 +124,7 @@ impl Store {
         self.sql(Counter::Vectors.read(&self.connection))
     }
 
-    /// Merges the segments of the lexical index and frees unused pages. Meant for idle times after many writes.
+    /// Merges the segments of the lexical index and frees unused pages. Intended for idle times after many writes.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -140,13 +142,13 @@ impl Store {
     /// Writes the WAL back into the file, so that a copy of the file alone is complete.
     ///
     /// # Errors
-    /// See [`StoreError`]. The WAL is then kept and replayed at the next start.
+    /// See [`StoreError`]. After an error, the WAL is kept, and it is replayed at the next start.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         let done = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);");
         self.sql(done)
     }
 
-    /// Checks every page and index of the file; takes seconds for a large one.
+    /// Checks every page and index of the file. This takes seconds for a large file.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] with SQLite's first finding.
@@ -154,10 +156,11 @@ impl Store {
         check(&self.connection, &self.path)
     }
 
-    /// Removes all documents, as before the first scan. Vectors stay for texts that are indexed again, and entries stay.
+    /// Removes all documents, so that the database is as before the first scan. Vectors are kept for texts that are
+    /// indexed again, and entries are kept.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing is removed then.
+    /// See [`StoreError`]. After an error, nothing is removed.
     pub fn clear(&mut self) -> Result<(), StoreError> {
         let emptied = self.empty_derived();
         self.sql(emptied)
@@ -206,8 +209,8 @@ pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Allocates chunk ids. Ids are small and dense, because the lexical index encodes differences of ids and ranking uses arrays
-/// indexed by id. Freed ids are reused.
+/// Allocator of chunk ids. Ids are small and dense, because the lexical index encodes differences of ids and ranking
+/// uses arrays indexed by id. Freed ids are reused.
 #[derive(Debug, Default, Clone)]
 struct IdPool {
     free: BTreeSet<u32>,
@@ -239,7 +242,7 @@ impl IdPool {
     }
 }
 
-/// Converts to SQLite's signed integers, saturating at the maximum.
+/// Converts to SQLite's signed integers, limited to their maximum.
 fn number(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -1,10 +1,10 @@
-//! Errors of the store, one kind per remedy.
+//! Errors of the store, one kind for each way to fix them.
 
 use std::path::{Path, PathBuf};
 
 use crate::system;
 
-/// An error of the store. Each kind has one remedy.
+/// An error of the store. For each kind, there is one way to fix it.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file is damaged or not a database: rebuild it from the watched files.
@@ -27,7 +27,7 @@ pub enum StoreError {
         /// Newest schema version that this build supports.
         known: i64,
     },
-    /// The disk is full: free space; the change is retried later.
+    /// The disk is full: free some space. The change is retried later.
     #[error("could not write the database: no space left for {path}")]
     DiskFull {
         /// The database file.
@@ -39,13 +39,13 @@ pub enum StoreError {
         /// The database file.
         path: PathBuf,
     },
-    /// Too many files are open in the process or on the machine: the operation is retried later.
+    /// Too many files are open in the process or on the machine. The operation is retried later.
     #[error("could not open {path}: too many files are open")]
     TooManyOpenFiles {
         /// The file.
         path: PathBuf,
     },
-    /// One stored item is unreadable, or not in the state that the request needs. Everything else is intact.
+    /// One stored item is unreadable, or is not in the state that the request needs. All other items are intact.
     #[error("could not use {row}: {path}: {reason}")]
     Row {
         /// The database file.
@@ -87,7 +87,7 @@ impl StoreError {
             },
             Some(Code::DiskFull) => Self::DiskFull { path },
             Some(Code::ReadOnly) => Self::ReadOnly { path },
-            // SQLite does not report the cause, so try to open another file.
+            // SQLite does not report the cause, so try to open another file to find out.
             Some(Code::CannotOpen | Code::SystemIoFailure) if system::is_out_of_handles() => {
                 Self::TooManyOpenFiles { path }
             }
@@ -95,7 +95,7 @@ impl StoreError {
         }
     }
 
-    /// Returns whether closing other files fixes the error.
+    /// Returns whether closing other files would fix the error.
     pub fn is_shortage(&self) -> bool {
         match self {
             Self::TooManyOpenFiles { .. } => true,
@@ -104,12 +104,12 @@ impl StoreError {
         }
     }
 
-    /// Returns whether only a rebuild from the watched files fixes the error.
+    /// Returns whether only a rebuild from the watched files would fix the error.
     pub fn needs_rebuild(&self) -> bool {
         matches!(self, Self::Corrupt { .. } | Self::NewerSchema { .. })
     }
 
-    /// Returns whether the database is damaged, so that rebuilding it loses nothing more.
+    /// Returns whether the database is damaged, so that rebuilding it causes no further loss.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Corrupt { .. })
     }

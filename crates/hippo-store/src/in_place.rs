@@ -1,9 +1,9 @@
-//! Atomic replacement of a database by a rebuilt copy.
+//! Atomic replacement of a database with a rebuilt copy.
 //!
-//! If a database is deleted or moved while the daemon runs, only its name is gone: the connection still works on the open file,
-//! but all data would be lost when the process ends. The writers therefore check the path regularly and write the open database
-//! there again. A complete rebuilt database has its own file name until it is moved into place; after a crash, [`finish`]
-//! completes the move.
+//! If a database is deleted or moved while the daemon runs, only its name is gone. The connection still works on the
+//! open file, but all data would be lost when the process ends. The writers therefore check the path regularly, and
+//! write the open database there again. A complete rebuilt database has a temporary name until it is moved into place.
+//! After a crash, [`finish`] completes the move.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,17 +15,17 @@ use crate::StoreError;
 use crate::copies::copy;
 use crate::system::{self, FileId, PRIVATE_FOLDER, WithMode as _};
 
-/// The identities of the files that a connection has open, as far as known.
+/// The identities of the files that a connection has open, if they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenFiles {
     database: Option<FileId>,
     log: Option<FileId>,
-    /// The copy last moved into place, until the connection uses it.
+    /// The copy that was last moved into place, until the connection uses it.
     placed: Option<FileId>,
 }
 
 impl OpenFiles {
-    /// Returns the files of a connection that was just opened at `path` and has read from it.
+    /// Returns the identities for a connection that was just opened at `path` and has read from it.
     pub(crate) fn open_at(path: &Path) -> Self {
         let found = |path: &Path| FileId::at(path).ok().flatten();
         Self {
@@ -35,7 +35,7 @@ impl OpenFiles {
         }
     }
 
-    /// Returns whether `path` still names the open database. If this is unknown, the answer is true.
+    /// Returns whether `path` still names the open database. If this is unknown, returns true.
     #[must_use]
     pub fn is_at(self, path: &Path) -> bool {
         let there = FileId::at(path);
@@ -51,19 +51,20 @@ impl OpenFiles {
     }
 }
 
-/// A complete database that is not in its place yet.
+/// A complete database that is not in its final place yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacement {
-    /// Rebuilt from the readable rows of a damaged one, which is renamed to `.damaged`.
+    /// Rebuilt from the readable rows of a damaged database, which is renamed to `.damaged`.
     Rebuilt,
-    /// Copied from an open database whose file was removed. A file now at its path is renamed to `.replaced`.
+    /// Copied from an open database whose file was removed. If another file is now at its path, that file is renamed to
+    /// `.replaced`.
     Rescued,
 }
 
 impl Replacement {
     const ALL: [Self; 2] = [Self::Rebuilt, Self::Rescued];
 
-    /// Returns its path until it is moved into place.
+    /// Returns the path of the new database until it is moved into place.
     fn temporary_path(self, path: &Path) -> PathBuf {
         with_suffix(
             path,
@@ -74,7 +75,7 @@ impl Replacement {
         )
     }
 
-    /// Returns a path to write it to, and removes files that an earlier process left there.
+    /// Returns a path to which the new database can be written. Removes files that an earlier process left there.
     ///
     /// # Errors
     /// [`StoreError::Io`] if an old file cannot be removed.
@@ -89,10 +90,10 @@ impl Replacement {
         Ok(draft)
     }
 
-    /// Moves a complete draft into place. Returns the new path of the former file, if there was one.
+    /// Moves a complete draft into place. Returns the new path of the previous file, if there was one.
     ///
     /// # Errors
-    /// [`StoreError::Io`]; either `path` is unchanged, or [`finish`] completes the move.
+    /// [`StoreError::Io`]. After an error, either `path` is unchanged, or [`finish`] completes the move.
     pub fn settle(self, draft: &Path, path: &Path) -> Result<Option<PathBuf>, StoreError> {
         self.name_draft(draft, path)?;
         self.move_into_place(path, None)
@@ -101,7 +102,7 @@ impl Replacement {
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn name_draft(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
         fs::rename(draft, self.temporary_path(path)).map_err(io_error("rename the new database", draft))?;
-        // The source is removed only after this name is durable.
+        // The previous database is removed only after this name is durable.
         system::sync_folder(folder_of(path)).map_err(io_error("sync the name of the database", path))
     }
 
@@ -109,7 +110,8 @@ impl Replacement {
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn move_into_place(self, path: &Path, open: Option<OpenFiles>) -> Result<Option<PathBuf>, StoreError> {
         let made = self.temporary_path(path);
-        // The WAL belongs either to the removed database, whose copy contains it, or to the file now at `path`.
+        // The WAL belongs either to the removed database, whose copy already includes it, or to the file that is now at
+        // `path`.
         let log = with_suffix(path, "-wal");
         let is_absent = match path.symlink_metadata() {
             Ok(_) => false,
@@ -118,17 +120,17 @@ impl Replacement {
         };
         let has_log = open.is_some_and(|open| open.has_log(&log));
         let is_spent = self == Self::Rescued && (is_absent || has_log);
-        // A copy that was moved into place but could not be opened is not a foreign file.
+        // A copy that was moved into place but could not be opened afterwards was written by this process.
         let is_ours = open.is_some_and(|open| open.has_placed(path));
         let aside = free_name(path, self);
-        // The WAL first: SQLite would otherwise replay it into the new database.
+        // Rename the WAL first, because SQLite would otherwise replay it into the new database.
         for suffix in ["-wal", "-shm", ""] {
             let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
             let done = match is_ours || (is_spent && !suffix.is_empty()) {
                 true => fs::remove_file(&from),
                 false => fs::rename(&from, &to),
             };
-            unless_missing(done).map_err(io_error("rename the former database", &from))?;
+            unless_missing(done).map_err(io_error("rename the previous database", &from))?;
         }
         fs::rename(&made, path).map_err(io_error("move the database into place", path))?;
         system::sync_folder(folder_of(path)).map_err(io_error("sync the new name", path))?;
@@ -136,7 +138,7 @@ impl Replacement {
     }
 }
 
-/// Moves a database and its WAL to a free name. Returns that name.
+/// Moves a database and its WAL to an unused name. Returns that name.
 ///
 /// # Errors
 /// [`StoreError::Io`].
@@ -145,12 +147,12 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let aside = free_name(path, Replacement::Rebuilt);
     for suffix in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
-        unless_missing(fs::rename(&from, &to)).map_err(io_error("rename the former database", &from))?;
+        unless_missing(fs::rename(&from, &to)).map_err(io_error("rename the previous database", &from))?;
     }
     Ok(aside)
 }
 
-/// Copies the WAL of a database to a free name, because the next change overwrites it.
+/// Copies the WAL of a database to an unused name, because the next change overwrites it.
 ///
 /// # Errors
 /// [`StoreError::Io`].
@@ -164,7 +166,7 @@ pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Returns a free name for a former database.
+/// Returns an unused name for a previous database.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn free_name(path: &Path, made: Replacement) -> PathBuf {
     let suffix = match made {
@@ -196,11 +198,11 @@ pub fn finish(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Writes the open database of `connection` to `path`, all or nothing. A file now at `path` is renamed. The connection still uses
-/// the former file.
+/// Writes the open database of `connection` to `path`, completely or not at all. If another file is at `path`, that
+/// file is renamed. The connection still uses the previous file.
 ///
 /// # Errors
-/// See [`StoreError`]; either `path` is unchanged, or [`finish`] completes the move.
+/// See [`StoreError`]. After an error, either `path` is unchanged, or [`finish`] completes the move.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn write_again(
     connection: &Connection,

@@ -1,9 +1,10 @@
 //! Replacement of a file that other programs also write, without losing their bytes.
 //!
-//! The new bytes replace the file in one step. The former file is kept in a slot, under another name in the same folder, until
-//! [`settle`](SharedFile::settle). It contains everything written between the caller's last read and the replacement, or later
-//! through an open handle; the caller reads it again after some time and merges the difference. There are [`SLOTS`] slots, so
-//! that a frequent writer can keep each former file for long enough. No step follows a link.
+//! The new bytes replace the file in one step. The previous file is kept under another name in the same folder, called
+//! a slot, until [`settle`](SharedFile::settle). It contains everything that was written between the caller's last read
+//! and the replacement, or later through an open handle. After some time, the caller reads it again and merges the
+//! difference. There are [`SLOTS`] slots, so that a caller that writes often can keep each previous file for long
+//! enough. No step follows a link.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,14 +12,14 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::{FileKind, Folder, PathRefusal, WorkspaceDir};
 
-/// Maximum number of former files kept per file.
+/// Maximum number of previous files kept per file.
 pub const SLOTS: u32 = 128;
 /// Suffix of files kept by [`SharedFile::set_aside`].
 pub const UNMERGED: &str = ".unmerged";
-/// Suffix of the new file on file systems that cannot exchange two names.
+/// Suffix of the new file, used on file systems that cannot exchange two names.
 const NEW: &str = "new";
 
-/// A file of a workspace that other programs also write, in its opened folder. It may be missing.
+/// A file of a workspace that other programs also write, with its opened folder. The file may be missing.
 #[derive(Debug)]
 pub struct SharedFile {
     folder: Folder,
@@ -50,24 +51,24 @@ impl SharedFile {
         Ok(Self { folder, name, root })
     }
 
-    /// Returns the path of the former file in this slot.
+    /// Returns the path of the previous file in this slot.
     #[must_use]
     pub fn replaced_path(&self, slot: u32) -> PathBuf {
         self.full_path(&self.slot_name(slot))
     }
 
-    /// Replaces the file durably with `bytes`, and returns the former content, or `None` if the file did not exist.
+    /// Replaces the file durably with `bytes`. Returns the previous content, or `None` if the file did not exist.
     ///
-    /// If the process ends in between, the slot may contain `bytes` themselves, complete but never put in place. The caller
-    /// recognises them as its own text.
+    /// If the process ends before this completes, the slot may contain `bytes` themselves, complete but never moved
+    /// into place. The caller recognizes them as its own text.
     ///
     /// # Errors
-    /// The file is a link; the slot is in use ([`io::ErrorKind::AlreadyExists`]); or an error of the operating system. The file is
-    /// unchanged.
+    /// The file is a link; or the slot is in use ([`io::ErrorKind::AlreadyExists`]); or an error of the operating
+    /// system. After an error, the file is unchanged.
     pub fn replace(&self, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
         let (draft, old) = (self.hidden_name("draft"), self.slot_name(slot));
-        // A slot has only complete contents, so write to another name first.
+        // A slot must only ever contain complete contents, so write to another name first.
         let placed = self
             .write(&draft, bytes)
             .and_then(|()| {
@@ -97,8 +98,8 @@ impl SharedFile {
         }
     }
 
-    /// Returns the current content of the former file in this slot. Returns `None` if the slot is free or not a regular file, which
-    /// could block the reader.
+    /// Returns the current content of the previous file in this slot. Returns `None` if the slot is unused, or if it is
+    /// not a regular file, which could block the reader.
     ///
     /// # Errors
     /// The content cannot be read.
@@ -115,7 +116,7 @@ impl SharedFile {
         }
     }
 
-    /// Deletes the former file in this slot.
+    /// Deletes the previous file in this slot.
     ///
     /// # Errors
     /// Any error of the operating system.
@@ -126,10 +127,10 @@ impl SharedFile {
         }
     }
 
-    /// Renames the former file in this slot to a new name for the user, and returns its path.
+    /// Renames the previous file in this slot for the user, and returns its new path.
     ///
     /// # Errors
-    /// Any error of the operating system; the file is still in its slot then.
+    /// Any error of the operating system. After an error, the file is still in its slot.
     pub fn set_aside(&self, slot: u32) -> io::Result<PathBuf> {
         let old = self.slot_name(slot);
         let mut number = 1_u32;
@@ -140,7 +141,7 @@ impl SharedFile {
                 format!("-{number}")
             };
             let kept = format!("{}{UNMERGED}{end}", self.name);
-            // A hard link instead of a rename, so that no existing file is overwritten.
+            // Use a hard link instead of a rename, so that no existing file is overwritten.
             match self.folder.hard_link(&old, &kept) {
                 Ok(()) => {
                     self.folder.remove_file(&old)?;
@@ -155,8 +156,8 @@ impl SharedFile {
         }
     }
 
-    /// Removes the temporary files of an interrupted replacement, except slots. Returns true if that replacement certainly did not
-    /// happen: its slot then contains the new bytes, not a former content.
+    /// Removes the temporary files of an interrupted replacement, except slots. Returns true if it is certain that the
+    /// replacement did not happen. In this case, its slot contains the new bytes rather than a previous content.
     pub fn tidy(&self) -> bool {
         self.discard(&self.hidden_name("draft"));
         let aside = self.hidden_name(NEW);
@@ -178,7 +179,7 @@ impl SharedFile {
     }
 
     fn discard(&self, name: &str) {
-        // Ignore the error: the first error is the one to report.
+        // Ignore this error, because the first error is the one to report.
         let _ = self.folder.remove_file(name);
     }
 
@@ -194,10 +195,10 @@ impl SharedFile {
         })
     }
 
-    /// Exchanges the two names, or renames `new` if the file does not exist. Returns whether the file existed.
+    /// Exchanges the two names. If the file does not exist, renames `new` instead. Returns whether the file existed.
     fn exchange(&self, new: &str) -> io::Result<bool> {
         loop {
-            // `rename_to_free` does not overwrite a file created meanwhile.
+            // `rename_to_free` does not overwrite a file that was created in the meantime.
             match self.folder.rename_to_free(new, &self.name) {
                 Ok(()) => return Ok(false),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -223,8 +224,8 @@ impl SharedFile {
         }
     }
 
-    /// Replaces the file on file systems that cannot exchange two names. A file that another program moves here between the last
-    /// two steps is lost.
+    /// Replaces the file on file systems that cannot exchange two names. If another program moves a file here between
+    /// the last two steps, that file is lost.
     fn exchange_by_link(&self, new: &str) -> io::Result<bool> {
         let aside = self.hidden_name(NEW);
         self.folder.rename(new, &aside)?;

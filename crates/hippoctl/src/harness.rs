@@ -1,8 +1,8 @@
 //! Files that `init` installs and `init --undo` removes.
 //!
-//! Layout (the files of a platform) and snapshot (the files on disk) are combined into a plan without side effects.
-//! The plan is then shown or applied. The changes are recorded in the state folder, so that undo restores every
-//! byte.
+//! The layout (the files of a platform) and the snapshot (the files on disk) are combined into a plan, without side
+//! effects. The plan is then shown or applied. All changes are recorded in the state folder, so that undo can restore
+//! every byte.
 
 pub mod apply;
 pub mod aside;
@@ -30,7 +30,7 @@ pub use record::{InitRecord, OLD_RECORD};
 pub use revert::take_back;
 pub use snapshot::{PathSnapshot, PathState};
 
-/// A file that cannot be used. Any such file prevents all writes.
+/// A file that cannot be used. A single such file prevents all writes.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct UnusableFile {
     /// The path relative to the workspace.

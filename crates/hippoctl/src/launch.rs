@@ -13,24 +13,24 @@ use hippo_proto::{Client, LogFile, Paths};
 
 use crate::failure::{Exit, Failure};
 
-/// Maximum time until a new daemon answers.
+/// Maximum time until a newly started daemon answers.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Time to wait for the socket of another daemon after ours ended. Two clients may have started one each, and a
+/// Time to wait for the socket of another daemon if ours ended. Two clients may each have started a daemon, and a
 /// daemon whose socket was removed binds it again within a second.
 const RIVAL: Duration = Duration::from_secs(3);
-/// Maximum number of log lines that are shown when the daemon ends early.
+/// Maximum number of log lines that are shown if the daemon ends early.
 const LAST_WORDS: usize = 10;
 
 /// Starts the daemon, waits until it answers, and returns its process id and a connection.
 ///
 /// # Errors
-/// Fails when `hippod` is not found, ends early (with its last log lines), or does not answer in time.
+/// Fails if `hippod` is not found, ends early (with its last log lines), or does not answer in time.
 pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     let (mut child, before) = begin(paths)?;
     let pid = child.id();
     let answers = wait(&mut child, paths);
-    // A client may outlive its daemon, which would then stay a zombie process until it is waited for. If no thread
-    // can be started, only the zombie remains.
+    // If this process outlives the daemon, the daemon stays a zombie process until it is waited for. If no thread can
+    // be started, the zombie is the only consequence.
     let _ = thread::Builder::new().spawn(move || child.wait());
     answers.map(|client| (pid, client)).map_err(|failure| {
         let words = last_words(&paths.log, before);
@@ -42,17 +42,17 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     })
 }
 
-/// Starts the daemon without waiting. Returns the process, and the length of the log before the start.
+/// Starts the daemon without waiting for it. Returns the process, and the length of the log before the start.
 ///
 /// # Errors
-/// Fails when `hippod` is not found or cannot be started.
+/// Fails if `hippod` is not found or cannot be started.
 pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     let program = daemon_program().ok_or_else(|| {
         Failure::new(
             Exit::NoDaemon,
             "no daemon is running, and the program hippod was not found",
         )
-        .hint("install hippod beside hippoctl, or put it into PATH")
+        .hint("install hippod beside hippoctl, or in a folder of PATH")
     })?;
     create_private_folder(&paths.state)?;
     let log = open_log(&paths.log)?;
@@ -60,7 +60,7 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     Ok((spawn(&program, paths, log.file())?, before))
 }
 
-/// Returns the absolute path of `hippod`: next to this program, else in `PATH`.
+/// Returns the absolute path of `hippod`: beside this program, otherwise in `PATH`.
 pub fn daemon_program() -> Option<PathBuf> {
     let found = find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH"));
     found.and_then(|program| std::path::absolute(program).ok())
@@ -84,18 +84,18 @@ fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
     let mut command = Command::new(program);
     command
         .arg("run")
-        // The daemon rotates this file while it runs; output that bypasses its log uses the streams below.
+        // The daemon rotates this file while it runs. Output that bypasses the daemon's log goes to the streams below.
         .arg("--log-file")
         .arg(&paths.log)
         .env("HIPPOD_SOCKET", &paths.socket)
-        // A daemon in the caller's folder would prevent unmounting it.
+        // If the daemon ran in the caller's folder, the disk of that folder could not be unmounted.
         .current_dir(&paths.state)
         .stdin(Stdio::null())
         .stdout(words)
         .stderr(errors);
     #[cfg(unix)]
     {
-        // A process group of its own: Ctrl-C in the caller's terminal does not reach the daemon.
+        // The daemon gets its own process group, so that Ctrl-C in the caller's terminal does not reach it.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
     }
     command.spawn().map_err(failed)
@@ -125,7 +125,7 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
                 let socket = paths.socket.display();
                 return Err(
                     Failure::new(Exit::NoDaemon, format!("the daemon does not answer: {socket}"))
-                        .hint("see the log: hippoctl logs"),
+                        .hint("hippoctl logs shows the log"),
                 );
             }
             _ => {}
@@ -135,7 +135,7 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
     }
 }
 
-/// Returns the process id in the lock file; the process may have ended.
+/// Returns the process id in the lock file. That process may have ended.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn locked_by(paths: &Paths) -> Option<u32> {
     let lock = fs::read_to_string(paths.state.join(LOCK_FILE)).ok()?;
@@ -145,7 +145,7 @@ pub fn locked_by(paths: &Paths) -> Option<u32> {
 /// Creates a folder that only this user can access.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the operating system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();
@@ -157,17 +157,17 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::file("create the folder", folder, error))
 }
 
-/// Opens a log for appending that only this user can access; a full log is rotated.
+/// Opens a log for appending. Only this user can access it. If the log is full, it is rotated.
 ///
 /// # Errors
-/// Returns the error of the system.
+/// Returns the error of the operating system.
 pub fn open_log(log: &Path) -> Result<LogFile, Failure> {
     let mut opened = LogFile::open(log).map_err(|error| Failure::file("open the log", log, error))?;
     opened.turn();
     Ok(opened)
 }
 
-/// Returns the last lines of the log after the byte offset `before`.
+/// Returns the last lines of the log, beginning at the byte offset `before`.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn last_words(log: &Path, before: u64) -> String {
     let read = || -> io::Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! Command line of hippoctl, for generated completions and pages.
+//! Command line of hippoctl, for generating completions and documentation.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod args;

@@ -53,10 +53,10 @@ fn main() -> ExitCode {
             if json && error.use_stderr() {
                 Output::from_terminal(true).failure(&Failure::usage(&error));
             } else {
-                // A closed pipe while printing help is not a failure.
+                // If the pipe is closed while help is printed, this is not a failure.
                 let _ = error.print();
             }
-            // Some harnesses treat exit code 2 of a hook as a veto.
+            // Some harnesses treat exit code 2 of a hook as a veto, so a usage error must not return it.
             if verbs::hook::is_asked_for(std::env::args_os()) {
                 return ExitCode::SUCCESS;
             }
@@ -111,7 +111,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Context { verb } => verbs::context::context(&mut session, verb, out),
         Verb::Compact(args) => verbs::compact::compact(&mut session, &args, out),
         Verb::Tree { verb } => verbs::tree::tree(&mut session, verb, out),
-        // Handled before a session is created.
+        // `hook` is handled before a session is created.
         Verb::Hook(_) => Ok(()),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),

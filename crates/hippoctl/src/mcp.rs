@@ -1,4 +1,4 @@
-//! `mcp`: server of the Model Context Protocol on standard streams.
+//! `mcp`: server of the Model Context Protocol on standard input and output.
 
 mod arguments;
 mod calls;
@@ -28,7 +28,7 @@ const INSTRUCTIONS: &str = "Long-term memory of this workspace. Search it before
 /// Serves until the input is closed.
 ///
 /// # Errors
-/// Fails when the client violates the handshake, or standard output cannot be written.
+/// Fails if the client violates the handshake, or if standard output cannot be written.
 pub fn mcp(session: DaemonSession) -> Result<(), Failure> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
@@ -38,7 +38,7 @@ pub fn mcp(session: DaemonSession) -> Result<(), Failure> {
         calls: Calls::new(session),
         tools: tools::all(),
     }));
-    // A call that still waits for the daemon must not keep the process alive.
+    // A call that is still waiting for the daemon must not keep the process alive.
     runtime.shutdown_background();
     ended
 }
@@ -55,7 +55,7 @@ async fn serve(server: McpServer) -> Result<(), Failure> {
         },
         // The client closed the input before its first request.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-        // The error itself would show the client's message.
+        // The error itself would contain the client's message.
         Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
             Err(failed(&"the first request of the client was not initialize")
                 .hint("this verb is for clients of the Model Context Protocol: docs/mcp.md"))
@@ -118,7 +118,7 @@ impl ServerHandler for McpServer {
     ) -> Result<ListResourcesResult, ErrorData> {
         match self.calls.ask(&context, resources::there).await {
             Ok(there) => Ok(ListResourcesResult::with_all_items(there)),
-            // Without a workspace the list is empty; the error of each tool contains the remedy.
+            // Without a workspace, the list is empty; each tool reports an error with a hint.
             Err(trouble) if trouble.is_absence() => Ok(ListResourcesResult::with_all_items(Vec::new())),
             Err(trouble) => Err(ErrorData::internal_error(trouble.to_string(), None)),
         }
@@ -136,7 +136,7 @@ impl ServerHandler for McpServer {
             .calls
             .ask(&context, move |line| resources::read(line, path))
             .await;
-        // Reported as an internal error, because the file may exist.
+        // This is reported as an internal error, because the file may exist.
         let text = text.map_err(|trouble| ErrorData::internal_error(trouble.to_string(), None))?;
         let text = text.ok_or_else(|| none(format!("{path} does not exist")))?;
         Ok(ReadResourceResult::new(vec![resources::contents(uri, text)]).into())

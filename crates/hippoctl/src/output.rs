@@ -14,7 +14,7 @@ use terminal::{Notation, safe, safe_bytes};
 pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
-    /// True if data is printed on a terminal, where control characters from files are escaped.
+    /// True if data is printed on a terminal. Control characters from files are then escaped.
     on_terminal: bool,
     /// True if data is JSON.
     pub json: bool,
@@ -41,10 +41,10 @@ impl Output {
         }
     }
 
-    /// Prints the answer: as JSON if requested, else with `render`.
+    /// Prints the response, as JSON if requested, otherwise with `render`.
     ///
     /// # Errors
-    /// Fails when standard output is closed or full.
+    /// Fails if standard output is closed or full.
     pub fn answer<T: Serialize>(
         &mut self,
         answer: &T,
@@ -69,10 +69,10 @@ impl Output {
         Ok(())
     }
 
-    /// Prints bytes of data: unchanged into a pipe or a file, with control characters escaped on a terminal.
+    /// Prints data: unchanged into a pipe or a file, with control characters escaped on a terminal.
     ///
     /// # Errors
-    /// Fails when standard output is closed or full.
+    /// Fails if standard output is closed or full.
     pub fn data(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         if self.on_terminal {
             self.data.write_all(safe_bytes(bytes).as_bytes())?;
@@ -85,13 +85,13 @@ impl Output {
     /// Flushes the printed data.
     ///
     /// # Errors
-    /// Fails when standard output is closed or full.
+    /// Fails if standard output is closed or full.
     pub fn finish(&mut self) -> Result<(), Failure> {
         self.data.flush()?;
         Ok(())
     }
 
-    /// Prints a line on standard error, with control characters escaped. A closed standard error is ignored.
+    /// Prints a line on standard error, with control characters escaped. If standard error is closed, nothing happens.
     pub fn note(&mut self, text: &str) {
         let _ = writeln!(self.rest, "{}", safe(text, Notation::Text, true));
     }
@@ -105,7 +105,8 @@ impl Output {
         }
     }
 
-    /// Prints a failure and its hint on standard error, after all data: as one line of JSON if data is JSON.
+    /// Prints a failure and its hint on standard error, after all data. If data is JSON, the failure is one line of
+    /// JSON as well.
     pub fn failure(&mut self, failure: &Failure) {
         let _ = self.data.flush();
         if self.json && !failure.message.is_empty() {

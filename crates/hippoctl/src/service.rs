@@ -24,39 +24,39 @@ pub const SOCKET_UNIT: &str = "hippod.socket";
 /// The label of the launchd agent.
 pub const AGENT: &str = "io.github.hippod";
 
-/// The service manager of the system.
+/// The service manager of the operating system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Manager {
-    /// `systemd --user`.
+    /// systemd, for services of the user.
     Systemd,
     /// The launchd agents of a macOS session.
     Launchd,
 }
 
 impl Manager {
-    /// Returns the manager of this system.
+    /// Returns the service manager of this operating system.
     ///
     /// # Errors
-    /// Fails on systems without a known manager.
+    /// Fails on operating systems without a supported service manager.
     pub fn of_this_system() -> Result<Self, Failure> {
         if cfg!(target_os = "linux") {
             Ok(Self::Systemd)
         } else if cfg!(target_os = "macos") {
             Ok(Self::Launchd)
         } else {
-            Err(
-                Failure::new(Exit::Refused, "no service manager is supported on this system").hint(
-                    "hippoctl starts the daemon when necessary; to start it now: hippoctl service start",
-                ),
+            Err(Failure::new(
+                Exit::Refused,
+                "this operating system has no supported service manager",
             )
+            .hint("hippoctl starts the daemon when necessary; to start it now: hippoctl service start"))
         }
     }
 
-    /// Returns the folder of the manager's service files.
+    /// Returns the folder with the service files of the manager.
     ///
     /// # Errors
-    /// Fails when the home folder is unknown.
+    /// Fails if the home folder is unknown.
     pub fn folder(self, lookup: &impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Failure> {
         let absolute = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = || {
@@ -74,7 +74,7 @@ impl Manager {
     }
 }
 
-/// Variables that determine the paths of hippod. The service manager does not see those of a shell.
+/// Variables that determine the paths of hippod. The service manager does not see the variables of a shell.
 #[rustfmt::skip] // a list is read in lines
 const PLACES: [&str; 7] = [
     "HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
@@ -86,21 +86,21 @@ const PLACES: [&str; 7] = [
 pub struct UnitValues {
     /// The path of `hippod`.
     pub program: PathBuf,
-    /// The socket, unless it has its default path in the runtime folder of the manager.
+    /// The socket; `None` if it has its default path in the runtime folder of the manager.
     pub socket: Option<PathBuf>,
     /// The variables that determine the paths of hippod.
     pub environment: Vec<(&'static str, String)>,
-    /// The log file for managers without a log of their own.
+    /// The log file, for managers that keep no log.
     pub log: PathBuf,
-    /// True if the lines that need user namespaces are included.
+    /// True if the service files include the lines that need user namespaces.
     pub sandbox: bool,
 }
 
 impl UnitValues {
-    /// Collects the values from this environment, for the daemon that serves `paths`.
+    /// Collects these values from the environment, for the daemon that serves `paths`.
     ///
     /// # Errors
-    /// Fails when a path cannot be written into a unit file.
+    /// Fails if a path cannot be written into a unit file.
     pub fn new(
         manager: Manager,
         program: PathBuf,
@@ -110,14 +110,14 @@ impl UnitValues {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let usual = match set("XDG_RUNTIME_DIR") {
             Some(folder) => paths.socket == Path::new(&folder).join("hippod/hippod.sock"),
-            // In this shell the runtime folder is unknown; the service manager knows it.
+            // This shell does not know the runtime folder, but the service manager does.
             None => set("HIPPOD_HOME").is_none() && set("HIPPOD_SOCKET").is_none(),
         };
         let socket = (!usual).then(|| paths.socket.clone());
         let mut environment = Vec::new();
         for name in PLACES {
             let value = match (name, &socket) {
-                // The option `--socket` has the same effect.
+                // The option `--socket` has the same effect as the variable.
                 ("HIPPOD_SOCKET", Some(socket)) => Some(socket.clone().into_os_string()),
                 _ => set(name),
             };
@@ -126,8 +126,8 @@ impl UnitValues {
                 environment.push((name, value.to_owned()));
             }
         }
-        // launchd files are XML, which can contain any path. systemd rejects programs with a quote or a backslash
-        // in their path, and a backslash at the end of a line continues it on the next.
+        // launchd files are XML, which can contain any path. systemd rejects a program path with a quote or a
+        // backslash, and a backslash at the end of a line continues the line on the next one.
         let of_systemd = manager == Manager::Systemd;
         written(&program, |text| !(of_systemd && text.contains(['"', '\'', '\\'])))?;
         written(&paths.socket, |text| {
@@ -144,13 +144,15 @@ impl UnitValues {
     }
 }
 
-/// Returns a path as text if it has no control characters and `right` accepts it.
+/// Returns a path as text if it contains no control characters and `right` accepts it.
 fn written(path: &Path, right: impl Fn(&str) -> bool) -> Result<&str, Failure> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));
     text.filter(|text| right(text)).ok_or_else(|| {
         let what = format!("could not write this path into a unit file: {}", path.display());
-        Failure::new(Exit::Usage, what)
-            .hint("use a path without control characters; the path of the program also without quotes and backslashes")
+        Failure::new(Exit::Usage, what).hint(
+            "use a path without control characters; the path of the program must not contain quotes or \
+                backslashes either",
+        )
     })
 }
 

@@ -1,6 +1,7 @@
-//! Splitting of shell scripts, for tests of shown commands.
+//! Splitting of shell scripts, for tests of the commands in documents.
 
-/// Splits a script into simple commands like a shell, each as its words, without comments and redirections.
+/// Splits a script into simple commands as a shell does. Each command is the list of its words, without comments and
+/// redirections.
 pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quote) = (None::<String>, None);
@@ -35,7 +36,7 @@ pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
             (None, _) => word.get_or_insert_default().push(letter),
         }
     }
-    // An unclosed quote ends with the script.
+    // An unclosed quote extends to the end of the script.
     commands.last_mut().unwrap().extend(word);
     commands.retain(|words| !words.is_empty());
     commands

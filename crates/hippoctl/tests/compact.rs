@@ -143,7 +143,7 @@ fn a_file_without_messages_fails_with_a_hint() {
     let none = compact(folder.path(), &["compact", "notes.md"], None);
     assert_eq!(none.status.code(), Some(1));
     assert!(
-        text(&none.stderr).contains("no message in the transcript: notes.md\nhint: "),
+        text(&none.stderr).contains("the transcript contains no message: notes.md\nhint: "),
         "{}",
         text(&none.stderr)
     );

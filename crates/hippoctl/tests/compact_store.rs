@@ -121,7 +121,7 @@ fn a_missing_or_empty_transcript_fails_without_output() {
     let (code, stdout, stderr) = out(&daemon.run(folder.path(), &empty));
     assert_eq!((code, stdout.as_str()), (1, ""));
     assert!(
-        stderr.contains("no message in the transcript: empty\nhint: "),
+        stderr.contains("the transcript contains no message: empty\nhint: "),
         "{stderr}"
     );
     let alone = ["--no-start", "--workspace", "/w", "compact", "--store", "empty"];

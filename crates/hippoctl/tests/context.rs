@@ -287,7 +287,7 @@ fn render_prints_only_the_section() {
     );
     assert_eq!(
         stderr,
-        "0 entries in 9 tokens; 0 left out, 0 dormant; 12000 tokens can be fetched\n"
+        "0 entries in 9 tokens; 0 omitted, 0 dormant; 12000 tokens can be fetched\n"
     );
     let request = ContextRenderRequest {
         session: "s1".into(),

@@ -209,8 +209,8 @@ fn edits_send_only_the_given_fields() {
 #[test]
 fn an_entry_is_forgotten_and_restored() {
     let (ended, _) = run(&["index", "forget", "acme"]);
-    let said =
-        "removed acme from the index file; its files stay; restore it with: hippoctl index restore acme\n";
+    let said = "removed acme from the index file; its files stay unchanged; restore the entry \
+                with: hippoctl index restore acme\n";
     assert_eq!(ended, done(said, ""));
     let ((code, stdout, _), _) = run(&["index", "restore", "acme"]);
     assert_eq!(code, 0);

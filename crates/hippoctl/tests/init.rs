@@ -94,7 +94,7 @@ fn init_without_a_daemon_writes_files_and_names_the_next_step() {
     let (code, told, errors) = place.run(&["init"]);
     assert_eq!((code, errors.as_str()), (0, ""), "{told}");
     assert!(
-        told.contains("when a daemon is running, repeat: hippoctl init "),
+        told.contains("once a daemon is running, repeat: hippoctl init "),
         "{told}"
     );
     let listed = |text: &str, words: [&str; 2]| -> Vec<String> {
@@ -136,7 +136,7 @@ fn init_with_an_unusable_file_writes_nothing() {
     for what in [
         ".claude/settings.json: line 3, column 3",
         "knowledge: it is a link without a target",
-        "plans: a file is in the place of the folder",
+        "plans: the path of the folder is occupied by a file",
         "nothing was written",
     ] {
         assert!(errors.contains(what), "{errors}");

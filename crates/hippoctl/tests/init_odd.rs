@@ -196,7 +196,7 @@ fn deinit_lists_remaining_files_and_how_to_remove_them() {
     }
     write(&root, "memory/ROOT.md", "---\ntype: root\n---\nmine\n");
     write(&root, ".hippocampus/config.toml", "");
-    let stays = "memory/ (2 logs), memory/ROOT.md, .hippocampus/ (1 file); these are your files";
+    let stays = "memory/ (2 logs), memory/ROOT.md, .hippocampus/ (1 file); these files are yours";
     let (_, told, _) = run(&["init", "--undo", "--dry-run"]);
     assert!(told.starts_with("would revert init in "), "{told}");
     assert!(told.contains(&format!("would stay: {stays}")), "{told}");

@@ -252,7 +252,10 @@ fn deinit_keeps_planted_files_and_finishes_once_they_are_gone() {
             let before = bed.tree();
             let (code, told, errors) = bed.run(&["init", "--undo"]);
             assert_eq!(code, 5, "{told}{errors}");
-            assert!(errors.contains("\nhint: correct the files above"), "{errors}");
+            assert!(
+                errors.contains("\nhint: correct the files listed above"),
+                "{errors}"
+            );
             for path in &files {
                 assert!(told.contains(&format!(" {path}: it is ")), "{path}: {told}");
             }

@@ -163,7 +163,7 @@ fn rules_are_read_from_the_given_place_and_errors_have_a_location() {
     let found = hippoctl(other.path(), &empty, None);
     assert_eq!(found.status.code(), Some(1));
     assert!(
-        text(&found.stderr).contains("has no content to store"),
+        text(&found.stderr).contains("contains no content to store"),
         "{}",
         text(&found.stderr)
     );

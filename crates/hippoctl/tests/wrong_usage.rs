@@ -19,8 +19,8 @@ use scripted::{Daemon, command, hippoctl, out};
 fn an_unreadable_file_is_reported_with_a_hint() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().display().to_string();
-    let of_folder = "that is a folder: name a file in it";
-    let of_none = "name a file that exists";
+    let of_folder = "this is a folder: name a file in it";
+    let of_none = "name an existing file";
     let cases: [(&[&str], &str); 5] = [
         (&["compact", "none.jsonl"], of_none),
         (&["compact", &folder], of_folder),
@@ -75,7 +75,7 @@ fn a_transcript_without_messages_is_reported() {
         assert_eq!(code, 0, "{errors}");
         let asked = daemon.requests.try_recv();
         assert!(matches!(asked, Ok(Request::SessionFlush(_))), "{asked:?}");
-        let said = told.contains("no message in it: supported are sessions of Claude Code");
+        let said = told.contains("it contains no message: supported are sessions of Claude Code");
         assert_eq!(said, expected, "{told}");
     }
 }

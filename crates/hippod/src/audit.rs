@@ -44,7 +44,7 @@ pub struct Auditor {
     /// State folder of the daemon.
     state: PathBuf,
     clock: Arc<dyn Clock>,
-    /// Held while results are stored: concurrent audits would overwrite each other's results.
+    /// Held while results are stored; otherwise concurrent audits would overwrite each other's results.
     storing: Mutex<()>,
 }
 
@@ -197,7 +197,7 @@ fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
 }
 
 fn chunk(span: ChunkSpan) -> AuditedChunk {
-    // A file larger than `usize` is never read.
+    // The daemon never reads a file larger than `usize`.
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
     AuditedChunk {
         line: span.start_line,
@@ -213,7 +213,7 @@ fn entries(
     let index = view.index();
     let live = index.records().iter();
     let live = live.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
-    // Many entries point to the same file, so it is read once.
+    // Many entries may point to the same file, so each file is read only once.
     let mut titles: HashMap<String, Option<HashSet<String>>> = HashMap::new();
     let mut leads = |pointer: &Pointer| {
         let Some(section) = &pointer.section else {
@@ -239,7 +239,7 @@ fn entries(
     let mut lost = |record: &EntryRecord| {
         let mut pointers = record.entry.pointers.iter();
         let lost = pointers.find(|pointer| !leads(pointer));
-        // The title of a section is content of the memory and is not reported.
+        // The title of a section is content of the memory, so the report omits it.
         lost.map(|pointer| match pointer.section {
             Some(_) => format!("a section of {}", pointer.path),
             None => pointer.path.clone(),

@@ -57,7 +57,7 @@ pub struct Backups {
 }
 
 impl Backups {
-    /// Waits for earlier backups and restores.
+    /// Waits until earlier backups and restores have finished.
     pub async fn enter_queue(&self) -> OneAtATimeGuard {
         self.queue.enter().await
     }
@@ -119,7 +119,8 @@ impl<'a> BackupJob<'a> {
 /// Handles `backup`.
 ///
 /// # Errors
-/// Fails if the destination is taken or not writable, or if a file is unreadable. No file is left then.
+/// Fails if the destination exists, the destination is not writable, or a file is unreadable. A failed backup leaves no
+/// file.
 pub fn backup(
     backups: &Backups,
     request: &BackupRequest,
@@ -147,7 +148,8 @@ pub fn backup(
 /// Handles `backup.verify`.
 ///
 /// # Errors
-/// Fails if the archive is damaged, truncated, of another format, or newer. The error names the member.
+/// Fails if the archive is damaged, truncated, in another format, or in a newer version of the format. The error names
+/// the archive member.
 pub fn verify(request: &BackupVerifyRequest, job: &mut BackupJob<'_>) -> Result<BackupResponse, RpcError> {
     let start = Instant::now();
     let from = absolute(&request.from)?;
@@ -191,7 +193,7 @@ struct BackupSelection {
     left_out: Vec<LeftOut>,
 }
 
-/// Returns the requested workspace, or all that are usable.
+/// Returns the requested workspace, or all usable workspaces.
 fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<BackupSelection, RpcError> {
     let root = workspace
         .map(|folder| {
@@ -200,7 +202,7 @@ fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<BackupSelection,
                     ErrorKind::NoWorkspace,
                     format!("could not find a workspace at or above: {folder}"),
                 )
-                .hint("hippoctl workspace list shows the registered ones")
+                .hint("hippoctl workspace list shows the registered workspaces")
             })
         })
         .transpose()?;

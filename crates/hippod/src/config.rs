@@ -47,7 +47,7 @@ pub struct Config {
     pub server: ServerConfig,
     /// Logging.
     pub log: LogConfig,
-    /// Keys set by environment variables or flags, which a workspace's file cannot override.
+    /// Keys set by environment variables or flags; a workspace's file cannot override them.
     #[serde(skip)]
     fixed: BTreeSet<&'static str>,
     /// Warnings about settings of earlier versions that are still present.
@@ -233,7 +233,7 @@ impl Config {
     /// `("embed.threads", "4")`. A missing file counts as an empty one.
     ///
     /// # Errors
-    /// Returns the first setting that is not understood, with its location and the nearest valid name.
+    /// Returns the first invalid setting, with its location and the nearest valid name.
     pub fn load(
         file: &Path,
         variables: impl IntoIterator<Item = (OsString, OsString)>,
@@ -252,8 +252,8 @@ impl Config {
 
     /// Returns the settings of one workspace, given the content of its own file.
     ///
-    /// Unless the file is `trusted`, it can only narrow these settings. Also returns the settings of the file
-    /// that need trust, regardless of `trusted`.
+    /// Unless the file is `trusted`, it can only restrict these settings. Also returns those settings of the file that
+    /// need trust, whether or not it is `trusted`.
     ///
     /// # Errors
     /// As for [`Config::load`]; also fails on a key that a workspace cannot set.
@@ -381,7 +381,7 @@ impl Default for WorkspaceConfig {
 }
 
 impl SearchConfig {
-    /// Returns the configured time zone, if one is set and known to this machine.
+    /// Returns the configured time zone, if one is set and this machine knows it.
     pub fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
         keys::time_zone(&self.timezone).ok().flatten()
     }

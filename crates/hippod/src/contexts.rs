@@ -56,7 +56,7 @@ pub const FILE: &str = "contexts.db";
 /// Maximum number of idle read connections, and of idle packers, per workspace.
 const READERS_KEPT: usize = 4;
 
-/// Minimum time between two attempts to write a removed database again.
+/// Minimum time between two attempts to write a removed database to disk again.
 const WRITE_AGAIN: Duration = Duration::from_secs(30);
 
 /// Context databases of all workspaces.
@@ -65,10 +65,10 @@ pub struct Contexts {
     state: PathBuf,
     views: Arc<Views>,
     clock: Arc<dyn Clock>,
-    /// Long-term memory, which takes in the lasting entries of closed sessions.
+    /// Writer of long-term memory; it stores the lasting entries of closed sessions.
     memory: MemoryWriter,
     places: Mutex<HashMap<PathBuf, Arc<ContextDatabase>>>,
-    /// Workspaces of the sessions that were requested, by session.
+    /// Cache of the workspace of each requested session.
     homes: Mutex<HashMap<String, PathBuf>>,
     /// Accepted flushes that are in progress.
     under_way: accept::RunningFlushes,
@@ -85,19 +85,20 @@ struct ContextDatabase {
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<ContentPacker>>,
     policies: Policies,
-    /// Number of acknowledged changes that were missing on open, until `doctor` has reported them.
+    /// Number of acknowledged changes that were missing when the database was opened; reset once `doctor` has reported
+    /// it.
     lost: AtomicU64,
-    /// True if the database was released, because its workspace was removed or is being restored. Its files are then
+    /// True if the database was released because its workspace was removed or is being restored. A released database is
     /// never written again.
     let_go: AtomicBool,
 }
 
-/// State that one caller at a time can use.
+/// State that only one caller at a time can use.
 #[derive(Default)]
 struct ExclusiveState {
     store: Option<ContextStore>,
     sessions: Sessions,
-    /// Time of the next attempt to write a removed database, after a failure.
+    /// Time of the next attempt to write a removed database, if the last attempt failed.
     write_again_at: Option<Instant>,
 }
 
@@ -109,7 +110,7 @@ struct LocatedSession {
 }
 
 impl Contexts {
-    /// Creates the databases of the daemon with this state folder. Each one is opened at its first use.
+    /// Creates the context databases below this state folder. Each database is opened on first use.
     pub fn new(state: PathBuf, views: Arc<Views>, clock: Arc<dyn Clock>, memory: MemoryWriter) -> Self {
         Self {
             state,
@@ -123,8 +124,8 @@ impl Contexts {
         }
     }
 
-    /// Waits for earlier flushes. Waiting holds no thread; otherwise queued flushes could occupy all threads, and
-    /// other requests would wait for them.
+    /// Waits until earlier flushes have finished. A waiting flush occupies no thread; otherwise queued flushes could
+    /// occupy all threads and block other requests.
     pub async fn turn_to_flush(&self) -> OneAtATimeGuard {
         self.flushing.enter().await
     }
@@ -157,7 +158,7 @@ impl Contexts {
     fn home(&self, id: &str) -> Result<LocatedSession, RpcError> {
         let known = lock(&self.homes).get(id).cloned();
         let mut views = self.views.open();
-        // The workspace that had the session last time is searched first.
+        // Search the workspace that had the session last time first.
         views.sort_by_key(|view| Some(&view.root) != known.as_ref());
         let mut unreadable = None;
         for view in views {
@@ -267,7 +268,7 @@ impl ContextDatabase {
                 let file = self.file.display().to_string();
                 tracing::warn!(
                     file,
-                    "the database of the sessions was removed while it was open; it was written again"
+                    "the database of the sessions was removed while it was open; it was rewritten"
                 );
             }
             None if self.file.exists() => return Ok(()),
@@ -287,7 +288,7 @@ impl ContextDatabase {
             return Ok(None);
         }
         if lock(&self.open).is_none() {
-            // The write handle can restore a removed file. A database that cannot be opened for writing is still
+            // The write handle can restore a removed file. If the database cannot be opened for writing, it is still
             // read.
             drop(self.held());
         }
@@ -364,7 +365,7 @@ fn unusable(error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. } => refusal.hint(
             "this database is the only copy of the sessions: stop hippod and restore it from a backup, or move it \
-             and its -wal and -shm files away to start with no sessions; the index and search are not affected",
+             and its -wal and -shm files elsewhere to start with no sessions; the index and search are not affected",
         ),
         StoreError::NewerSchema { .. } => {
             refusal.hint("a newer hippod wrote it: install that version; the index and search are not affected")

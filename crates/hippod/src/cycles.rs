@@ -37,11 +37,10 @@ impl CycleRunner {
     pub async fn run(&self, request: CycleRunRequest) -> Result<CycleReport, RpcError> {
         let view = self.memory.view_to_write(&request.workspace).await?;
         if !view.config.index.enabled {
-            return Err(RpcError::new(
-                ErrorKind::Degraded,
-                "the index is switched off for this workspace",
-            )
-            .hint("set index.enabled = true in the configuration"));
+            return Err(
+                RpcError::new(ErrorKind::Degraded, "the index is disabled for this workspace")
+                    .hint("set index.enabled = true in the configuration"),
+            );
         }
         let at = match &request.at {
             Some(at) => Some(view.moment(&*self.clock, Some(at))?),
@@ -61,7 +60,7 @@ impl CycleRunner {
             let wish = TreeOptions {
                 at,
                 dry_run,
-                // Summaries may take minutes.
+                // Creating summaries may take minutes.
                 summaries: false,
                 ..tree::wish(request.cycle)
             };
@@ -76,8 +75,8 @@ impl CycleRunner {
     /// Runs the cycles that are due, and returns the pending work.
     ///
     /// # Errors
-    /// `no-workspace`, `warming` if the workspace's folder is missing. A failed cycle is listed in the answer, and the
-    /// others still run.
+    /// `no-workspace`, or `warming` if the workspace's folder is missing. A failed cycle is listed in the response, and
+    /// the remaining cycles still run.
     pub async fn heartbeat(&self, request: HeartbeatRequest) -> Result<HeartbeatResponse, RpcError> {
         let view = self.views.get(&request.workspace).await?;
         let before: BTreeMap<i64, Option<String>> = self
@@ -108,7 +107,7 @@ impl CycleRunner {
                 }),
             }
         }
-        // A run that had failed before and was resumed has a new end time.
+        // A run that failed earlier and was resumed now has a new end time.
         let ended = |row: &CycleRun| row.finished.is_some() && before.get(&row.run) != Some(&row.finished);
         let mut ran = self.past_runs(&view).await?;
         ran.retain(ended);

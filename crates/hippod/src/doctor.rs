@@ -43,11 +43,11 @@ pub struct Doctor {
     pub contexts: Arc<Contexts>,
     /// Trees of the workspaces.
     pub trees: Arc<Trees>,
-    /// Cycles, one of which writes a missing index file.
+    /// Runner of the cycles; a cycle writes a missing index file.
     pub cycles: Arc<CycleRunner>,
 }
 
-/// Handles `doctor`. The disk is scanned on a separate thread, and the engine adds its own state.
+/// Handles `doctor`. A separate thread scans the disk, and the engine contributes its own state.
 ///
 /// # Errors
 /// `no-workspace`.
@@ -60,7 +60,7 @@ pub async fn examine(doctor: &Arc<Doctor>, request: DoctorRequest) -> Result<Doc
     if request.dry_run || fixed.is_empty() {
         return Ok(DoctorResponse { fixed, ..answer });
     }
-    // Examine again, for the problems that remain.
+    // Examine again, to report only the problems that remain.
     let again = DoctorRequest {
         rebuild: false,
         ..request
@@ -141,8 +141,8 @@ async fn survey_of(doctor: &Arc<Doctor>, root: &Path) -> Result<Survey, RpcError
     }
 }
 
-/// Applies the safe fixes: files written by people are not changed, and rebuilt data is derived from them. Also
-/// returns problems for data that was lost with a damaged database.
+/// Applies the safe fixes: they do not change files written by people, and they rebuild only derived data. Also returns
+/// problems for data that was lost with a damaged database.
 async fn fix(
     doctor: &Arc<Doctor>,
     problems: &[Problem],
@@ -220,8 +220,8 @@ impl Remedy {
             Self::Index(_) => "run a light cycle, which writes the index file",
             Self::Close(_) => "remove the permissions of other users",
             Self::Remove(_) => "remove the file",
-            Self::Model(_) => "check the files of the model, and load it again if they are intact",
-            Self::Sync(_) => "index the pending changes; the model embeds them afterwards",
+            Self::Model(_) => "check the files of the model, and reload the model if they are intact",
+            Self::Sync(_) => "index the pending changes, which the model embeds afterwards",
         }
     }
 
@@ -233,7 +233,7 @@ impl Remedy {
             Self::Index(root) => write_index(doctor, root).await,
             Self::Close(folder) => instance::close_to_others(folder).map_err(|error| error.to_string()),
             Self::Remove(file) => {
-                // The file may have been replaced since.
+                // The file may have been replaced since the examination.
                 if disk::leftovers(&doctor.paths.state).contains(file) {
                     std::fs::remove_file(file).map_err(|error| error.to_string())
                 } else {
@@ -258,7 +258,7 @@ fn root_of(doctor: &Doctor, place: &Path) -> PathBuf {
     found.unwrap_or_else(|| place.to_path_buf())
 }
 
-/// Reads pending files. Does not wait for the model, which may have hours of work left.
+/// Indexes pending files without waiting for the model, which may have hours of work left.
 async fn sync(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
     let root = root.to_path_buf();
     let synced = doctor.engine.ask(|reply| EngineRequest::Sync {
@@ -271,7 +271,7 @@ async fn sync(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
 }
 
 async fn write_index(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
-    // The sync detects the missing file, so that the cycle writes it again.
+    // The sync detects the missing index file, so that the cycle writes it again.
     sync(doctor, root).await?;
     let request = CycleRunRequest {
         workspace: root.display().to_string(),
@@ -316,7 +316,7 @@ async fn model(doctor: &Arc<Doctor>, name: &str) -> Result<(), String> {
         let names: Vec<&str> = damaged.map(|file| file.path.as_str()).collect();
         let fix = doctor.models.remedy(name);
         return Err(format!(
-            "damaged: {}; {fix} writes them again; without a network: hippoctl model import FILE",
+            "damaged: {}; {fix} downloads intact copies; without a network: hippoctl model import FILE",
             names.join(", ")
         ));
     }

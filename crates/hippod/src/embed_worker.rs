@@ -1,8 +1,8 @@
 //! Worker thread that owns the embedding models.
 //!
-//! Queries take precedence over passages. A model is loaded on first use and unloaded after an idle period.
-//! During a change of model two models are in use: the old one answers queries until the vectors of the new
-//! one are complete.
+//! Queries take precedence over passages. A model is loaded on first use and unloaded after an idle period. During a
+//! change of model, two models are in use: the old model answers queries until all vectors of the new model are
+//! computed.
 
 mod state;
 
@@ -51,14 +51,14 @@ pub struct EmbedJob {
 /// Event from the worker.
 #[derive(Debug)]
 pub enum EmbedEvent {
-    /// A finished job. Texts that the model rejected are missing.
+    /// A finished job. Texts that the model rejected have no embedding.
     Done {
         /// The job's workspace.
         workspace: u64,
         /// One embedding for each requested text.
         embeddings: Vec<hippo_store::db::Embedding>,
     },
-    /// A rejected job, because the model is unavailable.
+    /// A job that could not run because the model is unavailable.
     Refused {
         /// The job's workspace.
         workspace: u64,
@@ -149,7 +149,7 @@ impl EmbedWorker {
         self.shared.wake.notify_one();
     }
 
-    /// Stops the thread after the current passage. Waiting jobs are dropped; their chunks remain pending.
+    /// Stops the thread after the current passage. Queued jobs are dropped; their chunks remain pending.
     pub fn stop(&self) {
         let mut queue = lock(&self.shared.queue);
         queue.stop = true;
@@ -181,7 +181,7 @@ struct EmbedThread {
 
 struct LoadedModel {
     embedder: Box<dyn Embedder>,
-    /// Tokens of this model that the counters already include.
+    /// Number of this model's tokens that the counters already include.
     counted: u64,
 }
 
@@ -290,7 +290,7 @@ impl EmbedThread {
         });
     }
 
-    /// Answers waiting queries between two passages, so that a query waits for one pass of the model at most.
+    /// Answers queued queries between two passages, so that a query waits for at most one pass of the model.
     fn answer_waiting(&mut self) {
         loop {
             let waiting = lock(&self.shared.queue).queries.pop_front();

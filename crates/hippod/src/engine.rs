@@ -49,16 +49,16 @@ use members::{EngineMember, Seat};
 
 /// Time limit for one kind of work within a turn.
 const SLICE: Duration = Duration::from_millis(50);
-/// Number of jobs given to the embed worker: one in progress, one ready.
+/// Maximum number of jobs in the embed worker: one in progress, one queued.
 const JOBS_AHEAD: usize = 2;
-/// Maximum number of documents that count as fresh edits.
+/// Maximum number of recently edited documents that are embedded even while embedding pauses.
 const FRESH: usize = 20;
 /// Interval between checks of the machine's battery and load while embedding pauses.
 const SPARE: Duration = Duration::from_secs(30);
 /// Maximum time between two wake-ups of the engine.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 
-/// Handles that the turns of all workspaces use.
+/// Handles shared by the turns of all workspaces.
 pub struct Resources {
     /// The configuration.
     pub config: Arc<Config>,
@@ -70,7 +70,7 @@ pub struct Resources {
     pub embed: EmbedWorker,
     /// The installed models.
     pub models: Arc<Models>,
-    /// Sessions of context entries, whose databases are checked and released together with those of the index.
+    /// Sessions of context entries. Their databases are checked and released together with the index databases.
     pub contexts: Arc<Contexts>,
     /// Counters of cycles.
     pub measures: Arc<Measures>,
@@ -99,15 +99,15 @@ pub struct Engine {
     resources: Arc<Resources>,
     views: Arc<Views>,
     registry: Arc<Registry>,
-    /// True while databases that were removed while open are being rewritten before shutdown.
+    /// True while, before shutdown, the engine rewrites databases whose files were removed while open.
     rescuing: Arc<AtomicBool>,
     events: Sender<EngineEvent>,
     inbox: Receiver<EngineEvent>,
     members: BTreeMap<u64, EngineMember>,
-    /// Idle hands.
+    /// Idle worker threads.
     hands: Vec<turn::WorkspaceWorker>,
     next_key: u64,
-    /// True if a thread ended in the middle of its work.
+    /// True if a worker thread ended in the middle of its work.
     lost: bool,
 }
 
@@ -120,7 +120,8 @@ impl Engine {
         registry: Registry,
         rescuing: Arc<AtomicBool>,
     ) -> Self {
-        // Announce them before the first client request: a registered workspace is being opened, not unknown.
+        // Announce them before the first client request, so that a registered workspace is reported as opening, not as
+        // unknown.
         for root in registry.roots() {
             views.set(&root, Slot::Opening);
         }
@@ -250,7 +251,7 @@ impl Engine {
             }
             EngineRequest::TakeIn { staged, .. } => self.key_of(&staged.root),
             EngineRequest::Rebuild { root, .. } => self.key_of(root).filter(|key| {
-                // A closed workspace may fail to open until it is rebuilt.
+                // A closed workspace may be one that fails to open until it is rebuilt.
                 !matches!(self.members[key].seat, Seat::Closed(_))
             }),
         };

@@ -36,7 +36,7 @@ pub fn store_error(error: &StoreError) -> RpcError {
 
 /// Returns the error for a workspace whose root is missing.
 pub fn root_missing(root: &Path) -> RpcError {
-    let what = format!("the folder is missing or empty: {}", root.display());
+    let what = format!("the workspace folder is missing or empty: {}", root.display());
     RpcError::new(ErrorKind::Warming, what).hint("mount its disk, or restore the folder; nothing was changed")
 }
 

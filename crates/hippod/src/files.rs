@@ -15,7 +15,7 @@ use hippo_types::entry::Pointer;
 
 use crate::watcher::OWN_FOLDER;
 
-/// Opens a regular file. A pipe without a writer does not block.
+/// Opens a regular file. Opening a pipe without a writer does not block.
 ///
 /// # Errors
 /// Returns the error of the operating system, or [`io::ErrorKind::InvalidInput`] for anything but a regular
@@ -45,7 +45,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// Returns the error of the operating system; the file is unchanged.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Remove a draft of an interrupted process, which may be read-only.
+    // Remove the draft that an interrupted process left behind; it may be read-only.
     let _ = std::fs::remove_file(draft);
     let written = File::create_new(draft)
         .and_then(|mut file| {
@@ -54,7 +54,7 @@ pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
         })
         .and_then(|()| std::fs::rename(draft, path));
     written.inspect_err(|_| {
-        // Report the first error, not an error of this cleanup.
+        // Report the first error rather than an error of this cleanup.
         let _ = std::fs::remove_file(draft);
     })
 }
@@ -99,7 +99,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
         return refused(format!("this is a system folder: {}", root.display()));
     }
     let own = [&paths.state, &paths.models, &paths.runtime, &paths.config_file];
-    // Hidden folders are never scanned, so a home folder can be a workspace.
+    // Hidden folders are never scanned, so a home folder can be a workspace although it contains hippod's folders.
     let is_hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
     let around = |own: &PathBuf| {
         let own = own.canonicalize().unwrap_or_else(|_| own.clone());
@@ -108,7 +108,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     };
     if is_own(paths, root) || own.into_iter().any(around) {
         return refused(format!(
-            "the folder contains hippod's own files, or lies within them: {}",
+            "the folder contains hippod's own files, or is inside their folder: {}",
             root.display()
         ));
     }
@@ -121,7 +121,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     Ok(())
 }
 
-/// Returns the folder that contains all of hippod's folders, if there is one, as with `HIPPOD_HOME`.
+/// Returns the folder that contains all of hippod's folders, if one exists, as with `HIPPOD_HOME`.
 pub fn home(paths: &Paths) -> Option<&Path> {
     let home = paths.state.parent()?;
     let all = [&paths.models, &paths.runtime, &paths.config_file];
@@ -134,8 +134,8 @@ fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
-/// Returns whether the target of a pointer exists: the file, and the section with that title in it. An
-/// unreadable target counts as existing.
+/// Returns whether the target of a pointer exists: the file and, if the pointer names a section, a section with that
+/// title. An unreadable target counts as existing.
 pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
     let resolved = WorkspaceDir::open(root).and_then(|dir| Ok((dir.resolve(&pointer.path)?, dir)));
     let (real, dir) = match resolved {
@@ -160,7 +160,7 @@ pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn without_waiting(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
-    // The flag has no effect on a regular file.
+    // `NONBLOCK` has no effect on a regular file.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }

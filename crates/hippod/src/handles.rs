@@ -1,6 +1,6 @@
-//! Limit on open files, and the number left.
+//! Limit on open files, and the number that can still be opened.
 
-/// Raises the limit on open files as far as possible. Many systems have a default that 100 workspaces exceed.
+/// Raises the limit on open files to the maximum. 100 workspaces exceed the default limit of many systems.
 #[cfg(unix)]
 pub fn raise_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -15,7 +15,7 @@ pub fn raise_limit() {
         };
         setrlimit(Resource::Nofile, limit)
     };
-    // Some systems accept no more than this, regardless of the reported maximum.
+    // Some systems accept no higher limit than this one, whatever maximum they report.
     if raised(limit.maximum).is_err()
         && let Err(error) = raised(Some(MODEST))
     {

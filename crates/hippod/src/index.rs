@@ -23,8 +23,8 @@ pub struct IndexView {
     /// Active entries learned from a query, by the terms of that query.
     by_cue: Arc<HashMap<String, usize>>,
     told: Arc<EntryWords>,
-    /// Words of the entries learned from queries. They are kept apart so that earlier queries do not change
-    /// the other results.
+    /// Words of the entries learned from queries. They are stored separately so that earlier queries do not influence
+    /// other results.
     asked: Arc<EntryWords>,
     profile: DecayCurve,
     /// Tokens of the index file.
@@ -53,7 +53,7 @@ impl EntryWords {
     }
 }
 
-/// Returns whether both versions of an entry are found in the same way.
+/// Returns whether the same queries find both versions of an entry.
 fn is_found_alike(a: &EntryRecord, b: &EntryRecord) -> bool {
     let archived = |record: &EntryRecord| matches!(record.place, RecordPlace::Archive(_));
     let cue = |record: &EntryRecord| record.learned.as_ref().map(|learned| learned.cue.clone());
@@ -146,7 +146,7 @@ impl IndexView {
         self.by_cue = Arc::new(by_cue);
     }
 
-    /// Returns all entries including archived ones, in no particular order.
+    /// Returns all entries, including archived ones, in no particular order.
     pub fn records(&self) -> &[Arc<EntryRecord>] {
         &self.records
     }
@@ -214,7 +214,7 @@ impl IndexView {
             })
             .max()
         };
-        // An entry learned from a query describes that query; a regular entry ranks higher.
+        // An entry learned from a query describes only that query, so a regular entry ranks higher.
         let rank = |at: &usize| {
             let record = &self.records[*at];
             depth(record).map(|depth| (record.learned.is_none(), depth, std::cmp::Reverse(*at)))

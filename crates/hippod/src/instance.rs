@@ -24,7 +24,7 @@ use socket::LONGEST_PATH;
 /// Exclusive right to be the daemon, released on drop.
 #[derive(Debug)]
 pub struct Instance {
-    /// Lock file, locked until the process ends for any reason.
+    /// Lock file; the lock is held until the process ends for any reason.
     _lock: File,
     socket: PathBuf,
     /// Identity of our socket file once it is bound.
@@ -45,11 +45,12 @@ pub enum InstanceError {
     /// Another process listens on the socket.
     #[error("another hippod answers at: {}", .0.display())]
     Answers(PathBuf),
-    /// The socket path is taken by something other than a socket, which is left unchanged.
+    /// The socket path is occupied by something other than a socket, which is left unchanged.
     #[error("could not use the path of the socket, because it is not a socket: {}", .0.display())]
     NotASocket(PathBuf),
     /// The path is too long for the operating system.
-    #[error("could not use the path of the socket, because it has {length} bytes and the maximum is {LONGEST_PATH}: {}", path.display())]
+    #[error("could not use the path of the socket, because it is {length} bytes long and the maximum is \
+        {LONGEST_PATH}: {}", path.display())]
     TooLong {
         /// The path.
         path: PathBuf,
@@ -81,20 +82,22 @@ impl InstanceError {
             Self::Locked { .. } | Self::Answers(_) => {
                 "hippoctl status shows the running daemon; hippoctl service stop stops it"
             }
-            Self::NotASocket(_) => "move it away, or set HIPPOD_SOCKET to another path",
+            Self::NotASocket(_) => "move that file elsewhere, or set HIPPOD_SOCKET to another path",
             Self::TooLong { .. } => "set HIPPOD_SOCKET to a shorter path",
             Self::Open(_) => {
-                "set HIPPOD_SOCKET to a path in your own folder, or remove the permissions of other users"
+                "set HIPPOD_SOCKET to a path in a folder of your own, or remove the permissions of other users"
             }
-            Self::NotMine(_) => "set HIPPOD_HOME to your own folder, or run hippod as the owner of this one",
+            Self::NotMine(_) => {
+                "set HIPPOD_HOME to a folder of your own, or run hippod as the owner of this one"
+            }
             Self::Io { .. } => "check the permissions of the folder, and whether the disk is full",
         }
     }
 }
 
 impl Instance {
-    /// Takes the lock, creates the folders (0700) and clears the socket path. From then on the process
-    /// creates files for its user alone (`umask` 077), so that other users never have access to the socket.
+    /// Takes the lock, creates the folders (mode 0700) and clears the socket path. From then on, the process creates
+    /// files that only its user can access (`umask` 077), so that other users never have access to the socket.
     ///
     /// # Errors
     /// See [`InstanceError`]. The files of another daemon are left unchanged.
@@ -111,7 +114,7 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Takes the lock where the service manager owns the socket: the socket path is left unchanged.
+    /// Takes the lock if the service manager owns the socket. The socket path is left unchanged.
     ///
     /// # Errors
     /// As for [`Instance::claim`].
@@ -145,11 +148,11 @@ impl Instance {
         Ok(listener)
     }
 
-    /// Binds the socket again if its file was removed, because clients connect only through the path. Returns
-    /// `None` while the file exists, and for a socket of the service manager.
+    /// Binds the socket again if its file was removed, because clients connect only through the path. Returns `None` if
+    /// the file still exists, or if the socket belongs to the service manager.
     ///
     /// # Errors
-    /// Fails if the path is taken by something else, or if the operating system refuses.
+    /// Fails if another file occupies the path, or if the operating system refuses.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn listen_again(&self) -> Result<Option<Listener>, InstanceError> {
         let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,7 +178,7 @@ impl Drop for Instance {
         let now = socket::id(&self.socket);
         let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         if now.is_some() && now == bound {
-            // A leftover socket is taken over by the next daemon.
+            // The next daemon takes over a leftover socket.
             let _ = std::fs::remove_file(&self.socket);
         }
     }
@@ -281,7 +284,7 @@ fn lock(state: &Path) -> Result<File, InstanceError> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
-            // The process id is informational; the error is reported without it if the file cannot be read.
+            // The process id is only informational: if the file cannot be read, the error omits the id.
             let _ = file.read_to_string(&mut text);
             return Err(InstanceError::Locked {
                 state: state.to_path_buf(),

@@ -1,6 +1,6 @@
 //! The memory daemon.
 //!
-//! Only this crate of the project uses threads, the clock, signals and sockets.
+//! No other crate of the project uses threads, the clock, signals or sockets.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod audit;

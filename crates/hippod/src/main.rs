@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match start(config, socket, log_file) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If standard error is closed, the error cannot be reported.
+            // If standard error is closed, the error can be reported nowhere.
             let begin = if service::reads_stderr() {
                 service::JournalFormat::ERROR
             } else {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
     let log = log_file.map_or(Ok(LogTo::StandardError), |path| LogTo::file(&path))?;
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
-    // Without the path of this program, no shipped runtime can be found.
+    // Without the path of this program, a runtime library shipped beside it cannot be found.
     paths.shipped_runtime = std::env::current_exe()
         .ok()
         .as_deref()
@@ -65,7 +65,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
             tracing::warn!(
                 expected = %paths.socket.display(),
                 passed = %passed.path.display(),
-                "clients connect to a different socket than the one from the service manager"
+                "clients connect to a different socket than the one that the service manager passed"
             );
         }
         paths.socket.clone_from(&passed.path);
@@ -90,7 +90,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
         };
         run(options, signals.wait()).await
     });
-    // A running step must not delay the end of the process.
+    // Exit without waiting for tasks that are still running.
     runtime.shutdown_background();
     result
 }

@@ -17,7 +17,7 @@ pub const BUCKETS: [f64; 13] = [
 
 /// Counters since the start of the daemon.
 pub struct Measures {
-    /// Part of the request ids that distinguishes this run of the daemon from earlier ones in the same log.
+    /// Prefix of the request ids that distinguishes this run of the daemon from earlier runs in the same log.
     start: i64,
     last: AtomicU64,
     served: AtomicU64,
@@ -30,7 +30,7 @@ pub struct Measures {
 /// Durations of a group of requests.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timing {
-    /// Number of requests per class of [`BUCKETS`]; each request is counted in at most one class.
+    /// Number of requests per duration class of [`BUCKETS`]; each request is counted in at most one class.
     pub classes: [u64; BUCKETS.len()],
     /// Number of all requests.
     pub count: u64,
@@ -115,7 +115,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the outcome of a request in one word: `ok`, or the error kind as on the wire.
+/// Returns the outcome of a request as one word: `ok`, or the error kind as on the wire.
 pub fn outcome(failed: Option<ErrorKind>) -> String {
     let kind = failed.and_then(|kind| serde_json::to_value(kind).ok());
     let word = kind.as_ref().and_then(serde_json::Value::as_str);

@@ -28,8 +28,8 @@ impl MemoryWriter {
         Self { views, clock, engine }
     }
 
-    /// Returns the workspace at or above a folder, for a request that writes. A disk that is mounted again is detected
-    /// immediately.
+    /// Returns the workspace at or above a folder, for a request that writes. Before that, checks whether a missing
+    /// disk was mounted again.
     ///
     /// # Errors
     /// Same as [`Views::get`](crate::views::Views::get).
@@ -44,7 +44,7 @@ impl MemoryWriter {
                 accept_deletions: false,
                 reply,
             });
-            // A request that needs the disk reports its own error.
+            // The request itself reports an error of the disk.
             drop(looked.await);
         }
         Ok(view)
@@ -68,7 +68,7 @@ impl MemoryWriter {
     /// Appends a text to the log of the day and creates its entry.
     ///
     /// # Errors
-    /// The log could not be appended to; nothing was written then.
+    /// Fails if nothing could be appended to the log; nothing is written then.
     pub async fn remember(&self, request: RememberRequest) -> Result<RememberResponse, RpcError> {
         let request = remember::structured(request);
         let view = self.view_to_write(&request.workspace).await?;
@@ -78,7 +78,7 @@ impl MemoryWriter {
             return Err(root_missing(&view.root));
         }
         let (root, asked) = (view.root.clone(), request.clone());
-        // The time to search for secrets grows with the text.
+        // The duration of the search for secrets grows with the length of the text.
         let append = move || {
             let appended = remember::append(&root, today, &asked)?;
             let secrets = remember::Secrets::of(&asked);
@@ -109,22 +109,22 @@ impl MemoryWriter {
                 (
                     entry,
                     vec![format!(
-                        "the text is in the log of today already: nothing was appended{done}"
+                        "today's log already contains the text; nothing was appended{done}"
                     )],
                 )
             }
             Ok(entry) => (entry, Vec::new()),
-            // The text is in the log, so the request succeeded.
+            // The text was appended to the log, so the request succeeded.
             Err(error) => (
                 None,
                 vec![format!(
-                    "the text is in the log; its entry could not be made: {}",
+                    "the text was appended to the log; its entry could not be created: {}",
                     error.message
                 )],
             ),
         };
         if !is_searchable {
-            notes.push(format!("{path} is not searched yet: hippoctl status tells why"));
+            notes.push(format!("{path} is not searchable yet; hippoctl status shows why"));
         }
         told.extend(notes);
         Ok(RememberResponse {

@@ -28,23 +28,23 @@ pub enum EngineMessage {
     Watch(WatchEvent),
     /// A result or a state change from the embed worker.
     Embed(EmbedEvent),
-    /// Files whose content differs from the index, as noticed by a query.
+    /// Files whose content differs from the index, reported by a query.
     Stale {
         /// Canonical root of the workspace.
         root: PathBuf,
         /// Paths relative to it.
         paths: Vec<String>,
     },
-    /// A query that waits until files are read.
+    /// A query that waits until the engine has read changed files.
     Read {
         /// Canonical root of the workspace.
         root: PathBuf,
-        /// Paths relative to the root; an empty list means every file that is known to have changed.
+        /// Paths relative to the root; an empty list means all files known to have changed.
         paths: Vec<String>,
         /// Completion signal; dropped if the workspace is not open.
         done: oneshot::Sender<()>,
     },
-    /// A damaged database, as noticed by a query.
+    /// A damaged database, reported by a query.
     Damaged {
         /// Canonical root of the workspace.
         root: PathBuf,
@@ -71,7 +71,7 @@ pub enum EngineMessage {
     Pulse,
     /// A change of the installed model files.
     ModelChanged,
-    /// A request to look again for a model that was missing.
+    /// A request to look again for a missing model.
     LookForModel,
     /// Shutdown: finish the current step, save, and end.
     Shutdown,

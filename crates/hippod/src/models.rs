@@ -24,8 +24,7 @@ use crate::config::EmbedConfig;
 use crate::embed_worker::{Loader, ModelPhase};
 use crate::tasks::{OneAtATime, OneAtATimeGuard};
 
-/// Name of the model-free embedder, which hashes words into a vector. It needs no download and does not
-/// capture meaning.
+/// Name of the embedder without a model. It hashes words into a vector, needs no download and does not capture meaning.
 pub const HASH: &str = "hash";
 
 /// Identity of the configured model as stored in the database.
@@ -74,7 +73,7 @@ impl Models {
         Ok(models)
     }
 
-    /// Verifies each file that was copied into place and therefore has another modification time than the
+    /// Verifies each installed file that was copied into place, and whose modification time therefore differs from the
     /// recorded one.
     pub fn check_copied(&self) {
         let _one_at_a_time = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,8 +85,7 @@ impl Models {
         self.find_model(&self.config.model)
     }
 
-    /// Returns the model with this name, as for [`Models::configured`]; for workspaces with a model of their
-    /// own.
+    /// Like [`Models::configured`], but for the model with this name; used by workspaces that set their own model.
     pub fn find_model(&self, name: &str) -> Option<ConfiguredModel> {
         if !self.config.enabled {
             return None;
@@ -104,7 +102,7 @@ impl Models {
         &self.config.model
     }
 
-    /// Returns whether search by meaning is switched on.
+    /// Returns whether semantic search is enabled.
     pub fn are_enabled(&self) -> bool {
         self.config.enabled
     }
@@ -122,7 +120,7 @@ impl Models {
     /// Returns the initial state of the model with this name.
     pub fn state_of(&self, name: &str) -> ModelPhase {
         if !self.config.enabled {
-            return ModelPhase::Absent("search by meaning is switched off ([embed] enabled)".to_owned());
+            return ModelPhase::Absent("search by meaning is disabled ([embed] enabled)".to_owned());
         }
         if name == HASH {
             return ModelPhase::Unloaded;
@@ -225,7 +223,7 @@ impl Models {
         })
     }
 
-    /// Takes the lock for an installation.
+    /// Takes the installation lock.
     fn turn(&self) -> Result<OneAtATimeGuard, RpcError> {
         let busy = || RpcError::new(ErrorKind::Conflict, "another installation of a model is running");
         let turn = self.busy.enter_if_free();
@@ -362,7 +360,7 @@ fn file(check: FileCheck) -> ModelFile {
     }
 }
 
-/// Returns why the model cannot run on this machine or in this build, if it cannot.
+/// Returns the reason why this machine or build cannot run the model, or `None` if it can.
 pub fn unsupported() -> Option<String> {
     #[cfg(feature = "onnx")]
     {

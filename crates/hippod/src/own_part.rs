@@ -1,8 +1,8 @@
 //! Updates of hippod's own block in a shared file.
 //!
-//! The file is replaced as a whole by a version with another block. A concurrent save, also through an open
-//! handle, ends up in the replaced file. That file is therefore checked once more, and new content is merged.
-//! No content is dropped: a version that cannot be merged is kept beside the file.
+//! The whole file is replaced by a version with another block. If another program saves concurrently, possibly through
+//! an open handle, its text ends up in the replaced file. That file is therefore checked once more, and new content in
+//! it is merged. No content is dropped: a version that cannot be merged is kept beside the file.
 
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
@@ -21,8 +21,8 @@ const TRIES: u32 = 5;
 /// Delay before the replaced file is checked again, for writers that had it open.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Replaces the body of a block in a file of a workspace with the result of `change`. Creates the file if it
-/// does not exist. Returns whether the file changed; in that case the call blocks for a second.
+/// Replaces the body of a block in a file of a workspace with the result of `change`. Creates the file if it does not
+/// exist. Returns whether the file changed. After a change, the call blocks for a second.
 ///
 /// # Errors
 /// Returns `bad-request` for an unclosed block or a link out of the workspace, and `read-only` or `internal`
@@ -75,7 +75,7 @@ pub fn change(
         (base, expected) = (taken, wanted);
     }
     Err(RpcError::internal(format!(
-        "could not write into {file}: another program writes it continuously"
+        "could not write into {file}: another program keeps writing to it"
     ))
     .hint("try again later"))
 }
@@ -113,10 +113,10 @@ fn refusal(file: &str, error: &io::Error) -> RpcError {
     let what = format!("could not write into {file}: {error}");
     match error.kind() {
         _ if hippo_fs::refusal(error).is_some() => {
-            RpcError::bad_request(what).hint("replace it by a regular file")
+            RpcError::bad_request(what).hint("replace it with a regular file")
         }
-        // A name that exists and has no target is a link.
-        IoErrorKind::NotFound => RpcError::bad_request(what).hint("replace it by a regular file"),
+        // The name exists but its target does not, so it is a link.
+        IoErrorKind::NotFound => RpcError::bad_request(what).hint("replace it with a regular file"),
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
             RpcError::new(ErrorKind::ReadOnly, what)
                 .hint("make the file and its folder writable; nothing was written")
@@ -198,7 +198,7 @@ mod tests {
         let (_folder, root) = place();
         let path = root.join("MEMORY.md");
         fs::write(&path, "# Core\n").unwrap();
-        // State between the replacement and the cleanup.
+        // The state between the replacement and the cleanup of the replaced file.
         let made = own_block::put(b"# Core\n", "x", "- one").unwrap();
         shared(&root).replace(&made, 0).unwrap();
         assert!(add(&root, "two").unwrap());

@@ -10,8 +10,8 @@ const LOAD: &str = "/proc/loadavg";
 /// Number of runnable tasks per processor above which the machine is busy.
 const BUSY: f64 = 2.0;
 
-/// Returns why postponable work has to wait, as far as the operating system reports it. `own` is the number
-/// of hippod's own running threads.
+/// Returns the reason why background work has to be postponed, as far as the operating system reports it. `own` is the
+/// number of hippod's own running threads.
 #[expect(clippy::disallowed_methods, reason = "a file of the system")]
 pub fn reason_to_wait(own: usize) -> Option<&'static str> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

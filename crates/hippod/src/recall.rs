@@ -45,7 +45,8 @@ pub use get::get;
 const VECTOR_CANDIDATES: usize = 300;
 /// Number of nearest chunks whose cosine is computed from the exact vector.
 const RESCORED: usize = 40;
-/// Number of ranked chunks per requested result, because some are near-duplicates, changed on disk, or do not fit.
+/// Number of ranked chunks per requested result. More than one is needed because some chunks are near-duplicates, have
+/// changed on disk, or do not fit.
 const OVERFETCH: usize = 4;
 
 /// Searches of the daemon's workspaces.
@@ -66,13 +67,13 @@ pub struct Searcher {
 ///
 /// # Errors
 /// `no-workspace`, `warming`, `bad-request` for an invalid filter, `degraded` if the mode is `vector` and no model is
-/// available, `internal` with the message of the store.
+/// available, or `internal` with the message of the store.
 pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
     if request.agent.is_some() {
         return Err(
             RpcError::bad_request("this version does not support agent scopes")
-                .hint("leave \"agent\" out; each workspace is one scope"),
+                .hint("omit \"agent\"; each workspace is one scope"),
         );
     }
     let view = searcher.views.get(&request.workspace).await?;
@@ -105,9 +106,9 @@ pub struct SearchAnswer {
     response: SearchResponse,
     /// The passage of each result.
     passages: Vec<PassageKey>,
-    /// True if the answer contains everything that was found.
+    /// True if the answer contains all results that were found.
     all: bool,
-    /// True if the text of a ranked chunk was missing on disk.
+    /// True if the text of a ranked chunk no longer existed on disk.
     gone: bool,
     /// Files among the hits that differ from the index.
     stale: StaleFiles,
@@ -122,7 +123,8 @@ struct SearchState<'a> {
 }
 
 impl SearchState<'_> {
-    /// Answers by search. `model` is the model of `vector`; returns `None` if the workspace now uses another model.
+    /// Answers a query by search. `model` is the model that computed `vector`. Returns `None` if the workspace uses
+    /// another model by now.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<SearchAnswer>, RpcError> {
         let snapshot = self.view.snapshot();
         if vector.is_some() && snapshot.model.as_deref() != model {
@@ -176,7 +178,7 @@ impl SearchState<'_> {
             && let Some(least) = found
         {
             notes.push(format!(
-                "no result fits into the budget: the best result has {least} tokens"
+                "no result fits into the budget: the smallest result has {least} tokens"
             ));
         }
         let by_words = self.searcher.models.are_enabled() && !self.question.meaning;
@@ -184,9 +186,13 @@ impl SearchState<'_> {
             notes.push("searched only by words: search.vector is false in hipocampus.config.json".to_owned());
         }
         if let Some(range) = self.question.dates {
-            let nothing = if undated { "; no text has such a date" } else { "" };
+            let nothing = if undated {
+                "; no text is dated within that range"
+            } else {
+                ""
+            };
             notes.push(format!(
-                "the dates were read as {} to {}{nothing}",
+                "the dates in the query were read as {} to {}{nothing}",
                 range.start, range.end
             ));
         }
@@ -277,7 +283,7 @@ impl SearchState<'_> {
         query: &PreparedQuery,
         filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<VectorHits, RpcError> {
-        // Approximate cosines are accurate to 0.01; only the order at the top needs more.
+        // Approximate cosines have an error of up to 0.01; only the order of the best results needs higher accuracy.
         let rescore = |chunks: &[u32]| {
             let exact = &chunks[..chunks.len().min(RESCORED)];
             self.view
@@ -334,7 +340,7 @@ fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) ->
         // The engine checks that the database file still exists.
         searcher.engine.probe();
         if !view.has_database() {
-            let what = "the database was removed and is being written again";
+            let what = "the database was removed and is being rewritten";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");
         }
     }

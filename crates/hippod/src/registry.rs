@@ -30,12 +30,11 @@ struct RegistryContent {
 }
 
 impl Registry {
-    /// Reads the registry of a state folder; a missing file is an empty registry. A damaged file is kept
-    /// under another name, and the registry is rebuilt from its copy and from the databases, which contain
-    /// their roots.
+    /// Reads the registry of a state folder; a missing file is an empty registry. A damaged file is kept under another
+    /// name, and the registry is rebuilt from its copy and from the databases, each of which records its root.
     ///
     /// # Errors
-    /// Fails if an existing file cannot be read or has a newer version; the file is not overwritten then.
+    /// Fails if an existing file cannot be read or has a newer version. That file is not overwritten.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn open(state: &Path) -> Result<Self> {
         let file = state.join(folder::REGISTRY);
@@ -79,7 +78,7 @@ impl Registry {
                 let roots = roots.take().unwrap_or_else(|| roots_of_databases(state));
                 tracing::error!(
                     file = %file.display(), %why, workspaces = roots.len(),
-                    "the registry was damaged or missing; it was rebuilt, and a damaged one is kept beside it as \
+                    "the registry was damaged or missing, so it was rebuilt; a damaged registry is kept beside it as \
                      registry.json.damaged"
                 );
                 let registry = Self {
@@ -106,7 +105,7 @@ impl Registry {
     /// Registers a canonical root. Returns whether it is new.
     ///
     /// # Errors
-    /// Fails if the registry cannot be written; it is unchanged then.
+    /// Fails if the registry cannot be written; the list of roots is unchanged then.
     pub fn add(&self, root: &Path) -> Result<bool> {
         let mut roots = self.lock();
         if !roots.insert(root.to_path_buf()) {
@@ -122,7 +121,7 @@ impl Registry {
     /// Unregisters a root. Returns whether it was registered.
     ///
     /// # Errors
-    /// Fails if the registry cannot be written; it is unchanged then.
+    /// Fails if the registry cannot be written; the list of roots is unchanged then.
     pub fn remove(&self, root: &Path) -> Result<bool> {
         let mut roots = self.lock();
         if !roots.remove(root) {
@@ -170,7 +169,7 @@ fn free_name(name: &Path) -> PathBuf {
         .unwrap_or_else(|| name.to_path_buf())
 }
 
-/// Returns the roots recorded in the databases of a state folder, if each database lies in the folder that
+/// Returns the roots recorded in the databases of a state folder. A database counts only if it is in the folder that
 /// belongs to its root.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn roots_of_databases(state: &Path) -> BTreeSet<PathBuf> {
@@ -198,8 +197,8 @@ pub fn database_file(state: &Path, root: &Path) -> PathBuf {
     state_folder(state, root).join("index.db")
 }
 
-/// Returns the short id of a workspace for logs and metrics, which must not contain its path: the first
-/// digits of the name of its state folder.
+/// Returns the short id of a workspace for logs and metrics, which must not contain the path of the workspace: the
+/// first digits of the name of its state folder.
 pub fn short_id(root: &Path) -> String {
     folder::key(root)[..8].to_owned()
 }

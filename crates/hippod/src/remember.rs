@@ -1,4 +1,4 @@
-//! Appending of a text to the log of a day.
+//! Appending of a text to a daily log.
 //!
 //! Existing content is never changed, so that other programs can append at the same time. A target that
 //! cannot be appended to safely (a link, a folder, a read-only file) is rejected, and nothing is written.
@@ -37,11 +37,11 @@ pub struct AppendResult {
     pub repeated: bool,
 }
 
-/// Appends a text to the log of a day.
+/// Appends a text to the log of the day `today`.
 ///
 /// # Errors
-/// Returns `read-only` or `internal` with the error of the operating system. The log is unchanged, or the
-/// hint describes its content.
+/// Returns `read-only` or `internal` with the error of the operating system. Either the log is unchanged, or the hint
+/// describes what was written.
 pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<AppendResult, RpcError> {
     let topic = match &request.topic {
         Some(topic) => one_line(&without_secrets(topic)),
@@ -69,7 +69,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     })
 }
 
-/// Appends sections of a session to the log of a day, unless the log already contains their end `mark`.
+/// Appends sections of a session to the log of a day, unless the log already contains the end `mark` of those sections.
 /// Returns the appended lines.
 ///
 /// # Errors
@@ -104,8 +104,8 @@ fn find_text_section(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)
     let wanted = format!("## {section}\n\n{text}");
     let at = log.match_indices(&wanted).map(|(at, _)| at).find(|at| {
         let rest = log[at + wanted.len()..].trim_start();
-        // Text up to the next heading of the same or a higher level belongs to the section, which then
-        // contains more than `text`.
+        // Text up to the next heading of the same or a higher level belongs to the section. If such text follows, the
+        // section contains more than `text`.
         let ends = rest.is_empty() || rest.starts_with("# ") || rest.starts_with("## ");
         ends && (*at == 0 || log[..*at].ends_with('\n'))
     })?;

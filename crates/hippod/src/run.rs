@@ -31,8 +31,8 @@ pub use log::{LogTo, log_to};
 
 /// Time limit for the engine to save its progress at shutdown.
 const LAST_STEP: Duration = Duration::from_millis(800);
-/// Additional time limit for rewriting a database that was removed while open. Longer than that, the service
-/// manager would kill the daemon.
+/// Additional time limit for rewriting a database that was removed while open. With a longer limit, the service manager
+/// would kill the daemon first.
 const RESCUE: Duration = Duration::from_secs(8);
 
 /// Options of a daemon.
@@ -92,12 +92,12 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     let stop = components.stop.clone();
     let (engine_done, mut engine_ended) = oneshot::channel::<()>();
     let engine_thread = std::thread::Builder::new().name("engine".into()).spawn(move || {
-        // Dropped at the end of the thread, also after a panic.
+        // Dropped when the thread ends, also after a panic.
         let _done = engine_done;
         engine.run();
     })?;
     tracing::info!(socket = %socket.display(), "hippod answers");
-    // Without the scheduler, the engine checks for due cycles once an hour.
+    // Without the scheduler, the engine still checks for due cycles once an hour.
     let ticks = ticks::start(components.engine.clone()).await;
     if let Err(error) = &ticks {
         tracing::warn!(%error, "could not start the scheduler; cycles may start up to an hour late");
@@ -138,7 +138,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     };
     manager.abort();
     service::stopping().await;
-    // When a client requests a stop, the server ends and may be the first part to be noticed.
+    // If a client requests a stop, the server may be the first component that is seen to end.
     let asked = stop.send_replace(true);
     if died != Some("the server") {
         serving.await;
@@ -147,14 +147,14 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         // The scheduler only sends ticks, so an error loses nothing.
         let _ = ticks.shutdown().await;
     }
-    // These tasks hold no open database between two requests and can be aborted.
+    // These tasks have no open database transaction between two requests, so they can be aborted.
     keeper.abort();
     left.abort();
     trees.abort();
     embed.stop();
     components.engine.shut_down();
     let last_step = tokio::task::spawn_blocking(move || {
-        // A panic was already reported by the thread itself.
+        // The thread itself already reported its panic.
         let _ = (engine_thread.join(), embed_thread.join());
     });
     let mut last_step = pin!(last_step);

@@ -1,8 +1,8 @@
 //! Scan of the memory files below a root.
 //!
-//! `.hippoignore` and `.ignore` files are respected. `.gitignore` is not: harnesses list private memory there
-//! to keep it out of the repository, and that memory has to be indexed. Names that begin with a dot and
-//! `node_modules` are always skipped.
+//! `.hippoignore` and `.ignore` files are respected. `.gitignore` files are not: harnesses list private memory in them
+//! to keep it out of the repository, and that memory has to be indexed. Names that begin with a dot and `node_modules`
+//! are always skipped.
 
 mod gate;
 mod ignores;
@@ -36,10 +36,10 @@ pub struct ScanResult {
     pub unreadable_dirs: Vec<PathBuf>,
     /// True if the root is a readable folder. If not, the other fields carry no information.
     pub root_present: bool,
-    /// True if the scan was incomplete because the process may open no more files. A missing file then proves
-    /// nothing.
+    /// True if the scan was incomplete because the process has reached its limit on open files. In this case, a file
+    /// missing from the result may still exist.
     pub cut_short: bool,
-    /// True if the root is empty, like a mount point while its disk is unmounted.
+    /// True if the root is empty, as a mount point is while its disk is unmounted.
     pub root_empty: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct SkippedFile {
     pub rel: String,
     /// The reason.
     pub reason: String,
-    /// True if this is another name of a file that is read.
+    /// True if this is another name of a file that is read under its first name.
     pub is_second_name: bool,
 }
 
@@ -93,7 +93,8 @@ pub enum PathClass {
     Unknown,
 }
 
-/// Scans everything below a root. `at_each` is called for every entry, because there may be very many.
+/// Scans everything below a root. Calls `at_each` for every entry, so that the caller can stay responsive during a long
+/// scan.
 pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each: &dyn Fn()) -> ScanResult {
     match WorkspaceDir::open(root).and_then(|dir| dir.folder("")?.is_empty()) {
         Ok(root_empty) => ScanResult {
@@ -107,21 +108,21 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each:
     }
 }
 
-/// Returns whether an existing folder may contain memory files. The rules and ignore files of a scan apply.
+/// Returns whether an existing folder may contain memory files, according to the rules and ignore files of a scan.
 pub fn reaches(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> bool {
     let folder = root.join(rel);
     let found = walk(root, rules, config, Some(rel), &|| ()).dirs;
     found.iter().any(|(dir, _)| *dir == folder)
 }
 
-/// Returns the link-free name of a file that is reached through a link, if that name is memory as well.
+/// Returns the name, without links, of a file that is reached through a link, if that name is memory as well.
 fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
     let real = WorkspaceDir::open(root).ok()?.resolve(rel).ok()?;
     let first = files::slashed(Path::new(real.to_str()?));
     (first != rel && rules.is_source(&first)).then_some(first)
 }
 
-/// Keeps one name of each file and folder: preferably one without a link, otherwise the first.
+/// Keeps one name of each file and folder: a name without a link if there is one, otherwise the first name.
 fn once_each(walked: WalkResult) -> ScanResult {
     let WalkResult {
         mut files,
@@ -158,7 +159,7 @@ fn once_each(walked: WalkResult) -> ScanResult {
     dirs.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
     let mut seen = std::collections::HashSet::new();
     for (dir, _) in dirs {
-        // A folder that disappeared during the scan is left to its own event.
+        // If the folder disappeared during the scan, its removal arrives as a separate event.
         let Ok(Some(id)) = FileId::at(&dir) else {
             continue;
         };

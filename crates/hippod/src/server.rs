@@ -54,9 +54,9 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// Interval between checks for the socket file.
 const LOOK: Duration = Duration::from_secs(1);
-/// Maximum number of rejected clients that are informed at the same time.
+/// Maximum number of rejected clients that receive a reply at the same time.
 const REFUSALS: usize = 64;
-/// Maximum time to inform a rejected client.
+/// Maximum time for sending a reply to a rejected client.
 const REFUSAL: Duration = Duration::from_millis(500);
 
 /// Components that serve requests.
@@ -131,7 +131,7 @@ pub async fn serve(
                     };
                     let Some(place) = place else {
                         tracing::warn!("refused a connection: too many are open");
-                        // Beyond the limit of refusals, the connection is closed without an answer.
+                        // Beyond this limit, the connection is closed without a reply.
                         if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
                             connections.spawn(async move {
                                 refuse(stream).await;
@@ -186,10 +186,10 @@ fn spare_handle() -> Option<std::fs::File> {
     std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }).ok()
 }
 
-/// Sends the reason, then closes a connection that exceeds the limit.
+/// Sends the reason to a client above the connection limit, then closes the connection.
 async fn refuse(stream: Stream) {
-    let why = RpcError::new(ErrorKind::Warming, "too many connections are open")
-        .hint("close some, or raise [server] max_connections");
+    let why = RpcError::new(ErrorKind::Warming, "too many open connections")
+        .hint("close some connections, or raise [server] max_connections");
     let line = Reply::refuse(Id::Null, why).to_line();
     let (mut from, mut to) = tokio::io::split(stream);
     let say = async {
@@ -204,8 +204,8 @@ async fn refuse(stream: Stream) {
     let _ = tokio::time::timeout(REFUSAL, say).await;
 }
 
-/// Returns whether the client runs as the same user. The folder's mode already excludes other users; this check
-/// matters if the mode was widened.
+/// Returns whether the client runs as the same user. The folder's mode already excludes other users; this check matters
+/// if that mode was widened.
 #[cfg(unix)]
 fn is_own_user(stream: &Stream) -> bool {
     use interprocess::local_socket::traits::StreamCommon as _;

@@ -1,4 +1,4 @@
-//! Workspace that a restore has staged beside its destination.
+//! A workspace that a restore has staged beside its destination.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::registry::state_folder;
 /// Suffix of staged folders, which are not in place yet.
 const STAGED: &str = ".restoring";
 
-/// A workspace that is staged beside its destination. The folders are derived from its root, so a manipulated
+/// A workspace that is staged beside its destination. The staging folders are derived from its root, so a manipulated
 /// journal cannot redirect them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StagedWorkspace {

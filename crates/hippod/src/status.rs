@@ -1,6 +1,6 @@
 //! Response to `status`.
 //!
-//! The response contains the state last published by the engine, so it does not wait for the engine.
+//! The response contains the state that the engine published last, so it does not wait for the engine.
 
 mod metrics;
 
@@ -32,7 +32,7 @@ pub struct StatusReporter {
     pub clock: Arc<dyn Clock>,
     /// Paths of the daemon's files.
     pub paths: Paths,
-    /// Threads of the embed worker, by the user's settings.
+    /// Number of threads of the embed worker, from the user's settings.
     pub threads: usize,
     /// Registered workspaces.
     pub views: Arc<Views>,
@@ -84,8 +84,8 @@ pub async fn status(reporter: &StatusReporter) -> StatusResponse {
     }
 }
 
-/// Returns the published status of a workspace. Before the first one, and if the workspace could not be
-/// opened, returns the reason without figures.
+/// Returns the published status of a workspace. If none is published yet, or the workspace could not be opened, returns
+/// the reason without figures.
 fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
     let (word, why) = match slot {
         Slot::Open(view) => match view.status() {
@@ -164,8 +164,7 @@ fn model(reporter: &StatusReporter) -> ModelStatus {
     }
 }
 
-/// Returns the resident memory of this process in bytes; 0 where the operating system does not report it in a
-/// file.
+/// Returns the resident memory of this process in bytes, or 0 on systems that do not report it in a file.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a file of the system")]
 fn resident_bytes() -> u64 {

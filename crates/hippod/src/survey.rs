@@ -1,4 +1,4 @@
-//! Diagnosis of workspaces: findings of the engine and places still to be checked.
+//! Diagnosis of workspaces: findings of the engine and locations to check on disk.
 
 mod models;
 mod report;
@@ -12,13 +12,12 @@ use crate::view::WorkspaceView;
 pub use models::examine_model;
 pub use report::{SurveyReport, problem};
 
-/// Findings of the engine, and the places still to be checked on the disk. Disk checks are slow and must not block the
-/// engine.
+/// Findings of the engine, and the locations to check on disk. Disk checks are slow and must not block the engine.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// Findings of the engine.
     pub report: SurveyReport,
-    /// Places to check.
+    /// Workspaces whose disk is to be checked.
     pub places: Vec<SurveyedWorkspace>,
 }
 
@@ -30,7 +29,7 @@ impl Survey {
         self.places.extend(places);
     }
 
-    /// Returns the workspaces with work in progress.
+    /// Returns the workspaces with pending work.
     pub fn busy_workspaces(&self) -> impl Iterator<Item = &Path> {
         let behind = self.places.iter().filter(|place| place.waiting > 0);
         behind.map(|place| place.view.root.as_path())
@@ -45,11 +44,11 @@ pub struct SurveyedWorkspace {
     pub database: PathBuf,
     /// Number of files in the index and on disk.
     pub disk: (usize, usize),
-    /// Number of files that wait to be read.
+    /// Number of files that are waiting to be read.
     pub waiting: usize,
     /// Skipped paths, each with the number of indexed files below it.
     pub skipped: Vec<(SkippedFile, usize)>,
-    /// Pointers of entries whose target is missing or is not a document.
+    /// Pointers of entries whose target may be missing because it is not an indexed document.
     pub doubtful: Vec<DoubtfulPointer>,
     /// Description of the index file, if hippod keeps one and it has no problem.
     pub index_file: Option<String>,
@@ -69,6 +68,6 @@ impl std::fmt::Debug for SurveyedWorkspace {
 pub struct DoubtfulPointer {
     /// Id of the entry.
     pub entry: String,
-    /// Path of the target if it is not a document; the file may still exist, for example as JSON.
+    /// Path of the target if it is not an indexed document; the file may still exist, for example as JSON.
     pub file: Option<String>,
 }

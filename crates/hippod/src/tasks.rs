@@ -1,4 +1,4 @@
-//! Small tools for tasks and threads.
+//! Small helpers for tasks and threads.
 
 mod background;
 mod cancellation;

@@ -1,6 +1,6 @@
 //! Periodic ticks for the engine.
 //!
-//! Due cycles are computed from recorded runs alone.
+//! Which cycles are due is computed only from recorded runs.
 
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 

@@ -1,9 +1,9 @@
 //! Compaction trees of the workspaces.
 //!
-//! A tree has nodes for days, weeks and months, and `ROOT.md`; each node is made from the level below. A run works
-//! beside the engine, and each workspace has at most one at a time. It reads the sources, `hippo_tree` decides
-//! which nodes are due and what they contain, and each file is replaced atomically unless another writer changed it
-//! in the meantime. Work that a stopped process left undone is due again.
+//! A tree has nodes for days, weeks and months, and `ROOT.md`. Each node is derived from the level below. A run works
+//! beside the engine, and each workspace has at most one run at a time. It reads the sources, and `hippo_tree` decides
+//! which nodes are due and what they contain. Each file is replaced atomically, unless another writer changed it in the
+//! meantime. Nodes that a stopped process did not write are due again.
 
 mod aside;
 mod command;
@@ -57,20 +57,22 @@ pub struct Trees {
     views: Arc<Views>,
     clock: Arc<dyn Clock>,
     locks: Mutex<BTreeMap<PathBuf, Locks>>,
-    /// Workspaces whose tree a client is waiting for, one entry per client.
+    /// Workspaces whose tree clients are waiting for, with one element per client.
     awaited: Mutex<Vec<PathBuf>>,
 }
 
 /// Locks of one workspace.
 #[derive(Debug, Clone, Default)]
 struct Locks {
-    /// Held while its nodes are read and written.
+    /// Held while the nodes are read and written.
     nodes: Arc<Lock<()>>,
-    /// Held while the configured program writes summaries, which may take minutes; other runs do not wait for it.
+    /// Held while the configured program writes summaries, which may take minutes; runs without summaries do not wait
+    /// for it.
     program: Arc<Lock<()>>,
 }
 
-/// Guard of a client that waits for a tree; the keeper leaves that tree to the client's own run.
+/// Guard of a client that waits for a tree; meanwhile the keeper leaves that tree alone, because the client runs it
+/// itself.
 pub struct TreeWaiter<'a> {
     trees: &'a Trees,
     root: PathBuf,
@@ -114,7 +116,7 @@ impl Trees {
         awaited.iter().any(|awaited| awaited == root)
     }
 
-    /// Waits for the tree of the workspace at or above a folder and locks it.
+    /// Waits until the tree of the workspace at or above a folder is free, and locks the tree.
     pub async fn lock_tree(&self, folder: &Path) -> OwnedMutexGuard<()> {
         let root = self.views.root_of(folder);
         let lock = self.of(root.as_deref().unwrap_or(folder)).nodes;
@@ -143,15 +145,17 @@ impl Trees {
         }
         let message = format!("the workspace is no longer registered: {}", root.display());
         Err(RpcError::new(ErrorKind::NoWorkspace, message)
-            .hint("register it again: hippoctl workspace add; nothing was changed"))
+            .hint("register the workspace again: hippoctl workspace add; nothing was changed"))
     }
 
-    /// Returns whether another program's originals of a workspace can be restored; true if the ledger could not be read.
+    /// Returns whether a workspace has originals of another program that can be restored; true if the ledger could not
+    /// be read.
     pub fn has_originals(&self, root: &Path) -> bool {
         foreign::has_originals(&self.state, root)
     }
 
-    /// Restores every node of a workspace that was taken over. With `dry_run`, only reports the changes.
+    /// Restores every node of a workspace that was taken over from another program. With `dry_run`, only reports the
+    /// changes.
     ///
     /// # Errors
     /// The ledger could not be read.

@@ -1,8 +1,8 @@
 //! Trust in the settings that a workspace contains.
 //!
-//! A workspace may be the repository of a stranger. Its settings files can narrow the user's settings:
-//! exclude files, lower budgets and disable features. All other settings have no effect until the user trusts
-//! the file. Trust is bound to the hash of the file.
+//! A workspace may be a stranger's repository. Without trust, its settings files can only restrict the user's settings:
+//! exclude files, lower budgets and disable features. All other settings have no effect until the user trusts the file.
+//! Trust is bound to the hash of the file.
 
 use std::path::{Path, PathBuf};
 
@@ -21,9 +21,9 @@ pub const SETTINGS: &str = ".hippocampus/config.toml";
 pub const POLICIES: &str = ".hippocampus/policies.yaml";
 /// All settings files of a workspace.
 pub const FILES: [&str; 3] = [SETTINGS, POLICIES, hippo_fs::harness::FILE];
-/// Maximum size of the settings in bytes; larger files are rejected.
+/// Maximum size of the file `SETTINGS` in bytes; a larger file is rejected.
 const LARGEST_SETTINGS: u64 = 64 << 10;
-/// Maximum size of the other files in bytes; larger files are ignored.
+/// Maximum size of each other settings file in bytes; larger files are ignored.
 const LARGEST: u64 = 1 << 20;
 
 /// The settings files of a workspace, and the resulting settings.
@@ -36,7 +36,7 @@ pub struct SettingsSurvey {
 }
 
 impl SettingsSurvey {
-    /// Returns the untrusted files with settings that need trust.
+    /// Returns the files that are not trusted although they contain settings that need trust.
     pub fn untrusted_files(&self) -> Vec<SettingsFile> {
         let refused = |file: &&SettingsFile| !file.trusted && !file.changes.is_empty();
         self.files.iter().filter(refused).cloned().collect()
@@ -60,7 +60,7 @@ pub fn survey(config: &Config, trust: &Trust, root: &Path) -> SettingsSurvey {
             to: to.to_owned(),
         };
         let changes = match *path {
-            POLICIES => vec![change("*", "the built-in policies", "also these policies")],
+            POLICIES => vec![change("*", "the built-in policies", "these policies in addition")],
             _ => {
                 let keys = hippo_fs::harness::read(&bytes).0.session_compaction;
                 let (_, numbers) = CompactionConfig::read(&keys.unwrap_or_default()).0.narrowed();
@@ -98,7 +98,7 @@ fn file(
     }
 }
 
-/// Returns the effective settings, and a description of the file.
+/// Returns the effective settings, and a description of the settings file.
 fn settings(
     config: &Config,
     trust: &Trust,

@@ -1,6 +1,6 @@
 //! Verification of search hits against the files on disk.
 //!
-//! A query returns only text that is on disk at the reported location.
+//! A query returns only text that is on disk at the location that the query reports.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -65,7 +65,7 @@ pub struct VerifiedHit {
     pub end_line: u32,
 }
 
-/// Verifier for the hits of one query; each file is opened once.
+/// Verifier for the hits of one query. It opens each file only once.
 pub struct Verifier<'root> {
     root: &'root Path,
     max_file_bytes: u64,
@@ -104,8 +104,8 @@ impl<'root> Verifier<'root> {
         }
         match self.files.get(path)? {
             FileCheckResult::Same(file) => read_span(file, span).or_else(|| {
-                // Same size and time but other bytes: the file system's clock is coarse, or the time was set
-                // back.
+                // The size and time are equal but the bytes differ: the file system's clock is coarse, or the time was
+                // set back.
                 self.changed.push(path.to_owned());
                 None
             }),
@@ -125,7 +125,7 @@ impl<'root> Verifier<'root> {
         paths
     }
 
-    /// Returns the files that differ from the index.
+    /// Returns the checked files that differ from the index.
     pub fn changed(self) -> Vec<String> {
         self.changed
     }
@@ -163,7 +163,8 @@ fn read_span(file: &File, span: ChunkSpan) -> Option<VerifiedHit> {
     })
 }
 
-/// Finds the chunk with the same text in the current file; of several, the one nearest to the indexed line.
+/// Finds the chunk with the same text in the current file. If several chunks match, returns the one nearest to the
+/// indexed line.
 fn find(bytes: &[u8], document: &Document, span: ChunkSpan) -> Option<VerifiedHit> {
     let same = document.chunks.iter().filter(|chunk| chunk.hash == span.hash);
     let chunk = same.min_by_key(|chunk| chunk.start_line.abs_diff(span.start_line))?;

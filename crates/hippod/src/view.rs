@@ -1,6 +1,6 @@
 //! In-memory view of a workspace for queries.
 //!
-//! The engine patches the view. A query waits no longer than for one commit.
+//! The engine updates the view in place. A query waits for at most one commit.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub struct SearchSnapshot {
     pub vectors: VectorIndex,
     /// Text span of each chunk, by chunk id.
     pub spans: Vec<Option<ChunkSpan>>,
-    /// Token count of each chunk, by chunk id; 0 where no model has counted it.
+    /// Token count of each chunk, by chunk id; 0 if no model has counted the tokens.
     pub tokens: Vec<u32>,
     /// Additional facts about each document, by document id.
     pub facts: HashMap<u32, DocumentFacts>,
@@ -54,15 +54,15 @@ pub struct SearchSnapshot {
 pub struct DocumentFacts {
     /// Size and modification time of the file.
     pub mark: FileMark,
-    /// Generation at which the document reached its current content; 0 for a document from before the
-    /// daemon's start.
+    /// Generation at which the document reached its current content; 0 if the content dates from before the daemon's
+    /// start.
     pub generation: u64,
     /// The sections of the document, with their titles.
     pub sections: Box<[Section]>,
 }
 
 impl SearchSnapshot {
-    /// Returns the titles of the headings above a section and its own, outermost first.
+    /// Returns the titles of the headings above a section and of the section itself, outermost first.
     pub fn heading_path(&self, document: u32, section: u32) -> Vec<String> {
         self.facts
             .get(&document)
@@ -79,16 +79,16 @@ impl SearchSnapshot {
     }
 }
 
-/// How far the index lags behind the disk, and why.
+/// How far the index lags behind the disk, and the reason.
 #[derive(Debug, Clone, Default)]
 pub struct Freshness {
-    /// Files that wait to be read, plus chunks that wait for their vector.
+    /// Number of files that wait to be read, plus chunks that wait for their vector.
     pub pending: u64,
-    /// The files among them.
+    /// Number of files that wait to be read.
     pub unread: u64,
     /// Number of watcher reports that the engine has processed.
     pub taken: u64,
-    /// When the oldest change that is not indexed yet was noticed.
+    /// Time at which the oldest change that is not indexed yet was noticed.
     pub behind_since: Option<Instant>,
     /// The degradation, as a keyword and as a sentence.
     pub degraded: Option<(&'static str, String)>,
@@ -98,10 +98,11 @@ impl Freshness {
     /// Code of a repair that has not been reported yet.
     pub const REPAIRED: &str = "repaired";
 
-    /// State after a start: until the first comparison with the disk, missing changes are unknown.
+    /// State after a start: until the disk is compared with the index, the daemon does not know which changes it
+    /// missed.
     pub const WARMING: (&'static str, &'static str) = (
         "warming",
-        "the disk has not been compared with the index since the start",
+        "the disk has not been compared with the index since the daemon started",
     );
 
     fn warming(now: Instant) -> Self {
@@ -116,7 +117,7 @@ impl Freshness {
     }
 }
 
-/// One workspace from the perspective of queries.
+/// A workspace as queries see it.
 pub struct WorkspaceView {
     /// Canonical root.
     pub root: PathBuf,
@@ -129,7 +130,7 @@ pub struct WorkspaceView {
     meaning: AtomicBool,
     snapshot: RwLock<SearchSnapshot>,
     freshness: Mutex<Freshness>,
-    /// The running watcher, whose pending changes count as not indexed.
+    /// The running watcher; its pending changes count as not indexed.
     listener: Mutex<Option<Listener>>,
     /// Number of watcher reports sent to the engine.
     reports: AtomicU64,
@@ -147,8 +148,8 @@ struct PostingsCache {
 }
 
 impl WorkspaceView {
-    /// Creates a view with a snapshot that was loaded from `database`. Its freshness is "warming" until the
-    /// engine sets another.
+    /// Creates a view with a snapshot that was loaded from `database`. The view reports "warming" until the engine sets
+    /// its freshness.
     pub fn new(
         root: PathBuf,
         config: WorkspaceConfig,
@@ -174,13 +175,13 @@ impl WorkspaceView {
         }
     }
 
-    /// Returns the time zone of the workspace: the configured one, or the machine's.
+    /// Returns the time zone of the workspace: the configured zone if one is set, otherwise that of the machine.
     pub fn zone(&self, clock: &dyn Clock) -> TimeZone {
         let own = self.config.search.time_zone();
         own.unwrap_or_else(|| clock.time_zone())
     }
 
-    /// Returns the time that a client names in the time zone of the workspace; `None` is now.
+    /// Parses the time that a client gave, in the time zone of the workspace; `None` means now.
     ///
     /// # Errors
     /// `bad-request` for an invalid time.
@@ -190,8 +191,8 @@ impl WorkspaceView {
         };
         let zone = self.zone(clock);
         moment(at, &zone).ok_or_else(|| {
-            RpcError::bad_request(format!("there is no such moment: {at}"))
-                .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z")
+            RpcError::bad_request(format!("not a valid time: {at}"))
+                .hint("write a time as YYYY-MM-DD or like 2026-01-10T09:30:00Z")
         })
     }
 
@@ -210,7 +211,8 @@ impl WorkspaceView {
         self.snapshot.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the snapshot for writing. The engine holds the lock during a commit and the matching patch.
+    /// Locks the snapshot for writing. The engine holds the lock during a commit and the matching update of the
+    /// snapshot.
     pub fn picture_mut(&self) -> RwLockWriteGuard<'_, SearchSnapshot> {
         self.snapshot.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -228,8 +230,7 @@ impl WorkspaceView {
     /// Returns how far the index lags behind, including changes that the engine has not received from the
     /// watcher yet.
     pub fn freshness(&self) -> Freshness {
-        // The three places are read in the order in which a change passes through them, so that none is
-        // missed.
+        // A change passes through three places; they are read in that order so that no change is missed.
         let held_back = self
             .listener()
             .map_or_else(UnreportedChanges::default, |listener| {

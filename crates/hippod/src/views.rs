@@ -41,7 +41,7 @@ pub fn no_workspace(folder: &Path) -> RpcError {
         format!("could not find a workspace at or above: {place}"),
     );
     error.hint(if hippo_fs::is_present(folder) {
-        format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered ones")
+        format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered workspaces")
     } else {
         "the folder does not exist; hippoctl workspace list shows the registered workspaces, hippoctl workspace add \
          DIR registers one".to_owned()
@@ -105,8 +105,8 @@ impl Views {
         self.changed.subscribe()
     }
 
-    /// Waits until no workspace is being opened, up to a time limit. A search over all workspaces needs each
-    /// one ready.
+    /// Waits until no workspace is being opened, up to a time limit, because a search over all workspaces needs every
+    /// one of them to be ready.
     pub async fn opened(&self) {
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;
@@ -121,7 +121,7 @@ impl Views {
         }
     }
 
-    /// Returns the registered root at or above a folder. The folder may be missing.
+    /// Returns the registered root at or above a folder. The folder need not exist.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -131,11 +131,10 @@ impl Views {
             .map(Path::to_path_buf)
     }
 
-    /// Returns the workspace at or above a folder, and waits while it is being opened.
+    /// Returns the workspace at or above a folder. If the workspace is being opened, waits for it.
     ///
     /// # Errors
-    /// Returns `no-workspace`, `warming` after the time limit, or the error that occurred while opening the
-    /// workspace.
+    /// Returns `no-workspace`, `warming` after the time limit, or the error with which the workspace failed to open.
     pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
         let root = self
             .root_of(Path::new(folder))

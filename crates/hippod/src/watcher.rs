@@ -1,8 +1,8 @@
 //! File watcher that reports possibly changed paths of a workspace.
 //!
-//! Events are hints; comparing the disk with the index is authoritative. Each workspace has one thread, which
-//! sleeps until an event arrives. Every ten seconds it checks that the root exists, because an unmounted disk
-//! sends no event.
+//! Events are only hints; the comparison of the disk with the index is authoritative. Each workspace has one watcher
+//! thread, which sleeps until an event arrives. Every ten seconds it also checks that the root exists, because an
+//! unmounted disk sends no event.
 
 mod backend;
 mod dirty;
@@ -25,13 +25,13 @@ use worker::WatchThread;
 
 /// hippod's own folder below a root.
 pub const OWN_FOLDER: &str = ".hippocampus";
-/// File in the own folder; an event for it proves that the watcher receives events.
+/// Name of a file in that folder; an event for it proves that the watcher receives events.
 const CANARY: &str = "canary";
 
 /// Callback for watcher events, invoked on the watcher's thread.
 pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 
-/// Event from the watcher. The path is the root.
+/// Event from the watcher. The first field is the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Files and folders that may have been changed, created or removed; absolute paths.
@@ -40,7 +40,7 @@ pub enum WatchEvent {
     Rescan(PathBuf, RescanReason),
     /// The canary event was received: the watcher works.
     CanarySeen(PathBuf),
-    /// The watcher ended and reports nothing more, with the cause.
+    /// The watcher ended and sends no more reports; the string is the cause.
     Dead(PathBuf, String),
 }
 
@@ -60,7 +60,7 @@ impl WatchEvent {
     }
 }
 
-/// Reason for a full comparison of the disk.
+/// Reason for a full comparison of the disk with the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RescanReason {
     /// The operating system dropped events.
@@ -77,7 +77,7 @@ pub enum RescanReason {
     RootBack,
 }
 
-/// Method of noticing changes.
+/// How changes are detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchMode {
     /// Events from the operating system.
@@ -89,9 +89,9 @@ pub enum WatchMode {
 /// State of the watcher for `status` and `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
-    /// Method of noticing changes.
+    /// How changes are detected.
     pub mode: WatchMode,
-    /// Why the watcher polls, or why some folders are not watched.
+    /// Reason why the watcher polls, or why some folders are not watched.
     pub reason: Option<String>,
     /// Time of the last event from the operating system.
     pub last_event: Option<Instant>,
@@ -128,7 +128,7 @@ impl WatchSpec {
 /// Error while writing the canary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CanaryError {
-    /// The canary could not be written, for instance in a read-only workspace. The watcher may still work.
+    /// The canary could not be written, for instance because the workspace is read-only. The watcher may still work.
     #[error("could not write the canary: {0}")]
     Unprovable(String),
 }
@@ -172,9 +172,8 @@ impl Watcher {
         Ok(Self { root, shared })
     }
 
-    /// Sets the watched folders, in addition to the root. Changes of the last minute in a newly watched
-    /// folder are reported, because they may have happened between the scan that found the folder and this
-    /// call.
+    /// Sets the folders to watch in addition to the root. Changes made within the last minute in a newly watched folder
+    /// are reported, because they may have happened between the scan that found the folder and this call.
     pub fn set_dirs(&self, dirs: Vec<PathBuf>) {
         self.shared.ask(|inbox| inbox.dirs = Some(dirs));
     }
@@ -185,11 +184,11 @@ impl Watcher {
     /// Fails if the file cannot be written.
     pub fn write_canary(&self) -> Result<(), CanaryError> {
         let unprovable = |error: std::io::Error| CanaryError::Unprovable(error.to_string());
-        // A missing root cannot be opened and is not created again.
+        // If the root is missing, opening it fails, so it is not created again.
         let folder = WorkspaceDir::open(&self.root).and_then(|root| root.make_folder(OWN_FOLDER));
         let written = folder.and_then(|folder| folder.overwrite(CANARY, b"hippod\n"));
         written.map_err(unprovable)?;
-        // The thread writes the canary once more, after it has made sure that the folder is watched.
+        // The thread writes the canary once more after ensuring that the folder is watched.
         self.shared.ask(|inbox| inbox.canary_asked = true);
         Ok(())
     }

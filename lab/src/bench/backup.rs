@@ -30,7 +30,7 @@ const REACH: f64 = 5.0;
 /// Measures the backup of memaware, and compares the restored workspace.
 ///
 /// # Errors
-/// If the data is missing, the daemon refuses a request, or a restored workspace answers differently.
+/// Fails if the data is missing, the daemon refuses a request, or a restored workspace answers differently.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = fresh(ground, "memaware")?;
     let queries = queries(ground)?;

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// Asks the questions of a file, and prints the number of degraded answers.
 ///
 /// # Errors
-/// If the daemon refuses, or the questions cannot be read.
+/// Fails if the daemon refuses a request, or if the questions cannot be read.
 pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> Result<BenchReport> {
     let mut arguments = QuestionArguments::try_parse_from(["questions", "FILE"].iter().chain(words))?;
     (arguments.file, arguments.workspace) = (questions.to_owned(), Some(root.into()));
@@ -40,7 +40,7 @@ pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> R
 /// Returns the canonical path of a folder, as the daemon stores it.
 ///
 /// # Errors
-/// If the folder does not exist, or its path is not unicode.
+/// Fails if the folder does not exist, or if its path is not valid Unicode.
 pub fn root_of(folder: &Path) -> Result<String> {
     let folder = fs::canonicalize(folder).with_context(|| format!("could not find {}", folder.display()))?;
     let name = folder
@@ -52,7 +52,7 @@ pub fn root_of(folder: &Path) -> Result<String> {
 /// Registers a folder by its [`root_of`], and waits until all of it is searchable.
 ///
 /// # Errors
-/// If the daemon refuses, or chunks lack vectors although semantic search is on.
+/// Fails if the daemon refuses a request, or if chunks lack vectors although semantic search is enabled.
 pub fn add(client: &mut Client, root: &str) -> Result<WorkspaceSyncResponse> {
     let add = WorkspaceAddRequest {
         workspace: root.to_owned(),

@@ -34,7 +34,7 @@ const TIMES: usize = 30;
 /// Measures the transcripts below `transcripts/` of the evaluation data.
 ///
 /// # Errors
-/// If the transcripts cannot be read, or a summary violates an invariant.
+/// Fails if the transcripts cannot be read, or if a summary violates an invariant.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let folder = eval.join("transcripts");
     let sums = measure::all(&folder.join("norm"))?;

@@ -43,7 +43,7 @@ const ASKED: usize = 2;
 /// Measures large results in both directions, and turns of long sessions.
 ///
 /// # Errors
-/// If the data is missing, the daemon refuses a request, or a fetched content differs.
+/// Fails if the data is missing, the daemon refuses a request, or a fetched content differs.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let corpus = ToolCorpus::read(ground.workspaces.eval())?;
     let folder = ground.scratch.folder.join("eval/contexts");

@@ -227,8 +227,8 @@ struct CycleTimes {
     engine: f64,
 }
 
-/// Asks one question after another until `enough` accepts their number; each is asked once while enough are left. A
-/// second connection sends requests that only the engine answers.
+/// Asks one question after another until `enough` accepts the number of questions. Each question is asked once while
+/// there are enough of them. A second connection sends requests that only the engine answers.
 fn questioned(
     scratch: &Scratch,
     root: &str,

@@ -24,7 +24,7 @@ struct LatencyQuestion {
 /// Measures the explicit questions of memaware in each mode.
 ///
 /// # Errors
-/// If the data is missing, or the daemon refuses a request.
+/// Fails if the data is missing, or if the daemon refuses a request.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let queries = queries(ground)?;

@@ -68,7 +68,7 @@ pub fn restart(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Measures resident memory and processor time.
 ///
 /// # Errors
-/// If the daemon fails, or the platform does not provide the numbers.
+/// Fails if the daemon fails, or if the platform does not provide the numbers.
 pub fn memory(ground: &mut BenchEnvironment<'_>, idle_secs: u64) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     ground.scratch.stop()?;

@@ -69,7 +69,7 @@ impl SessionReplays {
 /// Replays all transcripts with the daemon, and draws the largest into docs/replay.svg.
 ///
 /// # Errors
-/// If the data is missing, the daemon refuses a request, or a fetched content differs.
+/// Fails if the data is missing, the daemon refuses a request, or a fetched content differs.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let began = Instant::now();
     let sessions = session::all(&ground.workspaces.eval().join("transcripts"))?;

@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Builds the packages and measures the archive. The questions use the daemon of all benchmarks.
 ///
 /// # Errors
-/// If the packages cannot be built, or a program fails.
+/// Fails if the packages cannot be built, or if a program fails.
 pub fn run(ground: &BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let unpacked = UnpackedArchive::make(ground.house)?;
     let mut figures = unpacked.figures()?;
@@ -41,7 +41,7 @@ pub fn run(ground: &BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Measures the packages with their own daemon, without another build.
 ///
 /// # Errors
-/// If the packages cannot be built, or a program fails.
+/// Fails if the packages cannot be built, or if a program fails.
 pub fn alone(house: &ProjectDirs) -> Result<Vec<Figure>> {
     let unpacked = UnpackedArchive::make(house)?;
     let mut figures = unpacked.figures()?;

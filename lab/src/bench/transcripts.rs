@@ -24,7 +24,7 @@ pub struct TranscriptLine {
 /// Returns the lines of a transcript.
 ///
 /// # Errors
-/// If the file cannot be read, or a line has another format.
+/// Fails if the file cannot be read, or if a line has another format.
 pub fn lines(path: &Path) -> Result<Vec<TranscriptLine>> {
     read(path)?
         .lines()

@@ -101,7 +101,7 @@ fn without_index(
     let chunks = asker.measure(SearchMode::Vector, Some(CHUNKS), questions)?;
     ways.take("vector, 3 chunks", chunks);
     ways.take("vector, 3 sections", sections::measure(ground, root, questions)?);
-    // The same workspace, so that only the entries differ.
+    // The workspace is the same, so that only the entries differ.
     switch(ground, root, false)?;
     let mut asker = Asker::new(ground.scratch, root)?;
     let search = asker.measure(SearchMode::Hybrid, None, questions)?;

@@ -63,7 +63,8 @@ pub fn recall(results: &[EvidenceSpan], evidence: &[EvidenceSpan]) -> f64 {
 }
 
 /// Returns the binary nDCG (Järvelin & Kekäläinen 2002). The gain of a result is 1 if it overlaps a span that no
-/// earlier result overlapped, so that several pieces of one span count once. The ideal has one span on each rank.
+/// earlier result overlapped, so that several pieces of one span count once. In the ideal ranking, there is one span at
+/// each rank.
 fn ndcg(results: &[EvidenceSpan], evidence: &[EvidenceSpan], depth: usize) -> f64 {
     let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
     let mut open: Vec<&EvidenceSpan> = evidence.iter().collect();

@@ -31,7 +31,7 @@ pub struct QuestionOutcome {
 pub enum ModeResult {
     /// One outcome per question, in order.
     Outcomes(Vec<QuestionOutcome>),
-    /// The daemon lacks a requirement of the mode; contains the reason.
+    /// The daemon lacks a requirement of the mode. The string is the reason.
     Refused(String),
 }
 
@@ -53,7 +53,7 @@ fn wire_mode(mode: BenchMode) -> Option<SearchMode> {
 /// Asks every question once for the ranking, and once more for each budget, without recording.
 ///
 /// # Errors
-/// If the daemon fails, or refuses for any reason other than a missing requirement.
+/// Fails if the daemon fails, or if it refuses for any reason other than a missing requirement.
 pub fn measure(
     client: &mut Client,
     mode: BenchMode,

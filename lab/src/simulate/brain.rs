@@ -216,7 +216,7 @@ impl Brain {
         Ok(())
     }
 
-    /// Restores an archived entry, like a question whose search found the entry's text.
+    /// Restores an archived entry, as a search that found the text of the entry would do.
     ///
     /// # Errors
     /// If the store refuses the write.

@@ -19,7 +19,8 @@ use super::year::{LOOKED_AT, Year, busy, first_moment};
 /// Number of days of the cold start.
 const COLD_DAYS: usize = 56;
 
-/// Returns for each question, in order, if it was answered by an initially empty index, and by a bootstrapped one.
+/// Returns, for each question in order, whether an initially empty index answered it, and whether a bootstrapped index
+/// did.
 pub fn cold_start(seed: u64) -> Vec<(bool, bool)> {
     let start = first_moment();
     let (mut world, files) = World::new(seed, 1.0);

@@ -39,7 +39,7 @@ pub enum Curve {
     Recency,
     /// Number of accesses only.
     Frequency,
-    /// Base-level activation of ACT-R: the sum over all accesses of age^−0.5. Requires every access time.
+    /// Base-level activation of ACT-R: the sum of age^−0.5 over all accesses. It requires the time of every access.
     Activation,
 }
 

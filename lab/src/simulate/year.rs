@@ -74,7 +74,7 @@ pub struct QuestionResults {
     pub archived: usize,
     /// Questions whose entry is silent.
     pub silent: usize,
-    /// Questions whose entry was in the index file, where a reader sees it without asking.
+    /// Questions whose entry was in the index file, so that a reader sees the entry without asking.
     pub shown: usize,
 }
 
@@ -162,7 +162,8 @@ pub fn live(seed: u64, options: BrainOptions) -> Result<Year> {
             if let Some(id) = answered.first() {
                 brain.restore(id, now)?;
             }
-            // Results beside the right entry count as accessed too: the daemon does not know which one was used.
+            // Results beside the right entry count as accessed as well, because the daemon does not know which result
+            // was used.
             let beside = named.iter().filter(|id| !answered.contains(id)).cloned();
             answered.extend(beside.take(RETURNED - answered.len()).collect::<Vec<EntryId>>());
             brain.access(&answered, now)?;

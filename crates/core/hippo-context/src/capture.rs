@@ -1,7 +1,7 @@
 //! Capture of content as a context entry (v2 §6).
 //!
-//! Policies decide first, then the caller's request, then the size rule of v2 §6.1. An entry never shows a secret,
-//! even in a summary given by the caller, and takes at most [`MOST_TOKENS`] tokens in a prompt.
+//! Policies decide first, then the caller's request, then the size rule of v2 §6.1. An entry never contains a secret,
+//! even if the caller gave its summary, and takes at most [`MOST_TOKENS`] tokens in a prompt.
 
 mod clean;
 #[cfg(test)]
@@ -27,7 +27,7 @@ use hippo_types::tokens;
 
 pub use worth::{Verdict, WorthFacts, judge_worth};
 
-/// Contents of at most this many tokens serve as their own summary.
+/// Maximum tokens of a content that serves as its own summary.
 const SHORT: usize = 60;
 /// Maximum bytes of a reference that is not a path.
 const MOST_REFERENCE: usize = 1_000;
@@ -113,7 +113,8 @@ pub struct CaptureResult {
     pub rule: Option<usize>,
     /// True if the content shows a secret.
     pub secret: bool,
-    /// True if the content may be stored: not dropped, and without secrets unless the settings allow them.
+    /// True if the content may be stored: it is not dropped, and it contains no secrets, unless the settings allow
+    /// secrets.
     pub store: bool,
     /// Estimated tokens of the content.
     pub tokens: u64,
@@ -169,8 +170,8 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
     }
 }
 
-/// Chooses between the caller's value and the value of a rule. A workspace rule wins over the caller; a built-in rule
-/// only fills in a missing value.
+/// Chooses between the caller's value and the value of a rule. A workspace rule takes precedence over the caller; a
+/// built-in rule only supplies a missing value.
 fn resolve<T>(given: Option<T>, decided: RuleValue<T>, rules: &[PolicyRule]) -> Option<T> {
     let built_in = |rule: usize| rules.get(rule).is_some_and(|rule| rule.built_in);
     match decided {
@@ -267,7 +268,7 @@ fn summarize(
     } else {
         let usual = extract::default_tokens(tokens::of(&content));
         let budget = if aggressive { usual / 2 } else { usual };
-        // The removed sections may have separated two parts of a secret.
+        // The removed sections may have separated two parts of a secret, which are now adjacent.
         let clean = !secret && matches!(content, Cow::Borrowed(_));
         let hints = Hints {
             source_type: put.source_type,
@@ -296,7 +297,7 @@ fn redact_reference(put: &CaptureInput<'_>) -> String {
     text::clip(&shown, MOST_REFERENCE)
 }
 
-/// Returns true if a text shows a secret, see [`hippo_redact`].
+/// Returns true if a text contains a secret, see [`hippo_redact`].
 #[must_use]
 pub fn shows_secret(text: &str) -> bool {
     hippo_redact::redact(text) != text

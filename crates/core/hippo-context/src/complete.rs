@@ -1,7 +1,7 @@
 //! Retrieval of the content of an entry (v2 §7).
 //!
-//! Stored content has priority, as it was captured, even if its source has changed; the hashes of both are reported.
-//! The source is the second choice, the summary the last.
+//! The stored content is preferred, because it is what was captured, even if its source has changed since; the hashes
+//! of both are reported. The source is the second choice, and the summary the last.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +11,8 @@ use std::borrow::Cow;
 use hippo_types::context::{FetchOrigin, FetchOutcome};
 use serde_json::{Map, Value};
 
-/// Available sources of a content. An `Err` explains why one is missing: `it was removed after 90 days`.
+/// Available sources of a content. An `Err` explains why a source is missing, for example: `it was removed after 90
+/// days`.
 #[derive(Debug, Clone, Copy)]
 pub struct CompletionSources<'a> {
     /// The stored content.
@@ -35,8 +36,8 @@ pub struct Completion<'a> {
     pub from: Option<FetchOrigin>,
     /// The full content, if available.
     pub content: Option<&'a [u8]>,
-    /// Explains why the result is incomplete or differs from the captured content, and what to do; `None` for the
-    /// captured content.
+    /// Explains why the result is incomplete or differs from the captured content, and what to do about it; `None` if
+    /// the result is the captured content.
     pub reason: Option<String>,
     /// True if the entry may be outdated: the source has changed or is unavailable.
     pub stale: bool,
@@ -52,7 +53,7 @@ pub fn content_hash(content: &[u8]) -> String {
     format!("b3:{}", blake3::hash(content).to_hex())
 }
 
-/// Retrieves the content from the best available source. Whatever is missing, the reason says so.
+/// Retrieves the content from the best available source. If something is missing, the reason says so.
 #[must_use]
 pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
     // Content with a different hash was modified and does not count as stored.
@@ -141,8 +142,8 @@ fn from_summary<'a>(
     }
 }
 
-/// Returns true if the source still contains the captured content: the same bytes, or an excerpt, possibly with line
-/// numbers as tools print them.
+/// Returns true if the source still contains the captured content: either the same bytes, or an excerpt, which may have
+/// line numbers as tools print them.
 fn contains_content(source: &[u8], content: &[u8]) -> bool {
     if source == content {
         return true;
@@ -151,7 +152,7 @@ fn contains_content(source: &[u8], content: &[u8]) -> bool {
     found(content.trim_ascii()) || strip_line_numbers(content).is_some_and(|text| found(text.trim_ascii()))
 }
 
-/// Removes the line numbers that `cat -n` and file tools write; `None` if a line has none.
+/// Removes the line numbers that `cat -n` and file tools write. Returns `None` if a line has no number.
 fn strip_line_numbers(content: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(content.len());
     for line in content.split_inclusive(|byte| *byte == b'\n') {

@@ -1,8 +1,8 @@
 //! Summaries and key values of large tool results.
 //!
-//! Extraction uses no model: it recognises the kind of content, and each kind has rules for the values that are
-//! likely to be needed again. It never fails: unrecognised content is treated as plain text. The running time is
-//! linear in the length of the content. docs/extraction.md lists the values kept for each kind.
+//! Extraction uses no model. It recognises the kind of content, and for each kind, rules select the values that are
+//! likely to be needed again. It never fails: content of an unknown kind is treated as plain text. The running time is
+//! linear in the length of the content. docs/extraction.md lists the values for each kind.
 
 mod clean;
 mod detect;
@@ -29,7 +29,7 @@ use lines::NumberedText;
 
 use hippo_types::tokens;
 
-/// Maximum tokens of an entry, regardless of the requested budget.
+/// Maximum tokens of an entry, whatever budget is requested.
 pub const MOST_TOKENS: usize = 500;
 /// Minimum tokens of an entry; smaller requested budgets are raised to this value.
 pub const LEAST_TOKENS: usize = 16;
@@ -112,8 +112,8 @@ impl Extract {
 
 /// Returns the default number of tokens of an entry for content of this size, 24 to [`MOST_TOKENS`].
 ///
-/// The number grows with the cube root of the content, so that the entry of a small result is not longer than the
-/// result, and a large result gets more than one line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
+/// The number grows with the cube root of the content's size, so that the entry of a small result is not longer than
+/// the result, and that of a large result is more than one line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
 #[must_use]
 pub fn default_tokens(content_tokens: usize) -> usize {
     let grown = 27.0 * (content_tokens as f64 / 1_000.0).cbrt();
@@ -130,8 +130,8 @@ pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extr
     extract_from(content, hints, budget, false)
 }
 
-/// Does the same as [`extract`]. `clean`: the content is known to contain no secrets (see [`hippo_redact::redact`])
-/// and is not scanned again.
+/// Does the same as [`extract`]. If `clean` is true, the content is known to contain no secrets (see
+/// [`hippo_redact::redact`]) and is not scanned again.
 pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usize>, clean: bool) -> Extract {
     let content_tokens = tokens::of_bytes(content.len());
     let budget = budget
@@ -147,7 +147,7 @@ pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usi
     draft.within(budget, content_tokens)
 }
 
-/// Returns the draft of the first matching kind that finds any values.
+/// Returns the draft of the first kind that matches and finds any values.
 fn draft_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Draft {
     if text.all.trim().is_empty() {
         return Draft::new(ContentKind::Empty, "nothing but white space");

@@ -16,7 +16,8 @@ const STRONG: f32 = 0.5;
 /// Returns the strengths of all entries of a session in a turn, in their order. Runs in time linear in entries and
 /// associations.
 ///
-/// An association counts by the related entry's own strength, so that a cycle of entries cannot sustain itself.
+/// An association counts by the related entry's own strength, without the effect of associations, so that a cycle of
+/// entries cannot sustain itself.
 #[must_use]
 pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
     let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();

@@ -15,5 +15,5 @@ pub mod render;
 mod tests;
 pub mod yaml;
 
-/// Tool results with more tokens than this become entries (v2 §6.1); smaller ones pass through.
+/// Tool results with more tokens than this become entries (v2 §6.1); smaller results pass through unchanged.
 pub const WORTH_AN_ENTRY: u64 = 1_000;

@@ -62,7 +62,7 @@ impl Trigger {
     }
 }
 
-/// Maximum number of uses that an entry remembers: the latest ones.
+/// Maximum number of uses that an entry remembers; the latest ones are kept.
 const MOST_USES: usize = 64;
 
 /// Settings of the cycles.
@@ -75,7 +75,7 @@ pub struct LifecycleSettings {
     /// Maximum tokens that one session writes to long-term memory. The block of `MEMORY.md` has the same limit for
     /// all sessions together.
     pub persist_tokens: usize,
-    /// Number of turns with a use from which an entry counts as frequently used.
+    /// Number of turns in which an entry must be used to count as frequently used.
     pub often: usize,
 }
 
@@ -97,7 +97,7 @@ pub struct SessionEntry {
     pub entry: ContextEntry,
     /// Visibility after the last plan.
     pub shown: ContextState,
-    /// Turns with an access, each once, without the turn of creation.
+    /// Turns with an access, each listed once, without the turn of creation.
     pub uses: Vec<u64>,
     /// True if the entry was written to long-term memory.
     pub persisted: bool,
@@ -128,9 +128,9 @@ impl SessionEntry {
         self.shown = self.entry.state_at(turn, self.entry.strength);
     }
 
-    /// Handles a repeated capture of the same content, with `made` as the new entry: counts as an access. If the
-    /// entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The id stays,
-    /// and the turn of creation too unless the entry had expired.
+    /// Handles a repeated capture of the same content, with `made` as the new entry. It counts as an access. If the
+    /// entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The id is
+    /// preserved, and so is the turn of creation, unless the entry had expired.
     pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
         let over = self.entry.state_at(turn, 1.0) == ContextState::Expired;
         if over || asked {
@@ -183,7 +183,7 @@ pub struct CyclePlan {
     pub linked: Vec<AssociationChange>,
     /// Entries to write to long-term memory; only at the end of a session.
     pub persist: Vec<PersistedEntry>,
-    /// Number of entries that were not selected for lack of room.
+    /// Number of entries that were not selected because there was no room.
     pub not_persisted: usize,
     /// Strengths of all entries, in their order.
     pub strengths: Vec<f32>,
@@ -226,15 +226,15 @@ impl CyclePlan {
     }
 }
 
-/// Returns the estimated tokens of a rendered entry. Turns and accesses do not change them, so a store can cache
-/// them.
+/// Returns the estimated tokens of a rendered entry. Turns and accesses do not change the number, so a store can cache
+/// it.
 #[must_use]
 pub fn size(entry: &ContextEntry) -> u64 {
     tokens::of(&format_block(entry)) as u64
 }
 
-/// Plans the changes for a trigger in a turn. `highest` is the highest turn of the session so far and replaces a
-/// lower `turn`.
+/// Plans the changes for a trigger in a turn. `highest` is the highest turn of the session so far; if `turn` is lower,
+/// `highest` is used instead.
 #[must_use]
 pub fn plan(
     entries: &[SessionEntry],

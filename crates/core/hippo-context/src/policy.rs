@@ -26,7 +26,7 @@ pub const FIELDS: [&str; 8] = [
     "keep", "index", "compression", "decay_rate", "floor", "priority", "persist", "expires_after_turns",
 ];
 
-/// Returns the rules of every workspace, which precede those of its own file.
+/// Returns the built-in rules, which apply in every workspace and precede the rules of its own file.
 #[must_use]
 pub fn built_in_rules() -> &'static [PolicyRule] {
     // A test ensures that they are valid.
@@ -53,7 +53,7 @@ pub enum Compression {
     /// As much as fits into the usual size.
     #[default]
     Normal,
-    /// As little as possible: for large content that is rarely needed again.
+    /// Shows as little as possible, for large content that is rarely needed again.
     Aggressive,
 }
 
@@ -73,7 +73,7 @@ impl Compression {
 pub struct PolicyRule {
     /// Line on which the rule begins, from 1.
     pub line: usize,
-    /// True for a rule of every workspace. Explicit values of the caller override such a rule.
+    /// True for a built-in rule. Explicit values from the caller override such a rule.
     pub built_in: bool,
     /// Conditions of the rule.
     pub matches: RuleMatch,
@@ -82,7 +82,7 @@ pub struct PolicyRule {
 }
 
 impl PolicyRule {
-    /// Returns the location for people: `line 3`, or `built-in, line 3`.
+    /// Returns the location for display: `line 3`, or `built-in, line 3`.
     #[must_use]
     pub fn location(&self) -> String {
         let from = if self.built_in { "built-in, " } else { "" };
@@ -90,16 +90,16 @@ impl PolicyRule {
     }
 }
 
-/// Conditions of a rule. All given conditions must hold; a rule without conditions always matches.
+/// Conditions of a rule. All given conditions must be true; a rule without conditions always matches.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RuleMatch {
     /// Types, of which one must match.
     pub kinds: Option<Vec<ContextKind>>,
     /// Priorities, of which one must match.
     pub priorities: Option<Vec<ContextPriority>>,
-    /// Source types, of which one must match; `error` also matches any content captured as an error.
+    /// Source types, one of which must match; `error` also matches any content captured as an error.
     pub sources: Option<Vec<String>>,
-    /// Words or phrases, of which the content must contain one at the start of a word, in any case.
+    /// Words or phrases, ignoring case. The content must contain one of them at the start of a word.
     pub contains: Option<Vec<String>>,
 }
 
@@ -116,7 +116,7 @@ pub struct RuleAction {
     pub persist: Option<bool>,
     /// Number of turns after creation until the entry expires; at least 1.
     pub expires_after_turns: Option<u64>,
-    /// False for useless content, which is neither stored nor made an entry.
+    /// False if the content is useless, so that it is neither stored nor becomes an entry.
     pub keep: Option<bool>,
     /// True to create an entry of any size, false to create none.
     pub index: Option<bool>,
@@ -202,7 +202,7 @@ fn set_field<T>(field: &mut RuleValue<T>, value: Option<T>, rule: usize) {
 }
 
 impl RuleMatch {
-    /// Returns true if the conditions hold. `lower` caches the content in lower case.
+    /// Returns true if the conditions are true. `lower` caches the content in lower case.
     fn matches(&self, subject: &Subject<'_>, lower: &mut Option<String>) -> bool {
         let is = |source: &String| source == subject.source || subject.error && source == ERROR;
         let source = self.sources.as_ref().is_none_or(|sources| sources.iter().any(is));

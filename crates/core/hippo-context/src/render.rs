@@ -1,9 +1,9 @@
 //! Rendering of a session's entries as a section for the agent's context.
 //!
 //! The section is fenced and has one block for each active entry, within a token budget. The strongest entries are
-//! selected and listed in order of creation. A block never changes from turn to turn, so that a prompt starting with
-//! the section can be cached. The text of an entry cannot end the section, and hippod ignores the section when it is
-//! captured again.
+//! selected and listed in order of creation. A block never changes between turns, so that a prompt starting with the
+//! section can be cached. The text of an entry cannot end the section. When the section is captured again, hippod
+//! ignores it.
 
 #[cfg(test)]
 mod tests;
@@ -55,8 +55,8 @@ pub fn render(
     render_sized(entries, strengths, states, budget, format, count, |_| 0)
 }
 
-/// Like [`render`], with a lower bound for the tokens of each entry, by position. Entries without room are then
-/// skipped without formatting them.
+/// Like [`render`], with a lower bound for the tokens of each entry, by position. Entries for which there is no room
+/// are then skipped without being formatted.
 #[must_use]
 pub fn render_sized<E: Borrow<ContextEntry>>(
     entries: &[E],
@@ -104,7 +104,8 @@ pub fn render_sized<E: Borrow<ContextEntry>>(
         }
     }
     taken.sort_by(|(a, _), (b, _)| order(*a).cmp(&order(*b)));
-    // The sum of the parts may be slightly below the count of the whole; then the weakest entry is removed.
+    // The sum of the parts may be slightly lower than the count of the whole. In that case, the weakest entry is
+    // removed.
     loop {
         let left_out = active.len() - taken.len();
         if taken.is_empty() {
@@ -162,7 +163,7 @@ fn assemble(format: SectionFormat, blocks: &[&str], left_out: usize, dormant: us
         SectionFormat::Markdown => {
             let mut text = format!("{OPEN}\n{STANCE} {FETCH}\n");
             blocks.iter().for_each(|block| text.push_str(block));
-            // This line changes between turns, so it comes last and the text before it stays a common prefix.
+            // This line changes between turns. It comes last, so that the text before it is a common prefix.
             if left_out + dormant > 0 {
                 let _ = writeln!(text, "(not shown: {left_out} without room, {dormant} dormant)");
             }
@@ -193,7 +194,7 @@ pub(super) fn format_block(entry: &ContextEntry) -> String {
         instruction_mark(entry)
     );
     if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
-        // The braces prevent the name of a value from starting a line.
+        // The braces prevent the name of a value from being at the start of a line.
         let _ = writeln!(text, "  {{{}}}", to_safe_line(&format_key_data(data)));
     }
     text

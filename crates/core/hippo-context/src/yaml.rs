@@ -72,7 +72,7 @@ const NODE: usize = 64;
 
 /// Checks the limits on the events of a text.
 fn check_limits(text: &str) -> Result<(), YamlError> {
-    // The open collections: anchor, and extent of the nodes so far.
+    // The open collections, each with its anchor and the extent of its nodes so far.
     let mut open: Vec<(usize, NodeExtent)> = Vec::new();
     let mut anchors: HashMap<usize, NodeExtent> = HashMap::new();
     let mut repeated = 0_usize;
@@ -129,7 +129,7 @@ fn check_limits(text: &str) -> Result<(), YamlError> {
 mod tests {
     use super::*;
 
-    /// Runs on a stack that is too small for one level of recursion per byte of a long text.
+    /// Runs `work` on a stack that is too small for a recursion with one level per byte of a long text.
     fn run_on_small_stack(work: impl FnOnce() + Send + 'static) {
         let small = std::thread::Builder::new().stack_size(256 * 1024);
         small.spawn(work).unwrap().join().unwrap();

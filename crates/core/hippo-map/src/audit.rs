@@ -19,16 +19,17 @@ use words::{LineWords, split_words};
 
 /// Minimum words of a text that can be a duplicate.
 const LEAST_WORDS: usize = 4;
-/// A statement with more different values is a form that is filled in repeatedly.
+/// Maximum number of different values of a statement. With more, the statement is a form that is filled in repeatedly.
 const MOST_VALUES: usize = 8;
-/// Maximum bytes of a line that can be contradicted: comparing values takes more than linear time.
+/// Maximum length in bytes of a line that can be contradicted; it is limited because comparing values takes more than
+/// linear time.
 const LONGEST_FACT: usize = 2_000;
 
 /// Error of an audit that was stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditStopped;
 
-/// Called before each unit of work with the bytes to be read; `false` stops the audit.
+/// Callback before each unit of work, with the number of bytes to be read. If it returns `false`, the audit stops.
 pub type ContinueCheck<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// Watched file that is not a node of the compaction tree.
@@ -80,7 +81,7 @@ pub struct AuditCase {
     pub place: String,
     /// Line, 1-based.
     pub line: Option<u32>,
-    /// Another location, a kind of secret, or the name of a rule.
+    /// Another location, a kind of secret, or the name of a rule, depending on the finding.
     pub why: String,
 }
 
@@ -93,7 +94,7 @@ pub struct AuditReport {
     pub stale: AuditTally,
     /// Lines that a line of a later day restates with another value.
     pub contradicted: AuditTally,
-    /// Lines with a secret.
+    /// Lines that a line of a later day restates with a different value.
     pub secret_bearing: AuditTally,
     /// Lines that read like an instruction to an agent.
     pub instruction_like: AuditTally,
@@ -242,10 +243,10 @@ fn find_contradicted(
     Ok(found)
 }
 
-/// Returns the lines of a group that the last day states with another value, each with the last line of that day.
+/// Returns the lines of a group that the last day states with a different value, each with the last line of that day.
 ///
-/// `said` holds the words of each line. Lines of the same words are compared once, so the time is linear in the
-/// group.
+/// `said` contains the words of each line. Lines with the same words are compared only once, so that the time is linear
+/// in the group.
 fn find_older<'a>(
     files: &[AuditedFile],
     group: &[&'a AuditedLine<'a>],

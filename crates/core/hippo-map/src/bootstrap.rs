@@ -1,8 +1,8 @@
 //! Initial index entries of a workspace (v1 App. B).
 //!
-//! Each file is cut into units, and a unit becomes an entry: a topic from its headings, its most
-//! representative sentence, distinctive phrases as tags, and pointers to its sections. Words are weighed
-//! against the whole workspace. The result is deterministic, and an id depends only on path and headings.
+//! Each file is cut into units, and each unit becomes an entry: a topic from its headings, its most representative
+//! sentence, distinctive phrases as tags, and pointers to its sections. Words are weighted by their rarity in the whole
+//! workspace. The result is deterministic, and an id depends only on the path and the headings.
 
 mod group;
 mod priority;
@@ -48,7 +48,7 @@ pub struct MemoryFile<'a> {
     pub bytes: &'a [u8],
     /// Modification time; the date of content without one.
     pub modified: Timestamp,
-    /// `true` if the file already has entries: its words count as background, and it gets no new entry.
+    /// `true` if the file already has entries. Its words then count as background, and it gets no new entry.
     pub known: bool,
 }
 
@@ -68,8 +68,8 @@ pub struct StateFile<'a> {
 pub struct BootstrapSettings {
     /// Maximum number of entries; `None` means [`ENTRIES_PER_FILE`] per file and at most [`MOST_ENTRIES`].
     pub max_entries: Option<usize>,
-    /// Maximum tokens of all entries as written; `None` means no limit. If not even one entry fits, none is
-    /// made.
+    /// Maximum tokens of all entries as written; `None` means no limit. If not even one entry fits, no entries are
+    /// created.
     pub max_tokens: Option<usize>,
     /// Time of the scan.
     pub now: Timestamp,
@@ -149,8 +149,7 @@ pub fn bootstrap(
     let Some(limit) = settings.max_tokens else {
         return entries;
     };
-    // The size of entries depends on how finely files are cut, so search for the number that fits from both
-    // sides.
+    // The size of entries depends on how finely files are cut, so the number that fits is searched for from both sides.
     let (mut fits, mut over, mut guess) = (0, most + 1, most);
     let mut best = Vec::new();
     for _ in 0..TRIES {

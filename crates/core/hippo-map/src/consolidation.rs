@@ -1,9 +1,9 @@
 //! Planner of consolidation cycles for the entries of the index file (v1 §8).
 //!
-//! [`plan`] maps a snapshot to a plan; [`apply`] does to the snapshot what the caller does to its store and
-//! files. Rules run until none has an effect, so that planning after applying a plan yields an empty plan,
-//! and an interrupted run is completed by planning again. Each step holds the values before and after, so
-//! that its inverse undoes it. Entries are never deleted: those that leave the index go to the archive.
+//! [`plan`] maps a snapshot to a plan. [`apply`] does to the snapshot what the caller does to its store and files.
+//! Rules run until none has an effect. Therefore, planning after a plan was applied yields an empty plan, and an
+//! interrupted run is completed by planning again. Each step contains the values before and after, so that its inverse
+//! undoes it. Entries are never deleted: those that leave the index go to the archive.
 
 mod archival;
 mod change;
@@ -127,13 +127,13 @@ pub struct CoAccess {
     pub a: EntryId,
     /// Second entry.
     pub b: EntryId,
-    /// Number of common accesses. In a snapshot: the decayed count, where 0 removes the link made from
-    /// them.
+    /// Number of common accesses. In a snapshot, this is the decayed count; 0 removes the link that was made from these
+    /// accesses.
     pub count: u32,
 }
 
-/// Returns the decayed number of common accesses: it halves every [`CO_ACCESS_HALF_LIFE`] and is rounded to
-/// nearest. Rounding down would never let one access a day add up to two.
+/// Returns the decayed number of common accesses. It halves every [`CO_ACCESS_HALF_LIFE`] and is rounded to the nearest
+/// integer: if it were rounded down, one access a day could never add up to two.
 #[must_use]
 pub fn decayed_co_access(count: u32, last: Timestamp, now: Timestamp) -> u32 {
     let ago = now.since(last) as f64 / CO_ACCESS_HALF_LIFE as f64;
@@ -239,11 +239,11 @@ pub struct ConsolidationSnapshot {
     pub tombstones: BTreeMap<EntryId, RemovedEntry>,
     /// Documents by path.
     pub documents: BTreeMap<String, DocumentState>,
-    /// Files that could not be read, and may exist. Pointers to them are left alone.
+    /// Files that could not be read and may exist. Pointers to these files are left unchanged.
     pub unread: BTreeSet<String>,
     /// Entries that bootstrap proposes for files without entries.
     pub candidates: Vec<BootstrapEntry>,
-    /// Newly extracted summaries of entries whose source changed.
+    /// New summaries of entries whose source changed, extracted from the source.
     pub summaries: BTreeMap<EntryId, String>,
     /// Pairs of similar entries.
     pub similar: Vec<SimilarPair>,
@@ -269,7 +269,7 @@ impl ConsolidationSnapshot {
             .filter(|record| record.place == RecordPlace::Index)
     }
 
-    /// Starts a run. Its demotion limit is a share of the entries that are live now, so a resumed run keeps
+    /// Starts a run. Its demotion limit is a share of the entries that are live now. A resumed run must therefore keep
     /// its [`ConsolidationRun`] instead.
     pub fn begin(&mut self, started: Timestamp) {
         self.run = ConsolidationRun {

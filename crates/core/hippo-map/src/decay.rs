@@ -28,7 +28,7 @@ pub struct DecayCurve {
     pub associated: f64,
     /// Minimum number of links for [`DecayCurve::associated`].
     pub associated_from: usize,
-    /// Exponent factor at low priority. v1 gives no value; this one is v2's.
+    /// Factor of the exponent at low priority. v1 gives no value, so this is the value of v2.
     pub low: f64,
     /// Exponent factor at priority `amygdala`; 0 disables decay.
     pub amygdala: f64,
@@ -36,8 +36,8 @@ pub struct DecayCurve {
     pub access_gain: f64,
     /// Gain of a review by a consolidation run that keeps the entry (v1 §8.3).
     pub replay_gain: f64,
-    /// Share of the lost strength that an access restores before its gain, 0 to 1. At 1, an access never
-    /// leaves an entry weaker than without it. v1 restores nothing.
+    /// Share of the lost strength that an access restores before its gain is added, 0 to 1. At 1, an access never
+    /// leaves an entry weaker than it would be without the access. v1 restores nothing.
     pub restored: f64,
     /// Effect of accesses on decay: the exponent is divided by `1 + practice · ln(1 + hits)`; 0 in v1.
     pub practice: f64,
@@ -148,8 +148,8 @@ pub fn strength_at(profile: &DecayCurve, entry: &Entry, now: Timestamp) -> f32 {
 
 /// Returns the milliseconds after the last access until `initial` has decayed to `target`.
 ///
-/// Zero if it already has; `None` if it never will: at priority `amygdala`, for a target of 0, and beyond
-/// 63 bits of milliseconds.
+/// Returns zero if it already has decayed to `target`, and `None` if it never will: at priority `amygdala`, for a
+/// target of 0, and beyond 63 bits of milliseconds.
 #[must_use]
 pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: DecayModifiers) -> Option<i64> {
     let (initial, target) = (clamp_unit(f64::from(initial)), f64::from(target));
@@ -171,14 +171,14 @@ pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: De
     (milliseconds < 9.2e18).then_some(milliseconds as i64)
 }
 
-/// Records an access, the `nth` of its calendar day (from 1). Its gain is added to the current strength,
-/// from which the curve restarts.
+/// Records an access, which is the `nth` of its calendar day (from 1). Its gain is added to the current strength, from
+/// which the curve restarts.
 pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nth: u32) {
     let gain = profile.access_gain / f64::from(nth.max(1));
     let left = strength_at(profile, entry, now);
     let lost = f64::from(entry.strength - left).max(0.0) * clamp_unit(profile.restored);
     entry.strength = add_gain(left, lost + gain);
-    // Also after the clock was set back: a future timestamp would stop the decay until then.
+    // This is also done after the clock was set back, because a future timestamp would stop the decay until that time.
     entry.accessed = now;
     entry.replayed_to = None;
     entry.hits = entry.hits.saturating_add(1);
@@ -186,9 +186,9 @@ pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nt
 
 /// Records that a consolidation run reviewed the source of an entry and kept it. Call it once per run.
 ///
-/// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the
-/// gain. Restarting the curve slightly higher would be worse: its start is so steep that the entry would be
-/// weaker a day later than without the replay.
+/// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the gain. It would
+/// be worse to restart the curve at a slightly higher strength: the curve is so steep at its start that, a day later,
+/// the entry would be weaker than without the replay.
 pub fn record_replay(profile: &DecayCurve, entry: &mut Entry, now: Timestamp) {
     let lifted = add_gain(strength_at(profile, entry, now), profile.replay_gain);
     let age = if lifted > entry.strength {

@@ -1,8 +1,8 @@
 //! Selection of the entries in the master file (v1 §9.2).
 //!
-//! Entries are selected in rank order while they fit; the others go to files below `.hippocampus/`. Entries
-//! already in the master file have a small advantage in rank and room, which prevents oscillation:
-//! selecting twice changes nothing.
+//! Entries are selected in rank order while they fit; the others go to files below `.hippocampus/`. Entries already in
+//! the master file have a small advantage in rank and in room. This prevents oscillation: a second selection changes
+//! nothing.
 
 #[cfg(test)]
 mod tests;
@@ -18,9 +18,9 @@ use hippo_types::time::{Date, Timestamp};
 
 /// Folder of the hierarchy's files, relative to the workspace.
 pub const FOLDER: &str = ".hippocampus";
-/// Margin of strength by which an entry outside must exceed an entry inside to replace it.
+/// Margin of strength by which an entry outside the master file must exceed an entry inside to replace it.
 const ADVANTAGE: f32 = 0.05;
-/// Number of hits worth 0.1 of strength; further hits add progressively less.
+/// Number of hits that count as 0.1 of strength; further hits add progressively less.
 const HITS: f32 = 5.0;
 
 /// Candidate entry of the selection.
@@ -44,7 +44,7 @@ pub struct SelectionItem {
     pub tokens: usize,
     /// `true` if it is in the master file now.
     pub in_master: bool,
-    /// `true` if it has text beyond its fields in the master file: then it always stays.
+    /// `true` if the master file contains text of the entry beyond its fields. Such an entry always stays.
     pub annotated: bool,
 }
 
@@ -57,7 +57,8 @@ pub struct Limits {
     pub other_tokens: usize,
     /// Maximum entries once not all fit (v1 §9.2: about 200).
     pub max_entries: usize,
-    /// Share of both limits that new entries may fill; the rest stays free so that growth moves no entry.
+    /// Share of both limits that new entries may fill. The rest stays free, so that growth of existing entries moves no
+    /// entry.
     pub fill: f32,
 }
 
@@ -112,11 +113,11 @@ pub struct FileMeta {
     pub mean_strength: f32,
 }
 
-/// Assigns entries to files. Of items with the same id, the first is used.
+/// Assigns entries to files. If several items have the same id, the first is used.
 ///
-/// If all entries fit, all are in the master file. Otherwise it keeps the best within
-/// [`Limits::max_entries`] and [`Limits::max_tokens`]. All return when they fit again with room to spare.
-/// Annotated entries stay regardless of the limits.
+/// If all entries fit, all are in the master file. Otherwise, it keeps the best entries within [`Limits::max_entries`]
+/// and [`Limits::max_tokens`]. The others return once all entries fit again with room to spare. Annotated entries stay
+/// in any case.
 #[must_use]
 pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelection {
     let mut known = BTreeSet::new();
@@ -125,7 +126,7 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
         let order = rank_class(b)
             .cmp(&rank_class(a))
             .then(score(b).total_cmp(&score(a)));
-        // Tie-breakers: a first index has many entries of equal strength.
+        // Ties must be broken, because a first index has many entries of equal strength.
         let order = order.then(b.core.cmp(&a.core)).then(b.date.cmp(&a.date));
         order.then_with(|| a.id.cmp(&b.id))
     });
@@ -139,7 +140,7 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
     let mut selection = MasterSelection::default();
     let mut used = 0_usize;
     for item in ranked {
-        // Entries inside may use all room; entries that enter leave some free.
+        // Entries that are already inside may use all of the room; entries that enter must leave some free.
         let (tokens, entries) = if item.in_master {
             (room, limits.max_entries)
         } else {
@@ -232,7 +233,7 @@ fn file_path(item: &SelectionItem) -> String {
             name.push('-');
         }
     }
-    // File systems allow 255 bytes, and a group can be a heading of any length.
+    // File systems allow 255 bytes for a name, and a group can be a heading of any length.
     let name = text::start(&name, 60).trim_end_matches('-');
     format!(
         "{FOLDER}/topics/{}.md",

@@ -1,9 +1,9 @@
 //! Layout of the index file and the files below it.
 //!
-//! Input is the current index file; all text written by people is kept. Entries are updated in their own
-//! bytes, new entries are inserted into their sections, and an entry is removed with its own lines only.
-//! The files below `.hippocampus/` are generated as a whole. The output is deterministic, and laying out
-//! twice changes nothing.
+//! The input is the current index file, in which all text written by people is kept. Entries are updated in their own
+//! bytes, new entries are inserted into their sections, and if an entry is removed, only its own lines are. The files
+//! below `.hippocampus/` are generated completely. The output is deterministic, and laying it out again changes
+//! nothing.
 
 mod lists;
 mod master;
@@ -50,8 +50,8 @@ pub struct LaidOutFiles {
     pub master: Vec<u8>,
     /// Number of entries in it.
     pub entries: usize,
-    /// Files below `.hippocampus/`, by path relative to the workspace. Other generated files in these
-    /// folders are obsolete.
+    /// Files below `.hippocampus/`, by path relative to the workspace. Generated files in these folders that are not
+    /// listed are obsolete.
     pub others: BTreeMap<String, Vec<u8>>,
 }
 
@@ -62,7 +62,7 @@ pub fn is_generated_path(path: &str) -> bool {
     path == META_FILE || below("topics") || below("temporal") || below("archive")
 }
 
-/// Lays out the entries. `current` is the current index file: each entry in it has a record, or is removed.
+/// Lays out the entries. `current` is the current index file; each entry in it must have a record or be removed.
 ///
 /// The result is within [`Limits::max_tokens`], except for entries with text beyond their fields, which
 /// stay. Laying out the result again changes nothing.

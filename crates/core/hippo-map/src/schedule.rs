@@ -1,8 +1,7 @@
 //! Due consolidation cycles.
 //!
-//! The caller only provides ticks; the due cycles follow from recorded runs, the time and the time zone. Any number
-//! of missed times leads to one run. Repeated runs are harmless, so uncertainty about the clock is resolved in favour
-//! of running.
+//! The caller only provides ticks. The due cycles follow from the recorded runs, the time and the time zone. Any number
+//! of missed times leads to a single run. Repeated runs are harmless, so if the clock is uncertain, a cycle runs.
 
 mod cron;
 #[cfg(test)]
@@ -20,7 +19,7 @@ pub use cron::{Cron, CronError};
 const COUNTED: u32 = 1_000;
 /// Number of failures after which the delay between attempts stops doubling.
 const DOUBLINGS: u32 = 6;
-/// Minimum days between two archival cycles: entries fade over months, and a weekly check is cheap.
+/// Minimum number of days between two archival cycles. Entries fade over months, and a weekly check is cheap.
 const ARCHIVAL_DAYS: i64 = 28;
 /// Milliseconds between a failed run and the next attempt; the delay doubles with each consecutive failure.
 const RETRY: i64 = 5 * 60_000;
@@ -70,7 +69,7 @@ impl ScheduleSettings {
     /// 28 days.
     ///
     /// # Errors
-    /// None in practice: the lines are constant and covered by a test.
+    /// None in practice, because the lines are constant and covered by a test.
     pub fn standard() -> Result<Self, CronError> {
         Ok(Self {
             light: Some(Cron::parse("0 * * * *")?),
@@ -94,7 +93,7 @@ pub enum Reason {
     Interrupted,
     /// The last run failed, and the delay is over.
     Retry,
-    /// All recorded runs lie in the future: the clock was set back.
+    /// All recorded runs are in the future, so the clock was set back.
     ClockSetBack,
 }
 

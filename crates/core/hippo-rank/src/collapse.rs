@@ -9,8 +9,8 @@ use hippo_text::source::SourceKind;
 
 /// Returns the first `limit` chunks of a ranked list, best first, each text once.
 ///
-/// Of equal texts, the best ranked one is kept, except that the source file of a compaction tree node takes over the
-/// node's rank and score. Texts are compared by [`crate::corpus::ChunkPlace::mark`].
+/// If several texts are equal, the one with the best rank is kept. However, if that one is a compaction tree node, its
+/// source file takes over the node's rank and score. Texts are compared by [`crate::corpus::ChunkPlace::mark`].
 pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<RankedChunk> {
     let is_node = |hit: &RankedChunk| {
         let place = corpus.place(hit.chunk);
@@ -50,7 +50,8 @@ pub struct AnswerTexts {
 }
 
 impl AnswerTexts {
-    /// Minimum number of distinct words of a near-duplicate: "yes, on Monday" and "yes, on Tuesday" differ.
+    /// Minimum number of distinct words for a near-duplicate. Shorter texts, such as "yes, on Monday" and "yes, on
+    /// Tuesday", count as different.
     const WORDS: usize = 8;
     /// Minimum Jaccard similarity of the words of near-duplicates.
     const SHARE: f32 = 0.9;

@@ -36,8 +36,8 @@ pub struct ChunkPlace {
     pub ordinal: u32,
     /// Index among the document's sections.
     pub section: u32,
-    /// First four bytes of the content hash: equal for equal texts, and almost always different for
-    /// different ones.
+    /// First four bytes of the content hash. They are equal for equal texts, and almost always different for different
+    /// texts.
     pub mark: u32,
     /// Number of index terms, at most 65,535.
     pub terms: u16,
@@ -60,7 +60,7 @@ pub struct SectionPlace {
     pub end: u32,
     /// Number of terms in the passage, without those of an assistant.
     pub terms: u32,
-    /// Date of the section, such as from a heading `# 2024-04-25`, or of its nearest dated ancestor.
+    /// Date of the section, for example from a heading `# 2024-04-25`, or of its nearest ancestor with a date.
     pub date: Option<Date>,
 }
 
@@ -215,7 +215,7 @@ impl Corpus {
         sections.get(sections.get(place.section as usize)?.passage as usize)
     }
 
-    /// Returns the ids of the chunks within `reach` of a chunk in its passage, including itself, in order.
+    /// Returns the ids of the chunks within `reach` of a chunk in its passage, including the chunk itself, in order.
     pub fn window(&self, place: &ChunkPlace, reach: u32) -> &[u32] {
         let (Some(document), Some(passage)) = (self.document(place.document), self.passage(place)) else {
             return &[];
@@ -229,7 +229,8 @@ impl Corpus {
         document.chunks.get(from as usize..to as usize).unwrap_or(&[])
     }
 
-    /// Returns the date of a chunk: of its section or nearest dated ancestor, else of its document.
+    /// Returns the date of a chunk: that of its section or of the nearest dated ancestor, otherwise that of its
+    /// document.
     pub fn date(&self, place: &ChunkPlace) -> Option<Date> {
         let document = self.document(place.document)?;
         document

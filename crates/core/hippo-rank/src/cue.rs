@@ -18,7 +18,7 @@ const WEIGHTS: [f32; FIELDS] = [2.0, 2.0, 1.0, 1.0, 0.5];
 /// Length normalization of each field, 0 to 1 (BM25F's b). It is 0 for summaries and tags: both are short, and a
 /// longer one contains more information.
 const LENGTHS: [f32; FIELDS] = [0.75, 0.0, 0.0, 0.5, 0.5];
-/// Weighted number of occurrences with half of the maximum score (BM25's k1).
+/// Weighted number of occurrences at which a word reaches half of the maximum score (BM25's k1).
 const HALF: f32 = 1.2;
 /// Score that corresponds to a relevance of 0.5.
 const HALF_RELEVANT: f32 = 10.0;
@@ -79,7 +79,7 @@ impl Cues {
         let mut mass = 0.0;
         for (number, term) in (1u32..).zip(words().filter(|term| !(term.stop && telling))) {
             let postings = self.postings(term);
-            // The parts of a compound are separate query terms: skip a compound that no entry contains.
+            // The parts of a compound are separate query terms, so a compound that no entry contains can be skipped.
             if postings.is_empty() && is_compound(&term.term) {
                 continue;
             }
@@ -97,7 +97,7 @@ impl Cues {
             mass += idf;
             for (entry, weight) in postings {
                 let found = &mut found[*entry as usize];
-                // Of several words with this prefix, count the one with the highest weight.
+                // If an entry contains several words with this prefix, count the one with the highest weight.
                 let before = if found.counted == number {
                     found.weight
                 } else {
@@ -142,7 +142,8 @@ impl Cues {
         }
     }
 
-    /// Returns the inverse document frequency of a word in `entries` entries; a word in no entry counts as in one.
+    /// Returns the inverse document frequency of a word that occurs in `entries` entries. A word that occurs in no
+    /// entry counts as if it occurred in one.
     fn idf(&self, entries: usize) -> f32 {
         let (all, having) = (self.entries.max(1) as f32, entries.max(1) as f32);
         (1.0 + (all - having + 0.5) / (having + 0.5)).ln()

@@ -13,7 +13,7 @@ use calendar::Days;
 use moment::{DateMatch, find};
 use word::{Word, words};
 
-/// Maximum number of words examined: dates occur in questions rather than in pasted files.
+/// Maximum number of words examined. It is limited because dates occur in questions, not in pasted files.
 const WORDS: usize = 400;
 
 /// Days from `start` to `end`, both inclusive.
@@ -38,7 +38,7 @@ impl DateRange {
 
 /// Returns the days in a question asked on `today`, or `None` if it contains no date.
 ///
-/// Of several expressions, the first with a year counts, otherwise the first.
+/// If there are several expressions, the first one with a year counts; if none has a year, the first one.
 #[must_use]
 pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
     let words = words(query, WORDS);

@@ -204,7 +204,7 @@ fn nearness(range: &DateRange, date: Date) -> f32 {
     (1.0 - gap / NEAR_DAYS).max(0.0)
 }
 
-/// Requests the cosines of all candidates and their neighbours in one call.
+/// Requests the cosines of all candidates and of their neighbours in a single call.
 fn add_cosines(input: &RankInput<'_>, candidates: &mut [Candidate]) {
     let corpus = input.corpus;
     let mut wanted: Vec<u32> = Vec::with_capacity(candidates.len() * 4);

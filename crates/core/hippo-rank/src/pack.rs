@@ -3,8 +3,8 @@
 /// Number of skipped chunks after which the budget counts as used up.
 const PASSED_OVER: u32 = 8;
 
-/// Takes whole chunks in rank order while they fit. A chunk that does not fit is skipped, so that one long chunk does
-/// not end the answer.
+/// Packer that takes whole chunks in rank order while they fit. A chunk that does not fit is skipped, so that one long
+/// chunk does not end the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packer {
     places: usize,

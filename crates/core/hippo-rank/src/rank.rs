@@ -42,7 +42,7 @@ pub struct RankInput<'a> {
     pub mode: RankMode,
     /// Postings of each term of the query.
     pub postings: &'a [Postings<'a>],
-    /// Nearest chunks by vector; `None` if there is no query vector, so that only words count.
+    /// Nearest chunks by vector. `None` if the query has no vector, so that only words count.
     pub vectors: Option<&'a VectorHits>,
     /// Returns the cosines of chunks with the query, in the order of the argument; NaN for a chunk without a vector.
     pub neighbour_scores: &'a dyn Fn(&[u32]) -> Vec<f32>,

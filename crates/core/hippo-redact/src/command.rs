@@ -40,7 +40,7 @@ pub(super) const ORDERS: [(&str, WordOrder); 16] = {
     ]
 };
 
-/// Bytes before a candidate in which its program or label is searched.
+/// Number of bytes before a candidate in which its program or label is searched for.
 const BEFORE: usize = 160;
 /// Maximum bytes of a value that are judged.
 const JUDGED: usize = 128;

@@ -11,7 +11,8 @@ use super::{REDACTED, redact, redact_lines};
 
 /// Replacement of a secret in derived text. It is not a word, so that no entry is found by it.
 const LEFT_OUT: &str = "…";
-/// Minimum length of a data line in bytes; the lines of a key have 64, the last one fewer.
+/// Minimum length of a data line in bytes. The lines of a key have 64 bytes, except for the last one, which may be
+/// shorter.
 const DATA: usize = 60;
 /// Common prefix of the first and the last line of a key.
 static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
@@ -26,8 +27,8 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     piece_without_secrets(text, &mut false)
 }
 
-/// Does the same for consecutive pieces of a text. `key` is true while a private key continues from one piece into
-/// the next.
+/// Does the same for consecutive pieces of a text. `key` is true while a private key continues from one piece to the
+/// next.
 pub fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str> {
     let mut rest = piece;
     // Most pieces contain no part of a key.
@@ -148,8 +149,8 @@ fn is_data_run(run: &str, cut: bool) -> bool {
         && run.matches('/').count() * PART <= run.len()
 }
 
-/// Returns the text after a private key that began before the piece; `None` if the key continues beyond the piece.
-/// The last line of a key is recognised without the first, because a piece may be shown alone.
+/// Returns the text after a private key that began before the piece, or `None` if the key continues beyond the piece.
+/// The last line of a key is recognised even without the first line, because a piece may be displayed alone.
 fn skip_key(piece: &str, open: bool) -> Option<&str> {
     let end = piece.find(KEY_END);
     let begins = piece.find(KEY_BLOCK);

@@ -220,7 +220,7 @@ impl SecretCandidate<'_> {
             );
         }
         let long = header - self.end >= 8;
-        // A payload only needs to have the minimum length; searching for its end here would cost time.
+        // A payload only needs to have the minimum length, because searching for its end here would cost time.
         let payload = self.run_end(header + 1, 9, is_base64url);
         let whole = long && self.byte_at(header) == b'.' && payload - header > 8;
         whole.then(|| self.start..self.trimmed_run_end(self.end, |byte| is_base64url(byte) || byte == b'.'))

@@ -10,13 +10,13 @@ use super::words::{ENVIRONMENTS, OF_OTHERS, OF_SECRETS, contains_word};
 /// Strength of a label: how strict the rules for the value must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SecretLabel {
-    /// `key`: also a key of a piano, a map or a door. The value must look random.
+    /// `key`: may also be the key of a piano, a map or a door, so the value must look random.
     Key,
-    /// `token`: also of language models, parsers or chains. The value must look generated.
+    /// `token`: may also belong to a language model, a parser or a chain, so the value must look generated.
     Token,
     /// `secret`, `api key`: the value has digits or is long.
     Secret,
-    /// `pass`: a password in `db_pass`, otherwise also the outcome of a test.
+    /// `pass`: means a password in `db_pass`, but may otherwise mean the outcome of a test.
     Pass,
     /// `password`: the value may be any word.
     Password,
@@ -79,7 +79,7 @@ pub(super) struct LabelMatch {
     pub label: SecretLabel,
     /// End of the name that contains the label.
     pub end: usize,
-    /// `--token`, `Authorization: token`: a space suffices as separator.
+    /// True if a space suffices as separator, as in `--token` and `Authorization: token`.
     pub flag: bool,
 }
 
@@ -203,7 +203,7 @@ impl SecretCandidate<'_> {
             .next_candidate(self.start)
             .min(named.end + BETWEEN)
             .max(named.end);
-        // `passphrase of the key is …`: a password may be any word, so the first label wins.
+        // In `passphrase of the key is …`, the value may be any word, so the first label takes precedence.
         let until = if named.label < SecretLabel::Password {
             until
         } else {

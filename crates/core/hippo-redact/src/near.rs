@@ -6,7 +6,7 @@ use super::SecretCandidate;
 use super::label::{LabelMatch, SecretLabel};
 use super::shape::{self, CharacterShape, is_random};
 
-/// Bytes after a label in which a random run counts as its secret.
+/// Number of bytes after a label within which a random run counts as its secret.
 const AFTER: usize = 48;
 /// Maximum bytes from ` is ` to the label: `is the password`, `is our deploy token`.
 const SAID: usize = 32;

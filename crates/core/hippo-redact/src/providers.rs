@@ -64,7 +64,7 @@ pub(super) const PREFIXES: [ProviderPrefix; 195] = {
     prefix("rubygems_", 40, Word), prefix("PMAK-", 40, Any), prefix("glsa_", 30, Any),
     prefix("glc_", 40, Any), prefix("dp.pt.", 40, Word), prefix("pul-", 40, Word), prefix("lsv2_", 40, Any),
     prefix("nvapi-", 40, Any), prefix("tvly-", 24, Any),
-    // URLs to which anyone who knows them may post; the rest of the URL is the secret.
+    // URLs to which anyone who knows them may post. The rest of the URL is the secret.
     prefix("hooks.slack.com/services/", 30, Path), prefix("hooks.slack.com/workflows/", 30, Path),
     prefix("discord.com/api/webhooks/", 40, Path), prefix("discordapp.com/api/webhooks/", 40, Path),
     // Prefixes that are short or occur in words, with parts of fixed length.

@@ -2,7 +2,7 @@
 
 use super::words::{FILES, PLACEHOLDER, contains_word, is_label};
 
-/// Minimum length of a run that is a secret by its form alone.
+/// Minimum length of a run that counts as a secret because of its form alone.
 const RANDOM: usize = 20;
 
 /// Statistics of the characters in a run.

@@ -192,7 +192,7 @@ fn assert_linear_time(end: &str) {
     }
 }
 
-// Each takes a minute without optimisation; as three tests they run in parallel.
+// Each test takes a minute without optimisation. As three tests, they run in parallel.
 #[test]
 fn redaction_takes_linear_time() {
     assert_linear_time("");

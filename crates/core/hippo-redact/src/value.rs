@@ -49,7 +49,7 @@ struct LabelledValue<'t> {
     start: usize,
     quoted: bool,
     separator: Separator,
-    /// Only the separator is between label and value: `password=x`.
+    /// True if only the separator is between the label and the value: `password=x`.
     tight: bool,
 }
 
@@ -135,7 +135,7 @@ impl<'t> SecretCandidate<'t> {
                 || matches!(byte, b'"' | b'`' | b'|' | 0x7F)
                 || byte == b'<' && separator == Separator::Tag
         };
-        // Another label inside the run, after a mark, begins another value.
+        // If another label follows a mark inside the run, another value begins there.
         let next = self.next_candidate(from);
         let joined = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
         let most = if joined(self.byte_before(next)) {

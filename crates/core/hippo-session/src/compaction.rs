@@ -56,10 +56,10 @@ pub struct CompactionOptions {
     pub format: TranscriptFormat,
     /// Maximum size of the summary in tokens; `None` for no limit.
     pub budget: Option<usize>,
-    /// The caller stores the content of each message, and [`CompactionResult::dropped_list`], by its id. Only then does the summary
-    /// say that they can be fetched.
+    /// True if the caller stores the content of each message, and [`CompactionResult::dropped_list`], by its id. Only in this
+    /// case does the summary say that these contents can be fetched.
     pub stored: bool,
-    /// Runs preparation work on other threads for long transcripts. The summary does not depend on it.
+    /// Callback that runs preparation work on other threads for long transcripts. The summary does not depend on it.
     pub parallel: Option<ParallelRunner>,
 }
 
@@ -97,7 +97,7 @@ impl Compactor {
         Self::create(options, None)
     }
 
-    /// Creates a compactor for the second reading, which skips the records that the first one found to be off the
+    /// Creates a compactor for the second reading, which skips the records that the first reading found to be off the
     /// active path.
     #[must_use]
     pub fn with_selection(options: CompactionOptions, selection: RecordSelection) -> Self {

@@ -54,7 +54,7 @@ pub struct FlushOptions {
     /// Identities of the session and the transcript, for messages without a time stamp. A message is known if it
     /// occurred within the first identity; it is recorded for all. If empty, all transcripts count as one.
     pub within: Vec<String>,
-    /// The input continues where an earlier flush of the same transcript ended.
+    /// True if the input continues where an earlier flush of the same transcript ended.
     pub resumed: bool,
 }
 
@@ -227,7 +227,7 @@ impl FlushState<'_> {
             }
             if !new {
                 self.found.known += 1;
-                // Later messages continue the last prompt, although that prompt is in the log already.
+                // Later messages still belong to the last prompt, although that prompt is already in the log.
                 if message.role == Role::User
                     && let Some(asked) =
                         said::extract_prompt(&message.text).filter(|asked| !said::is_answer(asked))
@@ -302,7 +302,7 @@ impl FlushState<'_> {
         self.options.topic = Some(topic.title.clone());
     }
 
-    /// Returns the topic of this day. A topic continues after midnight in another section.
+    /// Returns the topic for this day. If a topic continues after midnight, it gets another section.
     fn current_topic(&mut self, day: Option<Date>) -> &mut SessionTopic {
         let fits = self
             .topics

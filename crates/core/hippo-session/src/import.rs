@@ -20,7 +20,7 @@ use hippo_text::text::start;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::ExportProgram;
 
-/// Maximum bytes of a memory, because a larger file might not be indexed.
+/// Maximum size of a memory in bytes; a larger file might not be indexed.
 pub const LARGEST: usize = 4 << 20;
 /// Maximum bytes of an id in a message.
 const NAMED: usize = 60;

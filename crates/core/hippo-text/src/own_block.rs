@@ -1,9 +1,8 @@
 //! hippod's block in a file that belongs to people.
 //!
-//! A block is enclosed by two lines: `<!-- hippod: NAME -->` and `<!-- /hippod -->` in markdown, `# hippod:
-//! NAME` and `# /hippod` where `#` starts a comment. All bytes outside the block are left alone. A block
-//! inside fenced code is an example and is ignored. An unclosed block is an error, because its end is
-//! unknown.
+//! A block is enclosed by two lines: `<!-- hippod: NAME -->` and `<!-- /hippod -->` in markdown, `# hippod: NAME` and
+//! `# /hippod` where `#` starts a comment. No byte outside the block is changed. A block inside fenced code is an
+//! example and is ignored. An unclosed block is an error, because its end is unknown.
 
 use std::ops::Range;
 
@@ -190,8 +189,8 @@ impl BlockMarks {
 /// agents (`protocol …`, `heartbeat`), a copy of `memory/ROOT.md` (`root`), a section of a session
 /// (`context`).
 ///
-/// Any other block may hold the last copy of a memory: `sessions` outlives its log, and `since` a rewritten
-/// node.
+/// Any other block may contain the last copy of a memory: `sessions` may outlive its log, and `since` may outlive a
+/// rewritten node.
 pub fn is_copy(line: &[u8]) -> bool {
     let name = line.strip_prefix(BEGIN.as_bytes());
     let name = name.and_then(|name| name.strip_suffix(BlockMarks::MARKDOWN.tail.as_bytes()));

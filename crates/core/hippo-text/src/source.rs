@@ -21,8 +21,8 @@ pub const LONGEST_PATTERN: usize = 1_024;
 
 /// Rules that decide which files are sources.
 ///
-/// Some paths never are sources, regardless of patterns: names that start with a dot and everything below
-/// such folders, `node_modules`, and `HIPPOCAMPUS.md`, which hippod writes.
+/// Some paths are never sources, whatever the patterns: names that start with a dot and everything below such folders,
+/// `node_modules`, and `HIPPOCAMPUS.md`, which hippod writes.
 #[derive(Debug, Clone)]
 pub struct SourceRules {
     include: GlobSet,
@@ -95,7 +95,7 @@ impl SourceRules {
                     .split('/')
                     .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']));
                 let folders: Vec<&str> = folders.collect();
-                // A pattern without wildcards names a file: walk its folder.
+                // A pattern without wildcards names a file, so walk the folder of that file.
                 let depth = folders.len() - usize::from(folders.len() == pattern.split('/').count());
                 roots.push(folders[..depth].join("/"));
             }
@@ -137,7 +137,7 @@ impl SourceRules {
         if is_never(dir) {
             return false;
         }
-        // A pattern such as `drafts/**` excludes all descendants: test it with a name that no file has.
+        // A pattern such as `drafts/**` excludes all descendants, so test it with a name that no file has.
         let anything = format!("{dir}/\u{1}/\u{1}");
         if self.exclude.is_match(dir) || self.exclude.is_match(&anything) {
             return false;

@@ -24,7 +24,7 @@ const STEMS: usize = 1 << 16;
 /// A query term with at most this many characters also matches as a prefix.
 const SHORT: usize = 3;
 
-/// Maximum number of distinct query terms, because each costs an index lookup.
+/// Maximum number of distinct query terms, because each term costs a lookup in the index.
 const MOST_QUERY_TERMS: usize = 512;
 
 /// A term of a query.
@@ -38,7 +38,7 @@ pub struct QueryTerm {
     pub prefix: bool,
 }
 
-/// Converts text to terms; keeps its buffers and a cache of stems.
+/// Converter of text to terms. It keeps its buffers and a cache of stems.
 pub struct Analyzer {
     stemmer: Stemmer,
     stems: HashMap<Box<str>, Box<str>>,

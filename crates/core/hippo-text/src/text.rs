@@ -91,8 +91,8 @@ fn any_first_characters(text: &str, most: usize) -> String {
     out
 }
 
-/// Returns the start of a text as one line of at most `most` bytes, including `…` if text was omitted. Cuts between
-/// words where possible.
+/// Returns the start of a text as one line of at most `most` bytes, including `…` if text was omitted. Cuts the text
+/// between words if possible.
 #[must_use]
 pub fn clip(text: &str, most: usize) -> String {
     let line = squeeze(text, most.saturating_add(1));

@@ -51,7 +51,7 @@ impl SourceText {
     }
 }
 
-/// Returns the file that the body's lines refer to, and the first line of the body in it.
+/// Returns the file to which the lines of the body refer, and the line of that file at which the body begins.
 fn locate_body<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
     match node.sources.as_slice() {
         [only]
@@ -90,8 +90,8 @@ pub fn sources<'n>(
 
 /// Returns the sources of `ROOT.md`: days, and weeks and months without any existing day.
 ///
-/// Each node is passed with its path and its file. `accesses` has the read counts of the files that the nodes were
-/// made from.
+/// Each node is passed with its path and its file. `accesses` contains the read counts of the files from which the
+/// nodes were made.
 #[must_use]
 pub fn collect_root_sources<'n>(
     nodes: &[(&'n str, &'n Node, &str)],

@@ -24,8 +24,8 @@ pub struct ForeignRoot<'a> {
 
 /// Returns the body of `ROOT.md` from the nodes and from a previous version by another author.
 ///
-/// History lines and topics of the previous version are kept, the first ones first, unless the nodes cover the same
-/// topic.
+/// History lines and topics of the previous version are kept, unless the nodes cover the same topic. If there is not
+/// enough room, the first ones are kept.
 #[must_use]
 pub(super) fn build_root_body(
     nodes: &[ChildNode<'_>],
@@ -36,7 +36,7 @@ pub(super) fn build_root_body(
 ) -> String {
     let Some(carried) = carried else {
         let body = root(nodes, passages, today, most);
-        // With little content there are no topics yet, but the file must exist for its readers.
+        // With little content, there are no topics yet, but the file must exist for its readers.
         return if body.is_empty() {
             format!("{INDEX}\n")
         } else {

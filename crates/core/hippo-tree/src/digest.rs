@@ -53,8 +53,9 @@ pub fn digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize) -> Diges
 
 /// Returns a digest to append to a submitted `body`.
 ///
-/// Statements that `body` repeats word for word are left out, and words that `body` contains count as already said.
-/// Because logs grow at the end, a statement's worth is divided by 16 for each `most` tokens of statements after it.
+/// Statements that `body` repeats word for word are omitted, and words that `body` contains count as already mentioned.
+/// Because logs grow at the end, the worth of a statement is divided by 16 for each `most` tokens of statements after
+/// it.
 #[must_use]
 pub fn digest_since(level: NodeKind, sources: &[NodeSource<'_>], most: usize, body: &str) -> Digest {
     build_digest(level, sources, most, Some(body))
@@ -134,7 +135,7 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
                 statement,
             });
         }
-        // Adjacent statements can together reveal a secret that neither contains alone.
+        // Adjacent statements can together reveal a secret that neither of them contains alone.
         let text = redact(&body.write(chosen)).into_owned();
         if text.len() <= room {
             break text;

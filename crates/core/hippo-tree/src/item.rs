@@ -179,7 +179,7 @@ struct SourceReader {
     out: SourceContent,
     headings: Vec<Heading>,
     first_line: u32,
-    /// The source is a node of the tree, written by hippod or a summarizer.
+    /// True if the source is a node of the tree, written by hippod or by a summarizer.
     node: bool,
     /// The document section that the last section of the reading belongs to.
     at: Option<u32>,
@@ -223,7 +223,7 @@ impl SourceReader {
         let (title, loose) = heading.map_or((String::new(), false), |heading| {
             (heading.title.clone(), heading.loose)
         });
-        // Only nodes have sections for user and feedback; in other sources such a heading names a speaker.
+        // Only nodes have sections for the user and for feedback. In other sources, such a heading names a speaker.
         let given =
             given.filter(|_| self.node || !matches!(kind, StatementKind::User | StatementKind::Feedback));
         if matches!(kind, StatementKind::User | StatementKind::Feedback) && given.is_none() {
@@ -272,7 +272,7 @@ impl SourceReader {
                 .split_once(':')
                 .map_or_else(String::new, |(_, said)| said.trim().to_owned());
         }
-        // A line in a functional section has its topic in its text; in other sections the heading provides it.
+        // In a functional section, a line contains its topic; in other sections, the heading is the topic.
         let functional = !matches!(
             kind,
             StatementKind::Note | StatementKind::User | StatementKind::Feedback | StatementKind::Entity

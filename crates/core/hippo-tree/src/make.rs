@@ -34,7 +34,7 @@ pub fn threshold(level: NodeKind) -> usize {
 
 /// Returns the node after a step, or `None` if its sources are too short or this step writes nothing.
 ///
-/// `improved`: an external writer is configured to improve extracted bodies.
+/// `improved` is true if an external writer is configured to improve extracted bodies.
 #[must_use]
 pub fn make(
     step: &NodeStep,
@@ -89,8 +89,8 @@ fn build_node(
 
 /// Counts lines for the threshold.
 ///
-/// Lines of a log count as they are. Lines of nodes can be long and count once per [`LINE`] bytes, so that a week
-/// never becomes larger than its sources.
+/// Lines of a log are counted as they are. Lines of nodes can be long and are counted once per [`LINE`] bytes, so that
+/// a week never becomes larger than its sources.
 fn lines_of(level: NodeKind, text: &str) -> usize {
     match level {
         NodeKind::Daily => text.lines().count(),

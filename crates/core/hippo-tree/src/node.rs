@@ -156,7 +156,7 @@ impl Node {
         }
     }
 
-    /// Parses the text of a node's file. Any text is a valid node; without front matter it consists of a body only.
+    /// Parses the text of a node's file. Any text is a valid node; without front matter, the whole text is the body.
     #[must_use]
     pub fn read(period: Period, text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -269,8 +269,8 @@ impl Node {
 
     /// Returns true if an external writer is asked for the body.
     ///
-    /// The period must be closed, and the current body must be written by hippod or be older than its sources. A
-    /// submitted body is not requested again while its sources are unchanged, whatever its status.
+    /// The period must be closed, and the current body must be written by hippod or be older than its sources. While
+    /// its sources are unchanged, no new body is requested for a submitted one, whatever its status.
     #[must_use]
     pub fn is_wanted(&self, today: Date) -> bool {
         self.status == Some(NodeStatus::NeedsSummarization)
@@ -297,7 +297,7 @@ impl Node {
         }
     }
 
-    /// Returns true if another program or a person wrote the whole file: it has content, and hippod wrote none.
+    /// Returns true if another program or a person wrote the whole file: it has content, none of which hippod wrote.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         let mut lines = self.body.lines().map(str::trim);

@@ -43,7 +43,7 @@ pub struct LevelInput<'a> {
     pub sources: &'a BTreeMap<Period, Vec<SourceFile>>,
     /// Existing nodes of this level.
     pub nodes: &'a BTreeMap<Period, Node>,
-    /// Fingerprints of the sources when a node by another author was first seen.
+    /// Fingerprints of the sources of nodes by other authors, at the time when each node was first seen.
     pub adopted: &'a BTreeMap<Period, Fingerprint>,
     /// True if an external writer improves extracted bodies.
     pub improved: bool,
@@ -162,7 +162,8 @@ pub fn plan(input: &LevelInput<'_>) -> Vec<NodeStep> {
 
 /// Returns the status of a node written by hippod.
 ///
-/// `extracted`: the body is shorter than its sources, and an external writer improves it after the period is closed.
+/// `extracted` is true if the body is shorter than its sources and an external writer will improve it after the period
+/// is closed.
 #[must_use]
 pub fn status(period: Period, today: Date, extracted: bool) -> NodeStatus {
     match (period.is_fixed(today), extracted) {

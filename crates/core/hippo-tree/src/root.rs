@@ -28,7 +28,8 @@ use hippo_types::tokens;
 pub struct ChildNode<'a> {
     /// The date of a daily node.
     pub date: Date,
-    /// The workspace file that the body's line numbers refer to: the node's own file, or the single log it copies.
+    /// The workspace file to which the line numbers of the body refer: the node's own file, or the single log that the
+    /// node copies.
     pub path: &'a str,
     /// Line of that file at which the body begins, from 1.
     pub first_line: u32,
@@ -44,11 +45,12 @@ const RECENT: i32 = 7;
 const PATTERN: i32 = 30;
 /// Age in days after which a reference may be outdated.
 const STALE: i32 = 30;
-/// Ages shown in lines; a line changes only when the next age is reached, not every day.
+/// Ages that lines show. A line changes only when the next age in this list is reached, not every day.
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
 /// Maximum bytes of the names after a topic; the largest value that fits is used.
 const WORDS: [usize; 6] = [90, 70, 50, 35, 20, 0];
-/// Maximum bytes of a sentence after a topic, used instead of names when all topics have room for one.
+/// Maximum size in bytes of a sentence after a topic. Sentences are used instead of names if there is room for one
+/// after every topic.
 const SENTENCES: [usize; 3] = [200, 150, 100];
 /// Names per line of patterns.
 const PER_LINE: usize = 6;
@@ -61,8 +63,8 @@ const TITLES: [&str; 4] = [
 
 /// Returns the body of `ROOT.md` for `today` from the daily nodes, in at most `most` tokens.
 ///
-/// Statements about the user and feedback are included word for word, up to a third of the room. `passages`
-/// identifies topics that say the same in other words; without vectors, each topic has its own line.
+/// Statements about the user and feedback are included word for word, up to a third of the room. `passages` identifies
+/// topics that say the same in other words. Without vectors, each topic has its own line.
 #[must_use]
 pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, most: usize) -> String {
     let room = tokens::bytes(most);
@@ -309,7 +311,7 @@ fn history(gathered: &RootContent, patterns: &[String], today: Date, room: usize
     out
 }
 
-/// Bytes available for a topic's sentence and names in a line of the index.
+/// Numbers of bytes available for the sentence and the names of a topic in a line of the index.
 #[derive(Debug, Clone, Copy, Default)]
 struct TopicRoom {
     told: usize,
@@ -366,7 +368,7 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
     for at in order {
         let line = line(at, told);
         if line.len() + 1 > left {
-            // If a first topic of an old day does not fit, skip it and keep the later ones.
+            // If the first topic of an old day does not fit, skip that topic and keep the later ones.
             if topics[at].rank > 0 {
                 break;
             }

@@ -289,7 +289,8 @@ impl Ord for QueuedPart {
 
 /// Returns the indices of parts in order of score per byte, until `bytes` are used.
 ///
-/// `cost` returns the bytes that a chosen part takes; `sections` is the number of sections to spread the bytes over.
+/// `cost` returns the number of bytes that a chosen part takes. `sections` is the number of sections over which the
+/// bytes are spread.
 pub(super) fn choose(
     parts: &StatementParts,
     bytes: usize,

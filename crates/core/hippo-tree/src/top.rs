@@ -8,10 +8,10 @@ use super::node::{Node, NodeStatus};
 use super::period::Period;
 use super::root;
 
-/// Tokens reserved for text added on loading: block marks and heading, or the fence of a hook.
+/// Number of tokens reserved for text that is added on loading: block marks and a heading, or the fence of a hook.
 const AROUND: usize = 50;
-/// Maximum number of months in the front matter, the latest ones; the full list would take a third of the room after
-/// ten years.
+/// Maximum number of months in the front matter; only the latest are listed. After ten years, the full list would take
+/// a third of the room.
 const MONTHS: usize = 12;
 
 /// Returns the file of `ROOT.md` from the nodes below it ([`super::collect_root_sources`]), their passages, and a previous version by

@@ -39,7 +39,7 @@ impl Timestamp {
     /// `None` for 0, the value of a clock that was never set.
     #[must_use]
     pub const fn from_clock(number: i64) -> Option<Self> {
-        /// As seconds the year 5138, as milliseconds the year 1973; programs write neither.
+        /// As seconds, this is the year 5138; as milliseconds, the year 1973. Programs write neither.
         const MILLISECONDS: u64 = 100_000_000_000;
         match number {
             0 => None,
@@ -57,7 +57,7 @@ impl Timestamp {
 
     /// Returns the day at a fixed offset from UTC, in seconds (east is positive).
     ///
-    /// Time stamps and offsets outside the calendar are moved to the nearest valid one.
+    /// Time stamps and offsets outside the calendar are replaced with the nearest valid one.
     #[must_use]
     pub fn date(self, offset_seconds: i32) -> Date {
         let offset = Offset::from_seconds(offset_seconds.clamp(-86_399, 86_399)).unwrap_or(Offset::UTC);
@@ -90,7 +90,7 @@ pub fn days_between(earlier: Date, later: Date) -> i32 {
     i32::try_from(later.duration_since(earlier).as_hours() / 24).unwrap_or(i32::MAX)
 }
 
-/// Returns whether a day is so far ahead that a log of it is taken for a slip: a month.
+/// Returns whether a day is a month or more ahead, so that a log with this date is taken for a mistake.
 #[must_use]
 pub fn is_far_ahead(today: Date, day: Date) -> bool {
     days_between(today, day) >= 31

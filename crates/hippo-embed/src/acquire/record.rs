@@ -1,4 +1,4 @@
-//! Record of checked files, so that a start computes no checksums.
+//! Record of checked files, so that no checksums have to be computed at startup.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use super::{AcquireError, ManifestFile};
 
 const NAME: &str = "installed.json";
 
-/// The record of one folder: per file name, size and time of the file when its checksum was right.
+/// The record of one folder: for each file name, the size and time of the file when its checksum was found to match.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct ChecksumRecord {
     files: BTreeMap<String, CheckedFile>,
@@ -40,7 +40,7 @@ impl ChecksumRecord {
         replace_file(&path, &mut text.as_slice(), None)
     }
 
-    /// Returns the reason for which a file cannot be used, without reading it.
+    /// Returns the reason why a file cannot be used, without reading the file.
     pub(super) fn fault(&self, folder: &Path, file: &ManifestFile) -> Option<FileFault> {
         let path = folder.join(&file.name);
         let Some(stamp) = FileStamp::read(&path) else {
@@ -52,7 +52,7 @@ impl ChecksumRecord {
         if stamp.size != file.size {
             return Some(FileFault::Damaged);
         }
-        // The modification time differs from the record, as in every copy of a file.
+        // The modification time differs from the record, as it does for every copy of a file.
         match known_hash(&path, stamp) {
             Some(sha256) if sha256 == file.sha256 => None,
             Some(_) => Some(FileFault::Damaged),
@@ -60,7 +60,8 @@ impl ChecksumRecord {
         }
     }
 
-    /// Records the checksum of a file. A wrong checksum is kept in memory, so that it is not computed again.
+    /// Records the checksum of a file. If the checksum does not match, it is only kept in memory, so that it is not
+    /// computed again.
     pub(super) fn note(&mut self, folder: &Path, file: &ManifestFile, found: &str) {
         let path = folder.join(&file.name);
         let Some(stamp) = FileStamp::read(&path) else {
@@ -80,14 +81,14 @@ impl ChecksumRecord {
     }
 }
 
-/// The reason for which an installed file cannot be used.
+/// The reason why an installed file cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFault {
     /// The file does not exist.
     Missing,
-    /// The content is not the pinned one.
+    /// The content differs from the pinned content.
     Damaged,
-    /// The size is right and the modification time is not the recorded one: the content must be read once.
+    /// The size matches, but the modification time differs from the recorded time, so the content must be read once.
     Unchecked,
 }
 

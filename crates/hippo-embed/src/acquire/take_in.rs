@@ -29,11 +29,11 @@ pub struct ImportOptions {
     pub passage_prefix: Option<String>,
 }
 
-/// Imports a sentence-transformers folder: checks its settings, copies its three files into a temporary folder, loads and tries
-/// the copy with the runtime library, and only then renames it to its name.
+/// Imports a sentence-transformers folder: checks its settings, copies its three files into a temporary folder, and
+/// loads and tests the copy with the runtime library. Only then is the copy renamed to its final name.
 ///
 /// # Errors
-/// The model is not supported (the error has a hint), or the name belongs to another model. Nothing is changed then.
+/// The model is not supported (the error has a hint), or another model has the name. In both cases, nothing is changed.
 pub fn import_folder(
     layout: &Layout,
     manifest: &ModelManifest,
@@ -95,7 +95,7 @@ pub fn import_folder(
     match LocalModel::find(layout, &wish.name) {
         Ok(Some(there)) if there == model => {}
         Ok(None) if model.folder(layout).symlink_metadata().is_err() => {}
-        // Another model, or a folder of unknown origin.
+        // The name belongs to another model, or to a folder of unknown origin.
         _ => return Err(AcquireError::Exists(wish.name.clone())),
     }
     onnx::run_trial(&model.files_in(staged.path()), &runtime)?;
@@ -104,7 +104,8 @@ pub fn import_folder(
 }
 
 impl LocalModel {
-    /// Renames the complete copy to its final name; a damaged model of the same content is replaced.
+    /// Renames the complete copy to its final name. If a damaged model with the same content has this name, it is
+    /// replaced.
     fn install(&self, layout: &Layout, staged: tempfile::TempDir) -> Result<(), AcquireError> {
         let path = staged.path().join(RECORD);
         let text =

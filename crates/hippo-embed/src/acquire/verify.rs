@@ -58,8 +58,8 @@ pub struct ArtifactStatus {
     pub damaged: Option<PathBuf>,
 }
 
-/// Reads every installed file and compares its checksum. Right files are recorded. A damaged file loses its record, so that the
-/// next [`super::pull`] replaces it.
+/// Reads every installed file and compares its checksum. Files that match are recorded. A damaged file loses its
+/// record, so that the next [`super::pull`] replaces the file.
 ///
 /// # Errors
 /// No runtime is pinned for this platform. File problems are reported in [`InstalledFileState`].
@@ -95,7 +95,8 @@ pub fn verify_local(layout: &Layout, model: &LocalModel) -> Vec<FileCheck> {
     check(&model.name, &model.folder(layout), model.checksums(), true)
 }
 
-/// Compares checksums. `recorded`: save the result in the folder; false for folders of a system package.
+/// Compares checksums. If `recorded` is true, saves the result in the folder; it is false for folders of a system
+/// package.
 fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) -> Vec<FileCheck> {
     let mut record = ChecksumRecord::load(folder);
     let mut noted = false;
@@ -139,8 +140,8 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) 
     checks
 }
 
-/// Reads each installed file once that has the right size and no record: a copied file has another modification time. Files
-/// with the pinned content then count as installed, the others as damaged.
+/// Reads, once, each installed file that has the right size but no record, because a copied file has another
+/// modification time. After that, files with the pinned content count as installed, and the others as damaged.
 pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
     let pinned = [
         manifest.runtime().ok().map(|runtime| runtime.artifact(layout)),

@@ -1,7 +1,8 @@
 //! Generation of the ONNX graph of a BERT encoder from its weights.
 //!
-//! The initializers point into the safetensors file (ONNX external data): the graph has a few kilobytes, and the weights are
-//! memory-mapped, not copied. The output is the token vectors; the caller pools them per chunk.
+//! The initializers point into the safetensors file (ONNX external data). The graph therefore takes only a few
+//! kilobytes, and the weights are memory-mapped instead of copied. The output is the token vectors, which the caller
+//! pools per chunk.
 
 use std::path::Path;
 
@@ -75,7 +76,8 @@ impl EncoderConfig {
         Ok(())
     }
 
-    /// Returns the row of the position table for the first word piece. RoBERTa starts after the row of the padding token.
+    /// Returns the row of the position table for the first word piece. In RoBERTa, this is the row after that of the
+    /// padding token.
     fn first_position(&self) -> u64 {
         match self.model_type.as_str() {
             "bert" => 0,
@@ -89,9 +91,9 @@ impl EncoderConfig {
     }
 }
 
-/// Writes the graph as a serialised ONNX model with the inputs `input_ids` and `attention_mask` (int64, batch × sequence) and the
-/// output `last_hidden_state` (float, batch × sequence × width). The mask is accepted and ignored: a pass has one sequence
-/// without padding.
+/// Writes the graph as a serialised ONNX model with the inputs `input_ids` and `attention_mask` (int64, batch ×
+/// sequence) and the output `last_hidden_state` (float, batch × sequence × width). The mask is accepted but ignored,
+/// because a pass consists of one sequence without padding.
 pub(super) fn write(
     config: &EncoderConfig,
     weights: &NamedTensors,
@@ -133,7 +135,7 @@ impl EncoderGraph<'_> {
         self.0.weight(&name("word"), &[config.vocab_size, width])?;
         self.0
             .weight(&name("position"), &[config.max_position_embeddings, width])?;
-        // Only single sequences are embedded, so the first row of the segment table is enough.
+        // Only single sequences are embedded, so only the first row of the segment table is needed.
         let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
         (segment.shape, segment.length) = (vec![width], segment.number.size() * width);
         self.0.external("segment", &segment);
@@ -174,7 +176,8 @@ impl EncoderGraph<'_> {
         let (width, inner) = (config.hidden_size, config.intermediate_size);
         let weight = |part: &str| format!("encoder.layer.{layer}.{part}");
         let value = |part: &str| format!("{layer}.{part}");
-        // Gemm multiplies matrices and accepts the weights as they are stored: flatten to one row per token.
+        // Gemm multiplies matrices and accepts the weights in the layout in which they are stored. It requires two
+        // dimensions, so flatten the input to one row per token.
         self.0.node("Reshape", &[input, "rows"], &value("rows"), &[]);
         self.0.node("Shape", &[input], &value("shape"), &[]);
         for (part, permutation) in [

@@ -29,11 +29,11 @@ use crate::{EmbedError, Embedder, ModelFiles, ModelId, normalise};
 
 /// `[CLS]` and `[SEP]`.
 const SPECIAL: usize = 2;
-/// The context before the texts may take 1/16 of a pass.
+/// The context before the texts may occupy 1/16 of a pass.
 const CONTEXT_SHARE: usize = 16;
-/// The lead may take 1/8 of a pass. The lead is the end of the preceding text; it is read but not pooled, so that the vectors at
-/// the start of a pass depend on the text before. Without it, late chunking is not better than embedding each text alone
-/// (docs/benchmarks.md).
+/// The lead may occupy 1/8 of a pass. The lead is the end of the preceding text. The model reads it, but its tokens are
+/// not pooled, so that the vectors at the start of a pass depend on the preceding text. Without a lead, late chunking
+/// is not better than embedding each text alone (docs/benchmarks.md).
 const LEAD_SHARE: usize = 8;
 /// Maximum number of preceding texts in the lead.
 const LEAD_TEXTS: usize = 3;
@@ -42,14 +42,14 @@ const NO_PADDING: &str = r#"{"model_max_length":1000000,"pad_token":"[PAD]"}"#;
 /// File name of the weights in the graph, relative to the model's folder.
 const DATA_FILE: &str = "model.safetensors";
 
-/// The local model. One pass holds one sequence without padding, which is the fastest way on a CPU.
+/// The local model. One pass consists of one sequence without padding, which is the fastest method on a CPU.
 pub struct OnnxEmbedder {
     id: ModelId,
     model: TextEmbedding,
     pooling: Pooling,
     query_prefix: String,
     passage_prefix: String,
-    /// Word pieces of one pass, including special ones.
+    /// Maximum number of word pieces in one pass, including special tokens.
     max_pieces: usize,
     /// Rows of the model's position table.
     positions: usize,
@@ -62,7 +62,7 @@ struct TokenVectors {
     width: usize,
 }
 
-/// The text before the passages of a pass: the prefix, then the context on the same line.
+/// The text before the passages of a pass: the prefix, followed by the context on the same line.
 struct PassHead {
     text: String,
     pieces: usize,
@@ -101,7 +101,8 @@ impl OnnxEmbedder {
     /// Loads the runtime library and the model. `threads` limits the CPU cores for one pass.
     ///
     /// # Errors
-    /// The runtime does not support this CPU or rejects the model, or files are missing or not a BERT. Never panics.
+    /// The runtime does not support this CPU or rejects the model, or the files are missing or not a BERT model. Never
+    /// panics.
     pub fn load(files: &ModelFiles, runtime: &Path, threads: usize) -> Result<Self, EmbedError> {
         runtime::load(runtime)?;
         let ModelGraph {
@@ -159,7 +160,8 @@ impl OnnxEmbedder {
     fn run(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
         let mut text = text;
         if self.positions < 2 * self.max_pieces {
-            // Texts counted separately may have more pieces when joined, and the model has no further positions.
+            // Texts may have more pieces when joined than when counted separately, and the model has no further
+            // positions.
             text = tokens::cut_to_start(&self.model, text, self.positions - SPECIAL)?.0;
         }
         let failed = |e: fastembed::Error| EmbedError::Run(e.to_string());
@@ -209,9 +211,9 @@ impl OnnxEmbedder {
         Ok(sums)
     }
 
-    /// Embeds neighbouring texts in common passes. The vector of a text is the mean of its own token vectors. A text alone in its
-    /// pass and without context includes the prefix, `[CLS]` and `[SEP]`: if the query prefix is equal, it gets the same vector as
-    /// a query.
+    /// Embeds neighbouring texts in common passes. The vector of a text is the mean of the vectors of its own tokens.
+    /// If a text is alone in its pass and has no context, the mean includes the prefix, `[CLS]` and `[SEP]`. With equal
+    /// prefixes, such a text therefore has the same vector as a query.
     fn embed_jointly(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let head = self.head(context)?;
         let room = (self.max_pieces - SPECIAL).saturating_sub(head.pieces).max(1);
@@ -244,7 +246,7 @@ impl OnnxEmbedder {
                 self.assign_tokens(&sequence, &tokens, head.pieces + lead_pieces, pass, &places)?
             };
             for (i, part) in pass.iter().enumerate() {
-                // A text without own tokens gets the mean of the whole pass.
+                // A text that has no tokens of its own gets the mean of the whole pass.
                 let own = spans.as_ref().map(|spans| spans[i].clone());
                 let span = own.filter(|own| !own.is_empty());
                 tokens.add(span.unwrap_or(0..tokens.len()), &mut sums[part.text]);
@@ -264,7 +266,7 @@ impl OnnxEmbedder {
         start..sequence.len()
     }
 
-    /// Assigns tokens to the texts of a pass: by piece counts if they add up, else by byte offsets.
+    /// Assigns tokens to the texts of a pass: by the numbers of pieces if these add up, otherwise by byte offsets.
     fn assign_tokens(
         &self,
         sequence: &str,
@@ -341,7 +343,7 @@ impl TokenVectors {
         self.vectors.len() / self.width
     }
 
-    /// Adds the vectors of a token range to `sum`, which weights the passes of a text by their tokens.
+    /// Adds the vectors of a token range to `sum`, so that each pass of a text is weighted by its number of tokens.
     fn add(&self, range: Range<usize>, sum: &mut [f32]) {
         let tokens = self.vectors.chunks_exact(self.width);
         for token in tokens.skip(range.start).take(range.len()) {

@@ -7,11 +7,11 @@ use fastembed::{EmbeddingModel, ModelInfo, Pooling, TextEmbedding, TextInitOptio
 use super::{SPECIAL, runtime, tokens};
 use crate::{EmbedError, Embedder, ModelId, normalise};
 
-/// Longest sequence of a pass, including special pieces: fastembed's value for all its models.
+/// Maximum length of a sequence in one pass, including special tokens. fastembed uses this value for all its models.
 const MAX_PIECES: usize = 512;
 
-/// A model from fastembed's list. Each text has its own pass: these graphs pool internally, and dynamically quantised ones return
-/// other vectors in other batches.
+/// A model from fastembed's list. Each text has a pass of its own, because these graphs pool internally, and
+/// dynamically quantised graphs return different vectors in different batches.
 pub struct NamedEmbedder {
     id: ModelId,
     model: TextEmbedding,
@@ -35,11 +35,12 @@ impl NamedEmbedder {
         Ok(id_of(&find(name)?, prefix))
     }
 
-    /// Loads a model by its hub name (`owner/name`) or by fastembed's name, from `cache` or else from the hub. `prefix` is put
-    /// before every text.
+    /// Loads a model by its hub name (`owner/name`) or by fastembed's name, from `cache` or, if it is not there, from
+    /// the hub. `prefix` is put before every text.
     ///
     /// # Errors
-    /// [`EmbedError::UnknownModel`] for a name not in [`Self::names`]; otherwise as for the local model, or the hub does not answer.
+    /// [`EmbedError::UnknownModel`] for a name that is not in [`Self::names`]; otherwise as for the local model, or if
+    /// the hub does not answer.
     pub fn load(
         name: &str,
         prefix: &str,
@@ -95,7 +96,7 @@ fn id_of(info: &ModelInfo<EmbeddingModel>, prefix: &str) -> ModelId {
     ModelId {
         name: info.model_code.clone(),
         dimension: info.dim,
-        // One repository contains several files: plain, quantised.
+        // One repository contains several model files, such as a plain and a quantised one.
         revision: info.model_file.clone(),
         pooling: pooling.into(),
         prefix: prefix.into(),

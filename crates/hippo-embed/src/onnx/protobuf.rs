@@ -62,7 +62,7 @@ impl ProtobufMessage {
     }
 }
 
-/// Parses the fields of a message: field number and content; an integer becomes its bytes.
+/// Parses the fields of a message into pairs of field number and content. An integer is returned as its bytes.
 #[cfg(test)]
 pub(super) fn fields(mut bytes: &[u8]) -> Vec<(u64, Vec<u8>)> {
     fn varint(bytes: &mut &[u8]) -> u64 {

@@ -22,14 +22,14 @@ pub fn check_processor() -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// Loads the library once per process: a later call with another path keeps the first library.
+/// Loads the library once per process. If a later call gives another path, the first library stays in use.
 pub(super) fn load(library: &Path) -> Result<(), EmbedError> {
     check_processor()?;
     let failed = |reason: String| EmbedError::Runtime {
         path: library.into(),
         reason,
     };
-    // The loader searches a relative path next to the executable and in system folders.
+    // With a relative path, the loader would search beside the executable and in system folders.
     let library = std::path::absolute(library).map_err(|e| failed(e.to_string()))?;
     if !library.is_file() {
         return Err(failed("no such file".into()));
@@ -43,7 +43,7 @@ pub(super) fn load(library: &Path) -> Result<(), EmbedError> {
     .map_err(failed)
 }
 
-/// Runs `work` and catches panics: the binding panics if the file is not an ONNX Runtime library.
+/// Runs `work` and catches panics, because the binding panics if the file is not an ONNX Runtime library.
 pub(super) fn no_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

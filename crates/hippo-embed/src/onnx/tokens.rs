@@ -7,7 +7,7 @@ use fastembed::TextEmbedding;
 use crate::EmbedError;
 use crate::window::{TextPart, WordPiece, split_text};
 
-/// Disables truncation and padding, so that the tokenizer reports true lengths: texts are cut before a pass.
+/// Disables truncation and padding, so that the tokenizer reports the true lengths. Texts are cut before a pass.
 pub(super) fn disable_truncation(model: &mut TextEmbedding) -> Result<(), EmbedError> {
     model
         .tokenizer
@@ -17,7 +17,7 @@ pub(super) fn disable_truncation(model: &mut TextEmbedding) -> Result<(), EmbedE
     Ok(())
 }
 
-/// Returns the number of word pieces without special ones; 0 for a text that the tokenizer rejects.
+/// Returns the number of word pieces, excluding special tokens. Returns 0 for a text that the tokenizer rejects.
 pub(super) fn count(model: &TextEmbedding, text: &str) -> usize {
     model
         .tokenizer
@@ -42,7 +42,7 @@ pub(super) fn cut_to_start<'t>(
         cut -= 1;
     }
     if cut == 0 {
-        // A single word, such as text without spaces in some tokenizers: cut it rather than drop it.
+        // The text is a single word, as text without spaces is for some tokenizers: cut it instead of dropping it.
         cut = most;
     }
     let end = pieces.get(cut).map_or(text.len(), |piece| piece.start);
@@ -93,7 +93,7 @@ pub(super) fn split_texts(
     Ok(parts)
 }
 
-/// Returns the next char boundary at or after `byte`: byte-level pieces may end inside a character.
+/// Returns the next char boundary at or after `byte`, because byte-level pieces may end inside a character.
 fn next_char_boundary(text: &str, mut byte: usize) -> usize {
     while byte < text.len() && !text.is_char_boundary(byte) {
         byte += 1;
@@ -120,7 +120,7 @@ pub(super) fn pieces_in_ranges(
     Ok(Some(ranges.iter().map(inside).collect()))
 }
 
-/// Returns the number of special pieces that the tokenizer adds to a text.
+/// Returns the number of special tokens that the tokenizer adds to a text.
 pub(super) fn count_special(model: &TextEmbedding, text: &str) -> Result<usize, EmbedError> {
     let framed = model
         .tokenizer

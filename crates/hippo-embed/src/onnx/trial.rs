@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{OnnxEmbedder, SPECIAL, build_graph, tokens};
 use crate::{EmbedError, Embedder, ModelFiles};
 
-/// Minimum length of a pass in pieces: heading, lead and text must fit into it.
+/// Minimum length of a pass in pieces, so that heading, lead and text fit into it.
 const SHORTEST_PASS: usize = 32;
 /// Texts of the trial run.
 const TRIAL: [&str; 2] = [
@@ -24,22 +24,24 @@ pub(crate) struct ModelShape {
     pub(crate) vocabulary: u64,
 }
 
-/// Checks that the weights have the shapes that the settings name, without the runtime library.
+/// Checks, without the runtime library, that the weights have the shapes that the settings name.
 ///
 /// # Errors
-/// Names the file that is wrong, and the problem.
+/// The error names the invalid file and the problem.
 pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
     let config = build_graph(files)?.config;
     let invalid = || EmbedError::Model {
         path: files.config.clone(),
-        reason: "it has a number that is too large".into(),
+        reason: "it contains a number that is too large".into(),
     };
     let positions = usize::try_from(config.positions()).map_err(|_| invalid())?;
     let max_pieces = files.max_pieces.min(positions);
     if max_pieces < SHORTEST_PASS {
         return Err(EmbedError::Model {
             path: files.config.clone(),
-            reason: format!("its texts have at most {max_pieces} word pieces; hippod needs {SHORTEST_PASS}"),
+            reason: format!(
+                "it accepts at most {max_pieces} word pieces per text; hippod needs {SHORTEST_PASS}"
+            ),
         });
     }
     Ok(ModelShape {
@@ -49,10 +51,11 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
     })
 }
 
-/// Loads a model and embeds trial texts before it is used for a memory.
+/// Loads a model and embeds test texts, before the model is used for a memory.
 ///
 /// # Errors
-/// The model cannot be loaded, adds other special pieces than the graph expects, or returns unusable vectors.
+/// The model cannot be loaded, its tokenizer adds other special tokens than the graph expects, or it returns unusable
+/// vectors.
 pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedError> {
     let mut model = OnnxEmbedder::load(files, runtime, 1)?;
     let unusable = |reason: String| EmbedError::Model {
@@ -62,13 +65,13 @@ pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedE
     let around = tokens::count_special(&model.model, TRIAL[0])?;
     if around != SPECIAL {
         return Err(unusable(format!(
-            "it adds {around} special pieces to a text; hippod needs 2"
+            "the tokenizer adds {around} special tokens to each text; hippod requires exactly 2"
         )));
     }
     for prefix in [&model.query_prefix, &model.passage_prefix] {
         if tokens::count(&model.model, prefix) > (model.max_pieces - SPECIAL) / 2 {
             return Err(unusable(
-                "a prefix takes more than half of the longest text".into(),
+                "a prefix takes up more than half of the longest text".into(),
             ));
         }
     }

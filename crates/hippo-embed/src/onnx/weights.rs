@@ -67,7 +67,8 @@ struct TensorEntry {
 }
 
 impl NamedTensors {
-    /// Reads the header: the first 8 bytes of the file are its length, then JSON, then the data.
+    /// Reads the header. The first 8 bytes of the file are the length of the header, which is JSON and precedes the
+    /// data.
     pub(super) fn read(path: &Path) -> Result<Self, EmbedError> {
         let unreadable = |source| EmbedError::File {
             path: path.into(),

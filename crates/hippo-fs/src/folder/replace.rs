@@ -9,10 +9,11 @@ use super::Folder;
 use crate::path::check_name;
 
 impl Folder {
-    /// Writes a new file with the permissions of `like`, if that exists. Its content is durable, its name is not.
+    /// Writes a new file with the permissions of `like`, if `like` exists. The content is durable on return, but the
+    /// name is not.
     ///
     /// # Errors
-    /// As [`create_new`](Self::create_new). After an error the file is removed.
+    /// As [`create_new`](Self::create_new). After an error, the file is removed.
     pub fn write_new(&self, name: impl AsRef<OsStr>, bytes: &[u8], like: Option<&OsStr>) -> io::Result<()> {
         let name = check_name(name.as_ref())?;
         let mut file = self.create_new(name)?;
@@ -24,12 +25,12 @@ impl Folder {
             file.write_all(bytes)?;
             file.sync_all()
         })();
-        // Ignore an error of the removal: the first error is the one to report.
+        // Ignore an error of the removal, because the first error is the one to report.
         written.inspect_err(|_| drop(self.dir.remove_file(name)))
     }
 
-    /// Writes a file atomically: writes `draft` and renames it. The content is durable when this returns, the name after
-    /// [`sync`](Self::sync). An existing file keeps its permissions.
+    /// Writes a file atomically: writes `draft` and renames it. The content is durable on return; the name becomes
+    /// durable with [`sync`](Self::sync). An existing file keeps its permissions.
     ///
     /// # Errors
     /// The name is a link, or the operating system reports an error. The file is unchanged.
@@ -49,8 +50,8 @@ impl Folder {
             .inspect_err(|_| drop(self.dir.remove_file(draft)))
     }
 
-    /// Writes a new file atomically: writes `draft` and renames it. The content is durable when this returns, the name after
-    /// [`sync`](Self::sync).
+    /// Writes a new file atomically: writes `draft` and renames it. The content is durable on return; the name becomes
+    /// durable with [`sync`](Self::sync).
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link; or an error of the operating system.

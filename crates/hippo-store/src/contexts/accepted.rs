@@ -1,6 +1,7 @@
-//! Accepted requests to flush a transcript that are not done yet.
+//! Accepted requests to flush a transcript that are not complete yet.
 //!
-//! A client that does not wait gets the promise that its transcript will be flushed, so the request is durable until it is done.
+//! A client that does not wait is promised that its transcript will be flushed, so the request is stored durably until
+//! the flush is complete.
 
 use rusqlite::params;
 
@@ -11,7 +12,7 @@ use super::{ContextError, ContextReader, ContextStore};
 pub struct AcceptedFlush {
     /// Path of the transcript.
     pub transcript: String,
-    /// The harness's id of the session.
+    /// The id that the harness gave the session.
     pub session: Option<String>,
     /// The name of the transcript's format, if given.
     pub format: Option<String>,
@@ -24,7 +25,7 @@ pub struct AcceptedFlush {
 }
 
 impl ContextReader {
-    /// Returns the accepted and unfinished requests with their numbers, oldest first.
+    /// Returns the accepted requests that are not complete yet, with their numbers, oldest first.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -52,11 +53,11 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Stores a request to flush a transcript. Earlier requests for the same transcript, and for the same session or none, are
-    /// merged into it. Returns its number, which is never reused.
+    /// Stores a request to flush a transcript. Earlier requests for the same transcript are merged into it, if they
+    /// name the same session or none. Returns the number of the request; numbers are never reused.
     ///
     /// # Errors
-    /// [`ContextError::Store`]; nothing is stored then.
+    /// [`ContextError::Store`]. After an error, nothing is stored.
     pub fn accept(&mut self, accepted: &AcceptedFlush) -> Result<i64, ContextError> {
         let change = self.begin()?;
         let row = change.sql(|connection| {
@@ -92,7 +93,7 @@ impl ContextStore {
         Ok(row)
     }
 
-    /// Removes a request that is done or cannot be done. Later requests for the same transcript stay.
+    /// Removes a request that is complete or cannot be completed. Later requests for the same transcript remain.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(store.read().accepted_flushes().unwrap(), [(second, both)]);
         store.end_accepted(second).unwrap();
         assert_eq!(store.read().accepted_flushes().unwrap(), []);
-        // A request to close one session does not close another, and does not replace its request.
+        // A request to close one session does not close another session, and does not replace that session's request.
         let first = store.accept(&asked).unwrap();
         for session in [Some("other".to_owned()), None] {
             let other = AcceptedFlush {

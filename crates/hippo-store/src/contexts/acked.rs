@@ -1,7 +1,7 @@
-//! Number of the last acknowledged change, stored next to the database.
+//! Number of the last acknowledged change, stored beside the database.
 //!
-//! SQLite silently drops the contents of a damaged WAL. Each change has a number in the database, and the last acknowledged
-//! number is in a separate file, so that a database with fewer changes is detected.
+//! SQLite silently drops the contents of a damaged WAL. Each change therefore has a number in the database, and the
+//! last acknowledged number is stored in a separate file. If the database has fewer changes, the loss is detected.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -21,12 +21,12 @@ const NAME: &str = "changes";
 struct AckRecord {
     /// The last change that was acknowledged.
     acked: u64,
-    /// Changes found missing so far.
+    /// Number of changes found missing so far.
     lost: u64,
 }
 
-/// Returns the number of acknowledged changes missing from the database at `path`, because it or its WAL was damaged, truncated
-/// or removed.
+/// Returns the number of acknowledged changes that are missing from the database at `path` because the database or its
+/// WAL was damaged, truncated or removed.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn lost_changes(path: &Path) -> u64 {
@@ -49,13 +49,14 @@ pub(super) fn increment(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(next)
 }
 
-/// Records that a change is durable. Errors are ignored: the only consequence is that a later loss is not detected.
+/// Records that a change is durable. Errors are ignored, because their only consequence is that a later loss is not
+/// detected.
 pub(super) fn record_ack(path: &Path, acked: u64) {
     let lost = read(path).lost;
     write(path, AckRecord { acked, lost });
 }
 
-/// Moves an empty database aside although changes were acknowledged: SQLite would delete its WAL.
+/// Renames a database that is empty although changes were acknowledged, because SQLite would delete its WAL.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     let size = path.metadata().map_or(0, |metadata| metadata.len());
@@ -68,12 +69,12 @@ pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Compares the database with the acknowledged number, before anything is written. Returns the number of missing changes that
-/// were not counted before; a WAL that lost changes is kept next to the database.
+/// Compares the database with the acknowledged number before anything is written. Returns the number of missing changes
+/// that were not counted before. If a WAL lost changes, it is kept beside the database.
 pub(super) fn compare_with_acked(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let is_made = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')";
-    // If the WAL that created the tables is damaged, the table does not exist.
+    // If the WAL that created the tables is damaged, this table does not exist.
     let known = match connection.query_row(is_made, [], |row| row.get(0)).map_err(sql)? {
         true => read_counter(connection).map_err(sql)?,
         false => 0,

@@ -9,10 +9,10 @@ use super::ContextError;
 pub const MAX_CONTENT: usize = 64 << 20;
 /// Minimum number of hexadecimal digits in a content id prefix.
 const FEWEST_DIGITS: usize = 12;
-/// zstd's default level: above it, time grows faster than the size shrinks.
+/// zstd's default level. At higher levels, the time grows faster than the size shrinks.
 const LEVEL: i32 = 3;
 
-/// The id of a content: the BLAKE3 hash of its bytes. Written as `b3:` and 64 hexadecimal digits.
+/// The id of a content: the BLAKE3 hash of its bytes, written as `b3:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub [u8; 32]);
 
@@ -23,7 +23,7 @@ impl ContentId {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// Returns the shortest form that a lookup accepts.
+    /// Returns the shortest form of the id that a lookup accepts.
     #[must_use]
     pub fn short_form(&self) -> String {
         let mut text = self.to_string();
@@ -61,7 +61,7 @@ impl From<ContentId> for ContentPrefix {
 }
 
 impl ContentPrefix {
-    /// Returns the prefix of the lowest `count` bits of a number; at most 64.
+    /// Returns the prefix that consists of the lowest `count` bits of a number; `count` is at most 64.
     #[must_use]
     pub fn of_bits(number: u64, count: u32) -> Self {
         let rest = 64_u32.saturating_sub(count);
@@ -132,12 +132,12 @@ impl Coding {
 #[derive(Clone)]
 pub(super) struct PackedBytes {
     pub(super) coding: Coding,
-    /// `None` if the content is stored uncompressed.
+    /// The compressed bytes; `None` if the content is stored uncompressed.
     frame: Option<Vec<u8>>,
 }
 
 impl PackedBytes {
-    /// Compresses a content. It stays uncompressed if it does not shrink or does not decompress to the same bytes.
+    /// Compresses a content. If it does not shrink, or does not decompress to the same bytes, it stays uncompressed.
     pub(super) fn of(content: &[u8]) -> Self {
         let whole =
             |frame: &[u8]| zstd::bulk::decompress(frame, content.len()).is_ok_and(|same| same == content);
@@ -158,7 +158,8 @@ impl PackedBytes {
     }
 }
 
-/// Decodes and verifies a content; returns the problem as text. Allocates at most the recorded length, even for a malicious frame.
+/// Decodes and verifies a content. The error describes the problem. Allocates at most the recorded length, even if the
+/// frame is malicious.
 pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Result<Vec<u8>, String> {
     let length = usize::try_from(raw)
         .ok()
@@ -171,11 +172,11 @@ pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Res
         None => return Err(format!("unknown coding: {coding}")),
     };
     if content.len() != length {
-        return Err(format!("it has {} bytes instead of {length}", content.len()));
+        return Err(format!("it is {} bytes long instead of {length}", content.len()));
     }
     let found = ContentId::of(&content);
     if found != id {
-        return Err(format!("its bytes belong to {}", found.short_form()));
+        return Err(format!("its bytes are those of {}", found.short_form()));
     }
     Ok(content)
 }

@@ -16,7 +16,7 @@ use crate::StoreError;
 pub struct KeptEntry {
     /// The entry as last written.
     pub entry: ContextEntry,
-    /// True if it was part of the context at that time.
+    /// Whether it was part of the context when it was last written.
     pub shown: ContextState,
     /// The turns in which it was requested.
     pub uses: Vec<u64>,
@@ -26,18 +26,18 @@ pub struct KeptEntry {
     pub session: String,
     /// True if its session is open.
     pub open: bool,
-    /// Position in the session, from 0, in put order.
+    /// Position in the session in the order of the puts, from 0.
     pub seq: u64,
     /// Id of its content.
     pub content: Option<ContentId>,
-    /// Tokens of the content as counted by the client; 0 without content.
+    /// Number of tokens of the content as counted by the client; 0 without a content.
     pub tokens: u64,
     /// True if the content is stored. Only reading it shows whether it is intact.
     pub kept: bool,
 }
 
 impl KeptEntry {
-    /// Converts to the core's representation.
+    /// Converts to the representation of the core.
     #[must_use]
     pub fn to_kept(&self) -> SessionEntry {
         SessionEntry {
@@ -69,7 +69,7 @@ pub struct DamagedEntry {
 /// The entries of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionEntries {
-    /// In put order.
+    /// In the order in which they were put.
     pub entries: Vec<KeptEntry>,
     /// The entries that could not be parsed.
     pub damaged: Vec<DamagedEntry>,
@@ -98,7 +98,7 @@ fn parse_entry(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     let content = row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId);
     let kept: bool = row.get(7)?;
     if content.is_some() && !kept && source_path(&entry.source.kind, &entry.source.reference).is_none() {
-        // The content was removed, and the source names no file to read it from again.
+        // The content was removed, and the source names no file from which it could be read again.
         entry.source.retrievable = false;
     }
     Ok(Ok(KeptEntry {
@@ -122,7 +122,7 @@ pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Optio
         .optional()
 }
 
-/// Returns the first entry of a session with this content and the type and source of `entry`.
+/// Returns the first entry of a session that has this content and the same type and source as `entry`.
 pub(super) fn find_same(
     connection: &Connection,
     session: i64,
@@ -150,7 +150,8 @@ pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
     key
 }
 
-/// Serialises an entry. JSON has no NaN and no infinity: they are replaced by 0 and by the largest and smallest `f32`.
+/// Serialises an entry. JSON has neither NaN nor infinity: NaN is replaced with 0, and infinities with the largest and
+/// smallest `f32`.
 pub(super) fn entry_json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
     let numbers = [entry.strength, entry.decay.rate, entry.decay.floor];
     if numbers.iter().all(|number| number.is_finite()) {
@@ -180,10 +181,10 @@ impl ContextReader {
         }
     }
 
-    /// Returns all entries of an open or closed session in put order.
+    /// Returns all entries of an open or closed session in the order in which they were put.
     ///
     /// # Errors
-    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries are not an error.
+    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries do not cause an error.
     pub fn entries(&self, session: &str) -> Result<SessionEntries, ContextError> {
         if self.session(session)?.is_none() {
             return Err(ContextError::UnknownSession(session.to_owned()));
@@ -214,8 +215,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Rewrites entries, all or none, and marks them and their contents as used. A new turn alone needs no write: the strength of an
-    /// entry is computed from its last access.
+    /// Rewrites entries, either all or none, and marks them and their contents as used. A new turn alone needs no
+    /// write, because the strength of an entry is computed from its last access.
     ///
     /// # Errors
     /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 
-/// An error of a context operation. Nothing was changed.
+/// An error of a context operation, after which nothing is changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
     /// An error of the database or the disk.
@@ -11,14 +11,14 @@ pub enum ContextError {
     /// No session has this id.
     #[error("no such session: {0}")]
     UnknownSession(String),
-    /// The session is closed: its entries are read-only.
-    #[error("could not use the session {0}: it is closed; open another one")]
+    /// The session is closed, so its entries are read-only.
+    #[error("could not use the session {0}: it is closed; open another session")]
     ClosedSession(String),
     /// No entry has this id.
     #[error("no such entry: {0}")]
     UnknownEntry(String),
     /// Another entry has this id.
-    #[error("could not store the entry {0}: an entry with this id exists")]
+    #[error("could not store the entry {0}: an entry with this id already exists")]
     EntryExists(String),
     /// The contents of open sessions leave too little room in the budget.
     #[error(
@@ -26,7 +26,7 @@ pub enum ContextError {
          sessions or raise the budget"
     )]
     OverBudget {
-        /// Stored bytes that are needed.
+        /// Number of bytes to store.
         needed: u64,
         /// The budget in stored bytes.
         budget: u64,

@@ -1,8 +1,8 @@
 //! Flushed positions of transcripts and unfinished flushes.
 //!
-//! The text to append and the keys of its messages are stored first; after the text is in the log, the flush is marked as done.
-//! If the process ends in between, the [`Flush`] remains. At the next start its text is looked up in the log and appended if
-//! missing, so each message is logged once.
+//! First, the text to append and the keys of its messages are stored. After the text is in the log, the flush is marked
+//! as complete. If the process ends in between, the [`Flush`] remains. At the next start, its text is looked up in the
+//! log and appended if it is missing, so that each message is logged once.
 
 use rusqlite::{OptionalExtension, params};
 
@@ -65,7 +65,7 @@ impl ContextReader {
         Ok(found)
     }
 
-    /// Returns whether a message was flushed, from any transcript.
+    /// Returns whether a message was flushed from any transcript.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -114,7 +114,7 @@ impl ContextStore {
     /// or `None` if there is nothing to append.
     ///
     /// # Errors
-    /// [`ContextError::Store`]; nothing is stored then.
+    /// [`ContextError::Store`]. After an error, nothing is stored.
     pub fn begin_flush(
         &mut self,
         transcript: &str,

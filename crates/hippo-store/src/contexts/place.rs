@@ -1,4 +1,4 @@
-//! Storage of a content, new or existing.
+//! Storage of a content, which may already be stored.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -8,7 +8,7 @@ use super::write::{PlacedContent, PreparedContent};
 use super::{ContextChange, ContextError, TrimResult, to_signed};
 
 impl ContextChange<'_> {
-    /// Stores a content if it is missing, and returns its row.
+    /// Stores a content unless it is already stored, and returns its row.
     pub(super) fn store_content(
         &self,
         content: &PreparedContent<'_>,
@@ -57,7 +57,8 @@ impl ContextChange<'_> {
                 Ok(PlacedContent { row, shared: false })
             }
             found => {
-                // The content was stored at the first lookup and was removed since. Packing inside the transaction is slow but rare.
+                // The content was stored at the first lookup, but has been removed since. Packing it inside the
+                // transaction is slow, but this case is rare.
                 let late;
                 let packed = match &content.packed {
                     Some(packed) => packed,
@@ -68,7 +69,7 @@ impl ContextChange<'_> {
                 };
                 let stored = packed.bytes(content.bytes);
                 if let Some((row, true)) = found {
-                    // The damaged bytes are replaced by the intact ones, and must not be trimmed in the meantime.
+                    // The intact bytes replace the damaged ones. In the meantime, the content must not be trimmed.
                     self.sql(|connection| {
                         connection
                             .prepare_cached(
@@ -95,7 +96,7 @@ impl ContextChange<'_> {
         }
     }
 
-    /// Changes the number of open-session entries that need a content.
+    /// Changes the number of entries of open sessions that need a content.
     pub(super) fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
         self.sql(|connection| {
             connection

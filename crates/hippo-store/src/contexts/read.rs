@@ -1,4 +1,4 @@
-//! Read-only queries on the contexts, without waiting for the writer.
+//! Read-only queries on contexts, which do not wait for the writer.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct ContextReader {
 pub struct StoredContent {
     /// Its id.
     pub id: ContentId,
-    /// Exactly the bytes that were put; their hash matches the id.
+    /// Exactly the bytes that were put. Their hash matches the id.
     pub bytes: Vec<u8>,
     /// Number of tokens as counted by the client.
     pub tokens: u64,
@@ -32,13 +32,13 @@ pub struct StoredContent {
 }
 
 impl fmt::Debug for StoredContent {
-    /// Omits the bytes, which do not belong in logs.
+    /// The output omits the bytes, which must not appear in logs.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} of {} bytes", self.id, self.bytes.len())
     }
 }
 
-/// The reason for which a known content is not available.
+/// The reason why a known content is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnavailableReason {
     /// It was removed to make room for newer contents.
@@ -51,7 +51,7 @@ pub enum UnavailableReason {
         /// Time of removal, milliseconds since the Unix epoch.
         at_ms: i64,
     },
-    /// Its bytes were deliberately never stored.
+    /// Its bytes were deliberately not stored.
     Withheld,
     /// The stored bytes are damaged.
     Damaged {
@@ -89,13 +89,13 @@ pub struct Usage {
     pub entries: u64,
     /// Available contents.
     pub contents: u64,
-    /// Their stored bytes, which count against the budget.
+    /// Number of stored bytes of the contents, which count against the budget.
     pub stored_bytes: u64,
-    /// Their original bytes.
+    /// Number of original bytes of the contents.
     pub raw_bytes: u64,
     /// Storage time of the oldest content, milliseconds since the Unix epoch.
     pub oldest_ms: Option<i64>,
-    /// Used pages of the file in bytes: contents, entries, terms.
+    /// Size of the used pages of the file in bytes: contents, entries and terms.
     pub file_bytes: u64,
 }
 
@@ -116,7 +116,7 @@ impl ContextReader {
     /// Returns the content with this id or id prefix.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. Damaged bytes of a content are reported as [`UnavailableReason::Damaged`].
+    /// [`ContextError::Store`]. If the bytes of a content are damaged, this is reported as [`UnavailableReason::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
         let Some((row, others)) = self.sql(|connection| find_content(connection, name))? else {
@@ -194,7 +194,7 @@ impl ContextReader {
         Ok(usage)
     }
 
-    /// Checks every page and index of the file; takes seconds for a large one.
+    /// Checks every page and index of the file. This takes seconds for a large file.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] with SQLite's first finding.
@@ -211,7 +211,7 @@ impl ContextReader {
     }
 }
 
-/// Returns the row of the first content that matches, and whether another one matches too.
+/// Returns the row of the first content that matches, and whether another content matches as well.
 fn find_content(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Option<(i64, bool)>> {
     let mut statement =
         connection.prepare_cached("SELECT row FROM contents WHERE hash BETWEEN ?1 AND ?2 LIMIT 2")?;

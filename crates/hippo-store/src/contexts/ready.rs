@@ -1,4 +1,4 @@
-//! Contents prepared for a put outside the database lock.
+//! Contents that are prepared for a put without the database lock.
 
 use hippo_text::terms::Analyzer;
 
@@ -6,7 +6,7 @@ use super::content::PackedBytes;
 use super::search::text_terms;
 use super::{ContentId, MAX_CONTENT};
 
-/// Prepares contents for a put; caches the stems of words.
+/// Packer that prepares contents for a put. It caches the stems of words.
 #[derive(Default)]
 pub struct ContentPacker {
     analyzer: Analyzer,

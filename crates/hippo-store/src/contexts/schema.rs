@@ -16,14 +16,15 @@ pub(super) const APPLICATION: i64 = 0x6870_6374;
 
 /// The tables of version 1.
 ///
-/// - `blobs` holds the bytes, separate from the columns that each use updates.
-/// - `contents.holds` counts the entries of open sessions with this content; at 0 it may be removed. `contents.gone` is the
-///   reason: 1 forgotten, 2 withheld from the beginning, 3 expired.
-/// - `sums` has one row that only triggers write.
+/// - `blobs` holds the bytes, separately from the columns that each use updates.
+/// - `contents.holds` counts the entries of open sessions with this content. At 0, the content may be removed.
+///   `contents.gone` is the reason why it is not stored: 1 forgotten, 2 withheld from the beginning, 3 expired.
+/// - `sums` has one row, which only triggers write.
 /// - `entries.source` is a hash of the type and source of an entry.
-/// - `summaries` (terms of an entry's own lines) and `texts` (terms of its content) are separate indexes, because they are
-///   removed independently. Each row has the term `#<session>`, which no text contains, and no positions. Every character
-///   that a term can have is a token character, `'` too: a term split into tokens would be a phrase, which needs positions.
+/// - `summaries` (terms of an entry's own lines) and `texts` (terms of its content) are separate indexes, because their
+///   rows are removed independently. Each row has the term `#<session>`, which no text contains, and no positions.
+///   Every character that can occur in a term is a token character, including `'`: if a term were split into tokens, it
+///   would be a phrase, which needs positions.
 const TABLES: &str = r##"
 CREATE TABLE sums (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
@@ -171,7 +172,7 @@ CREATE TABLE accepted (
 );
 ";
 
-/// Creates the file if needed, readable only by its owner; SQLite gives the files beside it the same mode.
+/// Creates the file if necessary, readable only by its owner. SQLite gives the files beside it the same mode.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     let failed = |what, path: &Path, source| StoreError::Io {
@@ -185,7 +186,7 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
         Ok(_) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
-            // The first commit is durable only if the file name is.
+            // The first commit is durable only if the name of the file is.
             system::sync_folder(folder).map_err(|source| failed("sync the new name", folder, source))?;
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -213,20 +214,21 @@ pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreErro
     migrate(connection, path)
 }
 
-/// Creates the tables in an empty file and migrates old schemas. Refuses a file that is foreign, damaged or newer.
+/// Creates the tables in an empty file and migrates old schemas. Rejects a file that belongs to another program, is
+/// damaged, or has a newer schema.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let new = "SELECT (SELECT user_version FROM pragma_user_version) = 0
                    AND (SELECT application_id FROM pragma_application_id) = 0
                    AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";
     if connection.query_row(new, [], |row| row.get(0)).map_err(sql)? {
-        // WAL mode is stored in the file header; auto_vacuum can only be set while the file is empty.
+        // WAL mode is stored in the file header. auto_vacuum can be set only while the file is empty.
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
             .map_err(sql)?;
         let transaction =
             Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(sql)?;
-        // Another process may have created the tables meanwhile.
+        // Another process may have created the tables in the meantime.
         if transaction.query_row(new, [], |row| row.get(0)).map_err(sql)? {
             transaction.execute_batch(TABLES).map_err(sql)?;
             transaction.execute_batch(FLUSHES).map_err(sql)?;
@@ -263,7 +265,7 @@ fn migrate_from(connection: &Connection, version: i64, tables: &str) -> rusqlite
     transaction.commit()
 }
 
-/// Refuses a file that this build cannot use.
+/// Rejects a file that this build cannot use.
 pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let corrupt = |reason: String| StoreError::Corrupt {
@@ -293,7 +295,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
     if found < 1 {
         return Err(corrupt(format!("schema {found} does not exist")));
     }
-    // A truncated file may still have an intact first page: query every table before trusting the file.
+    // A truncated file may still have an intact first page, so every table is queried before the file is trusted.
     let sums: i64 = connection
         .query_row(
             "SELECT (SELECT count(*) FROM sums)

@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use super::{ContextError, ContextReader, ContextStore};
 
-/// Bytes of a content that are indexed. Searched words are mostly near the top, and the cost of a put must stay bounded.
+/// Number of bytes of a content that are indexed. Users mostly search for words near the start, and the cost of a put
+/// must be limited.
 const INDEXED: usize = 64 << 10;
-/// Weight of a word found only in the content.
+/// Weight of a word that occurs only in the content.
 const IN_CONTENT: f32 = 0.7;
 
 /// An entry that matches words of a cue.
@@ -20,16 +21,18 @@ const IN_CONTENT: f32 = 0.7;
 pub struct Hit {
     /// The entry's id.
     pub id: String,
-    /// Match score in (0, 1]: the share of matched words, weighted by rarity; a word found only in the content counts 0.7.
+    /// Match score in (0, 1]: the share of the cue's words that match, weighted by rarity. A word that occurs only in
+    /// the content has a weight of 0.7.
     pub score: f32,
-    /// Number of different words of the cue that match.
+    /// Number of distinct words of the cue that match.
     pub words: usize,
 }
 
 impl ContextReader {
-    /// Returns at most `limit` entries of a session that match words of `cue` in the summary, `key_data`, the source or the first
-    /// 64 KiB of the content, best first. A content with a NUL in that part is binary and not searched, nor is a content that is not
-    /// stored. Stop words ("the", "what") count only if the cue has no other words.
+    /// Returns at most `limit` entries of a session that match words of `cue`, best first. The words are searched for
+    /// in the summary, `key_data`, the source, and the first 64 KiB of the content. A content with a NUL in that part
+    /// is binary and not searched; a content that is not stored is not searched either. Stop words ("the", "what")
+    /// count only if the cue has no other words.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -37,7 +40,7 @@ impl ContextReader {
         self.search_among(session, cue, limit, |_| true)
     }
 
-    /// Searches only the entries whose ids are accepted by `wanted`.
+    /// Searches only those entries whose ids `wanted` accepts.
     ///
     /// # Errors
     /// As for [`ContextReader::search`].
@@ -77,7 +80,7 @@ impl ContextReader {
             }
         }
         let mut best: Vec<(i64, (f64, usize))> = found.into_iter().collect();
-        // Of equal scores, the latest entry is first.
+        // Among equal scores, the latest entry comes first.
         best.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then(b.cmp(a)));
         let hits = self.sql(|connection| {
             let mut statement =
@@ -107,10 +110,10 @@ fn to_f32(share: f64) -> f32 {
     share.clamp(0.0, 1.0) as f32
 }
 
-/// Returns the words of a cue without stop words, or all words if there are no others.
+/// Returns the words of a cue without stop words. If it has only stop words, returns all of its words.
 fn significant_words(cue: &str) -> Vec<QueryTerm> {
     let mut words = terms::query_terms(cue);
-    // Remove speaker names: entries have no speakers.
+    // Remove the names of speakers, because entries have no speakers.
     words.retain(|word| !word.term.starts_with('@'));
     if words.iter().any(|word| !word.stop) {
         words.retain(|word| !word.stop);
@@ -164,7 +167,7 @@ impl ContextStore {
     }
 }
 
-/// Returns the terms of the start of a content; none for binary content.
+/// Returns the terms of the start of a content. For binary content, returns none.
 pub(super) fn text_terms(analyzer: &mut Analyzer, content: &[u8]) -> String {
     let mut terms = String::new();
     let beginning = &content[..content.len().min(INDEXED)];
@@ -175,7 +178,7 @@ pub(super) fn text_terms(analyzer: &mut Analyzer, content: &[u8]) -> String {
     let text =
         std::str::from_utf8(beginning).map_or_else(|_| String::from_utf8_lossy(beginning), Cow::Borrowed);
     analyzer.index_terms(&text, &mut terms);
-    // The index has no positions and no counts, so each term is needed once; this halves the work.
+    // The index has neither positions nor counts, so each term is needed only once. This halves the work.
     let mut seen = HashSet::new();
     let mut once = String::with_capacity(terms.len());
     for term in terms.split(' ').filter(|term| seen.insert(*term)) {

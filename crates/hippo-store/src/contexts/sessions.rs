@@ -27,7 +27,7 @@ pub struct SessionRow {
 /// The result of opening a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedSession {
-    /// The session after opening.
+    /// The session after it was opened.
     pub session: SessionRow,
     /// True if it existed before.
     pub resumed: bool,
@@ -57,7 +57,7 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 }
 
 impl ContextReader {
-    /// Returns all sessions, the latest activity first.
+    /// Returns all sessions, starting with the most recently used.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -89,7 +89,7 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Opens a session, or resumes an open one. The agent of the first call that names one is kept.
+    /// Opens a session, or resumes an open one. The session keeps the agent of the first call that named one.
     ///
     /// # Errors
     /// [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -121,8 +121,8 @@ impl ContextStore {
 
     /// Records the turn of an open session and returns the highest turn so far.
     ///
-    /// This is the only change that does not wait for the disk: it happens every turn, and after a power failure the next turn
-    /// restores it. The end of the process loses nothing.
+    /// This is the only change that does not wait for the disk. It happens in every turn, and the next turn restores it
+    /// after a power failure. If only the process ends, nothing is lost.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -145,7 +145,8 @@ impl ContextStore {
         }
     }
 
-    /// Closes a session. Its entries stay. Its contents may be removed from now on; their retention time starts now.
+    /// Closes a session. Its entries are kept. From now on, its contents may be removed, and their retention time
+    /// starts.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -182,7 +183,7 @@ impl ContextStore {
 }
 
 impl ContextChange<'_> {
-    /// Returns the row of a session and whether it is closed.
+    /// Returns the row of a session, and whether the session is closed.
     pub(super) fn session(&self, id: &str) -> Result<Option<(i64, bool)>, StoreError> {
         self.sql(|connection| {
             connection

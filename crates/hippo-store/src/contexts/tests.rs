@@ -17,7 +17,7 @@ use hippo_types::context::{
     ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
 };
 
-/// A budget that no test exceeds.
+/// A budget so large that no test exceeds it.
 const PLENTY: u64 = u64::MAX;
 
 struct ContextScratch {
@@ -102,7 +102,7 @@ fn kept(reader: &ContextReader, content: &[u8]) -> bool {
     }
 }
 
-/// Compares the sums maintained by triggers with the tables.
+/// Compares the sums that triggers maintain with the tables.
 fn assert_sums(store: &ContextStore) {
     let wrong: i64 = store
         .read

@@ -11,13 +11,13 @@ pub(super) const FORGOTTEN: i64 = 1;
 pub(super) const WITHHELD: i64 = 2;
 /// `contents.gone` of a content that was unused for longer than the retention time.
 pub(super) const EXPIRED: i64 = 3;
-/// Maximum contents removed in one transaction, which bounds the waiting time of a put.
+/// Maximum number of contents removed in one transaction; the limit keeps the wait of a put short.
 const SLICE: usize = 64;
 
 /// Removed contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrimResult {
-    /// The contents, longest unused first.
+    /// The contents, starting with the least recently used.
     pub contents: Vec<ContentId>,
     /// Their stored bytes.
     pub stored_bytes: u64,
@@ -43,10 +43,11 @@ struct TrimCandidate {
 }
 
 impl ContextStore {
-    /// Removes contents that no open session needs: first all that were unused for `keep_days`, then the longest unused until at most
-    /// `budget_bytes` are stored. Their entries and summaries stay searchable.
+    /// Removes contents that no open session needs: first, all that were not used for `keep_days`; then, starting with
+    /// the least recently used, until at most `budget_bytes` are stored. Their entries and summaries remain searchable.
     ///
-    /// Works in batches of one transaction each; after an error, the finished batches stay removed.
+    /// The work is split into batches of one transaction each. After an error, the contents of completed batches stay
+    /// removed.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -86,10 +87,10 @@ impl ContextStore {
 }
 
 impl ContextChange<'_> {
-    /// Makes room for `needed` more bytes within the budget.
+    /// Makes room within the budget for `needed` more bytes.
     ///
     /// # Errors
-    /// [`ContextError::OverBudget`] if the removable contents are not enough.
+    /// [`ContextError::OverBudget`] if removing contents does not free enough.
     pub(super) fn make_room(
         &self,
         needed: u64,

@@ -27,7 +27,7 @@ pub struct NewEntry<'a> {
     pub content: Option<NewContent<'a>>,
     /// Maximum stored bytes of all contents.
     pub budget_bytes: u64,
-    /// Milliseconds since the Unix epoch.
+    /// Current time in milliseconds since the Unix epoch.
     pub now_ms: i64,
 }
 
@@ -38,7 +38,7 @@ pub struct NewContent<'a> {
     pub bytes: &'a [u8],
     /// Number of tokens.
     pub tokens: u64,
-    /// Store only the hash, not the bytes.
+    /// True if only the hash is stored, not the bytes.
     pub withhold: bool,
 }
 
@@ -69,13 +69,13 @@ pub enum PutOutcome {
     Known(Box<KeptEntry>),
 }
 
-/// A content prepared before the transaction.
+/// A content that was prepared before the transaction.
 pub(super) struct PreparedContent<'a> {
     pub(super) id: ContentId,
     pub(super) bytes: &'a [u8],
     pub(super) tokens: u64,
     pub(super) withhold: bool,
-    /// The packed bytes; `None` if the content is stored intact or withheld.
+    /// The packed bytes; `None` if the content is already stored intact, or is withheld.
     pub(super) packed: Option<Cow<'a, PackedBytes>>,
 }
 
@@ -86,16 +86,18 @@ pub(super) struct PlacedContent {
 }
 
 impl ContextStore {
-    /// Stores an entry and its content durably in one transaction. A stored content is not written again unless it is damaged. If
-    /// the budget is full, contents of closed sessions are removed, longest unused first.
+    /// Stores an entry and its content durably in one transaction. A content that is already stored is not written
+    /// again unless it is damaged. If the budget is full, contents of closed sessions are removed, starting with the
+    /// least recently used.
     ///
     /// # Errors
-    /// [`ContextError`]; nothing was stored or removed then.
+    /// [`ContextError`]. After an error, nothing is stored or removed.
     pub fn put(&mut self, new: &NewEntry<'_>) -> Result<PutOutcome, ContextError> {
         self.put_ready(new, None)
     }
 
-    /// As [`put`](Self::put), with a content that was prepared before. A preparation of other bytes is ignored.
+    /// Like [`put`](Self::put), with a content that was prepared before. If the preparation is of other bytes, it is
+    /// ignored.
     ///
     /// # Errors
     /// As for [`ContextStore::put`].
@@ -186,11 +188,11 @@ impl ContextStore {
         })
     }
 
-    /// Stores the messages of a transcript, each content once, all or none, and records `owner` (the transcript) for them. They are
-    /// removed by age like the contents of closed sessions. Returns their ids in order.
+    /// Stores the messages of a transcript, either all or none, and each content once. Records `owner` (the transcript)
+    /// for them. They are removed by age, like the contents of closed sessions. Returns their ids in order.
     ///
     /// # Errors
-    /// [`ContextError`]; nothing was stored then.
+    /// [`ContextError`]. After an error, nothing is stored.
     pub fn put_pieces(
         &mut self,
         owner: &str,
@@ -213,7 +215,7 @@ impl ContextStore {
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
             let placed = change.store_content(&content, budget_bytes, now_ms, &mut trimmed)?;
-            // Hold each content, so that the next one does not evict it.
+            // Hold each content, so that the next content does not evict it.
             change.hold(placed.row, 1)?;
             rows.push(placed.row);
             if !placed.shared {
@@ -254,11 +256,11 @@ impl ContextStore {
         Ok(())
     }
 
-    /// Reads back what the transaction just wrote. In a partially damaged file, a write can succeed without being readable; it must
-    /// not be acknowledged.
+    /// Reads back what the transaction just wrote. In a partially damaged file, a write can succeed although its data
+    /// cannot be read. Such a write must not be acknowledged.
     fn read_back(&self, content: &PreparedContent<'_>) -> Result<(), ContextError> {
         let there = match &content.packed {
-            // The packed bytes were decompressed once when they were created; comparing them is enough.
+            // The packed bytes were decompressed once when they were created, so comparing them is sufficient.
             Some(packed) => self.read.has_packed(content.id, packed, content.bytes)?,
             None => matches!(self.read.content(content.id)?, Lookup::Kept(_)),
         };
@@ -273,11 +275,11 @@ impl ContextStore {
     fn lost_error(&self, what: &str) -> StoreError {
         StoreError::Corrupt {
             path: self.read.path.clone(),
-            reason: format!("{what} was written but cannot be read back"),
+            reason: format!("{what} was written, but cannot be read back"),
         }
     }
 
-    /// Computes the id of a content, and packs it unless it is stored intact.
+    /// Computes the id of a content. Packs the content unless it is already stored intact.
     fn prepare<'a>(
         &self,
         content: NewContent<'a>,

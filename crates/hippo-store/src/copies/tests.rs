@@ -38,7 +38,7 @@ fn fill(connection: &Connection) {
         let kinds = statement.query_map([table], |row| row.get(0)).unwrap();
         let values: Vec<&str> = kinds
             .map(|kind: rusqlite::Result<String>| match kind.unwrap().as_str() {
-                // The same value in all tables, because rows refer to each other.
+                // Use the same value in all tables, because rows refer to each other.
                 "INTEGER" => "7",
                 "REAL" => "0.1 + 0.2",
                 "BLOB" => "x'ff00c3'",

@@ -1,8 +1,9 @@
 //! Storage of the index entries, accesses and runs.
 //!
-//! All changes are transactions of the write connection: [`EntryBatch`] for the caller's changes, [`Store::fold_accesses`] for
-//! reinforcement, [`Store::apply_step`] for the steps of a run. An entry that leaves the index gets another
-//! [place](hippo_map::consolidation::RecordPlace); its record stays. An unreadable row is reported and left unchanged.
+//! All changes are transactions of the write connection: [`EntryBatch`] for changes of the caller,
+//! [`Store::fold_accesses`] for counting accesses, [`Store::apply_step`] for the steps of a run. An entry that leaves
+//! the index gets another [place](hippo_map::consolidation::RecordPlace), and its record is kept. An unreadable row is
+//! reported and left unchanged.
 
 mod access;
 mod base;
@@ -41,13 +42,13 @@ pub struct EntryStore {
     pub tombstones: BTreeMap<EntryId, Tombstone>,
     /// Number of recorded accesses that are not folded into their entries yet.
     pub journal: usize,
-    /// Pairs accessed together, sorted.
+    /// Pairs of entries that were accessed together, sorted.
     pub co_access: Vec<CoAccessed>,
     /// Entries under Quick Access in the index file, in order.
     pub quick_access: Vec<EntryId>,
     /// Texts proposed for long-term memory.
     pub proposed: BTreeSet<String>,
-    /// Runs, oldest first; [`Store::run`] returns the steps of one.
+    /// Runs, oldest first; [`Store::run`] returns the steps of a run.
     pub runs: Vec<RunRow>,
     /// Unreadable rows. They stay unchanged until their key is written again.
     pub damaged: Vec<DamagedRow>,
@@ -56,18 +57,18 @@ pub struct EntryStore {
 /// An entry that the user removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tombstone {
-    /// Its pointers and texts, from which no cycle creates an entry again.
+    /// Its pointers and texts. No cycle creates an entry for these again.
     pub removed: RemovedEntry,
     /// Time at which the removal was noticed.
     pub at: Timestamp,
 }
 
-/// A pair of entries accessed together.
+/// A pair of entries that were accessed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoAccessed {
     /// The pair and its count; `a` is smaller than `b`.
     pub pair: CoAccess,
-    /// Time of the last common access.
+    /// Time at which both were last accessed together.
     pub last: Timestamp,
 }
 
@@ -86,24 +87,24 @@ impl Store {
     /// Reads the stored state of all entries.
     ///
     /// # Errors
-    /// See [`StoreError`]. Unreadable rows are not an error, see [`EntryStore::damaged`].
+    /// See [`StoreError`]. Unreadable rows do not cause an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load(&self.connection))
     }
 }
 
 impl StoreReader {
-    /// Reads the stored state of all entries, as of the writer's last transaction.
+    /// Reads the stored state of all entries as of the last transaction.
     ///
     /// # Errors
-    /// See [`StoreError`]. Unreadable rows are not an error, see [`EntryStore::damaged`].
+    /// See [`StoreError`]. Unreadable rows do not cause an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load)
     }
 }
 
 fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
-    // One transaction, so that all tables are from the same moment.
+    // Use one transaction, so that all tables are read at the same moment.
     let moment = connection.unchecked_transaction()?;
     let mut damaged = Vec::new();
     let store = EntryStore {
@@ -145,7 +146,7 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
     Ok(EntryStore { damaged, ..store })
 }
 
-/// Reads every row of a query; unreadable rows are added to `damaged` with their first column.
+/// Reads every row of a query. For each unreadable row, adds its first column to `damaged`.
 fn read_rows<T, C: Default + Extend<T>>(
     connection: &Connection,
     query: &str,

@@ -1,6 +1,7 @@
-//! Fresh documents: new or changed since the last light cycle.
+//! Fresh documents: those that are new or changed since the last light cycle.
 //!
-//! They are marked in the transaction of the change itself, so a process that ends before the cycle loses none.
+//! A document is marked in the transaction that changes it, so that no mark is lost if the process ends before the
+//! cycle.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ impl Store {
     /// Marks documents as processed by a light cycle.
     ///
     /// # Errors
-    /// See [`StoreError`]; all documents stay fresh then.
+    /// See [`StoreError`]. After an error, all documents stay fresh.
     pub fn looked_at<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), StoreError> {
         let noted = self.connection.transaction().and_then(|transaction| {
             for path in paths {
@@ -50,7 +51,7 @@ pub(super) fn mark_known(connection: &Connection, path: &str) -> rusqlite::Resul
     insert.execute([path]).map(|_| ())
 }
 
-/// Moves the mark to the new name of a document, if there was one. Returns whether there was.
+/// Moves the mark of a document to its new name. Returns whether there was a mark.
 pub(super) fn rename_mark(
     connection: &Connection,
     from: &str,
@@ -110,7 +111,7 @@ mod tests {
         assert!(moved.unwrap());
         batch.remove_document("c.md").unwrap();
         batch.commit().unwrap();
-        // A dropped batch changes nothing.
+        // A batch that is dropped changes nothing.
         let mut batch = store.begin().unwrap();
         batch.remove_document("a.md").unwrap();
         drop(batch);

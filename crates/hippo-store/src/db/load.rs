@@ -5,7 +5,7 @@ use hippo_text::chunk::{Chunk, ChunkKind, ContentHash, Section, Speaker};
 use super::{DocumentRecord, NewChunk, Store};
 use crate::StoreError;
 
-/// The documents of a workspace, as ranking keeps them in memory.
+/// The documents of a workspace, in the form that ranking keeps in memory.
 #[derive(Debug, Default)]
 pub struct LoadedDocuments {
     /// Documents, sorted by path.
@@ -19,7 +19,7 @@ pub struct LoadedDocuments {
 pub struct LoadedDocument {
     /// Its row.
     pub id: u32,
-    /// The file metadata from the time of indexing.
+    /// The file metadata as of indexing.
     pub record: DocumentRecord,
     /// Its title.
     pub title: Option<String>,

@@ -1,4 +1,4 @@
-//! Read-only queries of searches, without waiting for the writer.
+//! Read-only queries for searches, which do not wait for the writer.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ impl StoreReader {
         })
     }
 
-    /// Returns the ids of all chunks that match an FTS5 expression, ascending. Create the expression with
+    /// Returns the ids of all chunks that match an FTS5 expression, in ascending order. Create the expression with
     /// `hippo_text::terms::fts_query`, which quotes every term.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl StoreReader {
             .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
-    /// Returns the exact vectors of chunks in the order of `ids`; `None` for a chunk without one.
+    /// Returns the exact vectors of chunks in the order of `ids`. For a chunk without a vector, the item is `None`.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -50,7 +50,8 @@ impl StoreReader {
             .collect()
     }
 
-    /// As [`super::Store::check`], concurrently with the writer; also compares derived rows with their checksums.
+    /// Does the same as [`super::Store::check`], concurrently with the writer. Also compares derived rows with their
+    /// checksums.
     ///
     /// # Errors
     /// As [`super::Store::check`].

@@ -1,7 +1,8 @@
 //! Recovery of readable rows from a damaged database.
 //!
-//! Documents, chunks and vectors are derived from the files. Entries, tombstones, accesses and runs exist, at least in part, only
-//! here: each of their tables is read from its start up to the damage, then from its end.
+//! Documents, chunks and vectors are derived from the files. Entries, tombstones, accesses and runs exist, at least in
+//! part, only in the database. Each of their tables is read from its start to the damage, and then from its end back to
+//! the damage.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,7 @@ use crate::StoreError;
 use crate::in_place::Replacement;
 use crate::system;
 
-/// The tables that cannot be derived from files, each after those that it refers to.
+/// The tables that cannot be derived from files. Each comes after the tables to which it refers.
 #[rustfmt::skip] // a list is read in lines
 pub(crate) const SALVAGED: [&str; 12] = [
     "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps", "run_files",
@@ -29,14 +30,15 @@ pub(crate) const SALVAGED: [&str; 12] = [
 pub struct SalvageResult {
     /// Number of recovered rows.
     pub rows: usize,
-    /// Descriptions of what could not be read, one per table.
+    /// Descriptions of what could not be read, one for each table.
     pub lost: Vec<String>,
 }
 
-/// Creates a new database at `to` for the workspace at `root` from the readable rows at `from`, which is not changed.
+/// Creates a new database at `to` for the workspace at `root` from the readable rows of the database at `from`, which
+/// is not changed.
 ///
 /// # Errors
-/// The new database cannot be written; delete the file at `to` then.
+/// The new database cannot be written. In this case, the caller must delete the file at `to`.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<SalvageResult, StoreError> {
     let salvaged = salvage_from(&[from], to, root)?;
@@ -58,7 +60,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<SalvageResult, Stor
     })
 }
 
-/// Creates a new database from the readable rows of several, in order of priority.
+/// Creates a new database from the readable rows of several databases, in order of priority.
 pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<SalvageResult, StoreError> {
     let store = Store::open(to, root)?;
     let mut salvaged = SalvageResult::default();
@@ -103,7 +105,7 @@ fn list_tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Copies the readable rows of one table. An error is an error of the new database.
+/// Copies the readable rows of one table. An error always comes from the new database.
 fn copy_table(
     damaged: &Connection,
     change: &Transaction<'_>,
@@ -134,14 +136,14 @@ fn copy_table(
             if failed.is_some() {
                 return;
             }
-            // A row with invalid text is skipped without affecting the others.
+            // If a row has invalid text, only that row is skipped.
             let Ok(row) = row else {
                 unreadable += usize::from(direction == "ASC");
                 return;
             };
             match insert.execute(rusqlite::params_from_iter(row)) {
                 Ok(put) => salvaged.rows += put,
-                // A row that refers to a lost row is skipped without affecting the others.
+                // If a row refers to a lost row, only that row is skipped.
                 Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
                     refused += 1
                 }
@@ -171,7 +173,7 @@ fn copy_table(
     Ok(())
 }
 
-/// Returns the columns of the on-disk order of a table: only in this order can the rows around the damage be read.
+/// Returns the columns by which a table is ordered on disk. Only in this order can the rows around the damage be read.
 fn disk_order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let bare = "SELECT wr FROM pragma_table_list(?1) WHERE schema = 'main'";
     if connection.query_row(bare, [table], |row| row.get::<_, i64>(0))? == 0 {
@@ -217,7 +219,7 @@ fn drop_unreadable(store: &Store, salvaged: &mut SalvageResult) -> Result<(), St
             .and_then(|names| names.into_iter().next());
         let Some(key) = key else { continue };
         if damaged.table == "runs" {
-            // Foreign keys: delete the steps and files of the run first.
+            // Because of foreign keys, delete the steps and files of the run first.
             for part in ["run_steps", "run_files"] {
                 let remove = format!("DELETE FROM {part} WHERE run = ?1");
                 store.sql(store.connection.execute(&remove, [&damaged.id]))?;

@@ -22,8 +22,8 @@ const MIGRATIONS: [(i64, &str); 7] = [
 
 /// Version 1: documents, sections, chunks and vectors.
 ///
-/// `hippo_text::terms` creates the terms, joined by spaces. The tokenizer must not split anywhere else, so every other
-/// ASCII character is a token character.
+/// `hippo_text::terms` creates the terms, joined by spaces. The tokenizer must not split them anywhere else, so every
+/// other ASCII character is a token character.
 const DOCUMENTS: &str = r#"
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('generation', 0), ('vector_generation', 0);
@@ -92,8 +92,8 @@ CREATE VIRTUAL TABLE lexical USING fts5 (
 );
 "#;
 
-/// Version 2: the entries of the index file and their use. These tables are not derived from the watched files: most of an entry
-/// is also in the index file, but not the journal and the runs.
+/// Version 2: the entries of the index file and their use. These tables are not derived from the watched files: most of
+/// the data of an entry is also in the index file, but the journal and the runs are not.
 const ENTRIES: &str = "
 CREATE TABLE entries (
     id           TEXT PRIMARY KEY,
@@ -181,7 +181,7 @@ CREATE TABLE run_files (
 ) WITHOUT ROWID;
 ";
 
-/// Version 4: the text hashes of removed entries; for earlier removals, taken from their records.
+/// Version 4: the text hashes of removed entries. For earlier removals, they are taken from the records of the entries.
 const REMOVED_TEXTS: &str = "
 ALTER TABLE tombstones ADD COLUMN hashes TEXT NOT NULL DEFAULT '[]';
 UPDATE tombstones SET hashes = ifnull(
@@ -193,21 +193,21 @@ const FRESH: &str = "
 CREATE TABLE fresh (path TEXT PRIMARY KEY) WITHOUT ROWID;
 ";
 
-/// Version 6: the compaction tree nodes with a body written by the user. Known nodes are marked for reindexing.
+/// Version 6: which compaction tree nodes have a body that the user wrote. Known nodes are marked for reindexing.
 const OWN_WORDS: &str = "
 ALTER TABLE documents ADD COLUMN own_words INTEGER NOT NULL DEFAULT 0;
 UPDATE documents SET mtime_ns = 0, hash = zeroblob(16)
 WHERE path GLOB 'memory/daily/*' OR path GLOB 'memory/weekly/*' OR path GLOB 'memory/monthly/*' OR path = 'memory/ROOT.md';
 ";
 
-/// Version 7: checksums of derived rows. A later migration that changes a derived table must empty `checksums`, which is then
-/// computed again.
+/// Version 7: checksums of derived rows. A later migration that changes a derived table must empty `checksums`, so that
+/// the sums are computed again.
 const CHECKSUMS: &str = "
 CREATE TABLE checksums (name TEXT PRIMARY KEY, sum INTEGER NOT NULL) WITHOUT ROWID;
 ALTER TABLE vectors ADD COLUMN digest INTEGER;
 ";
 
-/// Creates the tables in an empty file, migrates an older version, or refuses a newer one.
+/// Creates the tables in an empty file, migrates an older version, or rejects a newer one.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let found: i64 = connection
@@ -221,7 +221,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
         });
     }
     if found == 0 {
-        // WAL mode is stored in the file header; auto_vacuum can only be set while the file is empty.
+        // WAL mode is stored in the file header. auto_vacuum can be set only while the file is empty.
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
             .map_err(sql)?;
@@ -229,7 +229,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
     if found < VERSION {
         run_migrations(connection, found, root).map_err(sql)?;
     }
-    // A truncated file may still have an intact first page: query every table before trusting the file.
+    // A truncated file may still have an intact first page, so every table is queried before the file is trusted.
     connection
         .query_row(
             "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM embedders)
@@ -253,7 +253,7 @@ pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreErro
     migrate(connection, path, "")
 }
 
-/// Runs all migrations in one transaction, so that a file is never in between two versions.
+/// Runs all migrations in one transaction, so that a file is never between two versions.
 fn run_migrations(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<()> {
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     for (version, tables) in MIGRATIONS {

@@ -1,8 +1,8 @@
-//! Checksums of derived rows, against damage that SQLite does not notice.
+//! Checksums of derived rows, which reveal damage that SQLite does not notice.
 //!
-//! SQLite pages have no checksums. One sum over all rows of documents, chunks and the lexical index is written in the transaction
-//! of each change and compared when the database is opened; each vector has its own digest. Rows that differ are dropped and
-//! derived again from the files and by the model.
+//! SQLite pages have no checksums. One sum over all rows of documents, chunks and the lexical index is written in the
+//! transaction of each change, and is compared when the database is opened. Each vector has a digest of its own. Rows
+//! that differ are dropped, then derived again from the files and by the model.
 
 #[cfg(test)]
 mod tests;
@@ -35,8 +35,8 @@ enum SealPart {
     Segment(i64),
 }
 
-/// A table, its columns starting with the key of the part, and the constructor of the part. `chunks.vector` is not included; it is
-/// compared together with the vectors.
+/// A table, its columns beginning with the key of the part, and the constructor of the part. `chunks.vector` is
+/// omitted, because it is compared together with the vectors.
 type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
 #[rustfmt::skip] // a list is read in lines
@@ -51,24 +51,25 @@ const SEALED_TABLES: [SealedTable; 6] = [
     ("lexical_idx", "segid, term, pgno", SealPart::Segment),
 ];
 
-/// The bits of a block number for its position in the segment.
+/// The number of bits of a block number that give its position in the segment.
 const BLOCK_BITS: u32 = 37;
 /// The mask of segment numbers.
 const SEGMENTS: i64 = 0xffff;
 
-/// The parts changed by the current transaction; `None` outside of one.
+/// The parts that the current transaction has changed; `None` outside of a transaction.
 type ChangedParts = Arc<Mutex<Option<HashSet<SealPart>>>>;
 
 /// The checksums of a database that is open for writing.
 #[derive(Debug, Default)]
 pub(super) struct Seal {
     parts: HashMap<SealPart, u64>,
-    /// Read from the database and updated with each change, so that a difference at the start stays visible.
+    /// Read from the database and updated with each change, so that a difference that existed at the start remains
+    /// visible.
     sum: u64,
     changed: ChangedParts,
 }
 
-/// New checksums, which apply when their transaction is committed.
+/// New checksums, which take effect when their transaction is committed.
 struct NewSeal {
     parts: Vec<(SealPart, Option<u64>)>,
     sum: u64,
@@ -77,14 +78,14 @@ struct NewSeal {
 /// Damaged derived rows that were dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DroppedRows {
-    /// Documents or terms were damaged: all files are indexed again.
+    /// True if documents or terms were damaged, so that all files are indexed again.
     pub documents: bool,
     /// Number of texts to embed again.
     pub vectors: usize,
 }
 
 impl Seal {
-    /// Reads every derived row. A database without a sum gets one.
+    /// Reads every derived row. If the database has no sum yet, computes one.
     pub(super) fn load(connection: &Connection) -> rusqlite::Result<Self> {
         let mut seal = Self {
             parts: read_parts(connection)?,
@@ -130,7 +131,7 @@ impl Seal {
     }
 
     fn write(&self, connection: &Connection) -> rusqlite::Result<NewSeal> {
-        // Flush the lexical index now: unflushed rows would be written after the sum.
+        // Flush the lexical index now, because rows that are flushed later would be missing in the sum.
         connection
             .prepare_cached("INSERT INTO lexical(lexical) VALUES ('flush')")?
             .execute([])?;
@@ -154,7 +155,7 @@ impl Seal {
         Ok(sealed)
     }
 
-    /// Applies committed checksums.
+    /// Adopts the checksums of a committed transaction.
     fn apply(&mut self, sealed: NewSeal) {
         self.sum = sealed.sum;
         for (part, now) in sealed.parts {
@@ -179,7 +180,7 @@ impl Store {
         self.seal.commit(change)
     }
 
-    /// Compares derived rows with their checksums and drops those that differ. Returns `None` if none do.
+    /// Compares derived rows with their checksums and drops those that differ. Returns `None` if no rows differ.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -211,7 +212,7 @@ impl Store {
 
 /// Describes the rows that differ from their checksum.
 pub(super) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    // One transaction, so that all rows are from the same moment.
+    // Use one transaction, so that all rows are read at the same moment.
     let view = connection.unchecked_transaction()?;
     if read_sum(&view)?.is_some_and(|sum| read_parts(&view).map_or(true, |parts| sum_of(&parts) != sum)) {
         return Ok(Some("checksum mismatch in rows of documents or terms".to_owned()));
@@ -279,7 +280,7 @@ fn count_columns(columns: &str) -> usize {
     columns.split(',').count()
 }
 
-/// Returns the checksum of one row: its table, and each value with its type and length.
+/// Returns the checksum of one row. It covers the table, and each value with its type and length.
 fn digest(table: &str, row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(table.as_bytes());

@@ -1,7 +1,8 @@
 //! Spare copy of the data that exists in no file: entries, tombstones, accesses, runs.
 //!
-//! Without it, a truncated or deleted database would silently start empty, and entries that the user removed would return. The
-//! copy is a separate database in the same folder, replaced as a whole shortly after each change of the entries.
+//! Without this copy, a truncated or deleted database would silently start empty, and entries that the user removed
+//! would return. The copy is a separate database in the same folder. It is replaced as a whole shortly after each
+//! change of the entries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,8 +21,8 @@ impl Store {
     /// Writes a new spare copy.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if a part of the database is unreadable; the former copy is kept then. Other errors if the copy cannot
-    /// be written.
+    /// [`StoreError::Corrupt`] if a part of the database is unreadable; in this case, the previous copy is kept. Other
+    /// errors if the copy cannot be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write_spare(&self, root: &str) -> Result<(), StoreError> {
         let spare = spare_of(&self.path);
@@ -48,7 +49,7 @@ impl Store {
     }
 }
 
-/// Removes a draft and its WAL. Errors are ignored: the first error is the one to report.
+/// Removes a draft and its WAL. Errors are ignored, because the first error is the one to report.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn discard(draft: &Path) {
     for suffix in ["", "-wal", "-shm"] {
@@ -63,14 +64,15 @@ pub struct RecoveredDatabase {
     pub rows: usize,
     /// Descriptions of what could not be read.
     pub lost: Vec<String>,
-    /// The path of the former file.
+    /// The path to which the previous file was moved.
     pub aside: PathBuf,
 }
 
-/// Restores a database that is empty, or missing although it has a spare copy. Returns `None` in all other cases.
+/// Restores a database that is empty, or that is missing although a spare copy exists. Returns `None` in all other
+/// cases.
 ///
 /// # Errors
-/// See [`StoreError`]; the call can be repeated.
+/// See [`StoreError`]. After an error, the call can be repeated.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn recover(path: &Path, root: &str) -> Result<Option<RecoveredDatabase>, StoreError> {
     in_place::finish(path)?;
@@ -82,7 +84,7 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<RecoveredDatabase>, Sto
     if !is_cut {
         return Ok(None);
     }
-    // SQLite would delete the WAL of an empty database.
+    // SQLite would delete the WAL of an empty database, so move both away first.
     let aside = in_place::set_aside(path)?;
     let draft = Replacement::Rebuilt.draft(path)?;
     let sources: &[&Path] = if spare.exists() { &[&spare] } else { &[] };

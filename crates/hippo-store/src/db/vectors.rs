@@ -18,7 +18,7 @@ pub struct EmbedderRow {
     pub model: String,
     /// Number of components of a vector.
     pub dimension: usize,
-    /// True if its vectors are used for queries; at most one embedder is active.
+    /// True if queries use its vectors. At most one embedder is active.
     pub active: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Embedding {
     pub vector: Vec<f32>,
 }
 
-/// A stored vector, to be assigned to the chunks with its text.
+/// A stored vector that has to be assigned to the chunks with its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
     /// Its row.
@@ -52,8 +52,8 @@ pub struct StoredVector {
 }
 
 impl Store {
-    /// Returns the embedder of this name, and creates it on the first call. The first embedder is active immediately, a later one
-    /// after [`Store::activate`], when its vectors are complete.
+    /// Returns the embedder of this name. The first call creates it. The first embedder of a database is active
+    /// immediately; a later one becomes active with [`Store::activate`], when its vectors are complete.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -89,11 +89,11 @@ impl Store {
         self.sql(read())
     }
 
-    /// Stores vectors by the hash of their text. Returns the vectors as stored, each text once, or nothing for an inactive embedder.
-    /// [`Store::place_vector`] assigns them to their chunks.
+    /// Stores vectors by the hash of their text. Returns the vectors as stored, each text once; for an inactive
+    /// embedder, returns nothing. [`Store::place_vector`] assigns them to their chunks.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing is stored then.
+    /// See [`StoreError`]. After an error, nothing is stored.
     pub fn put_vectors(
         &mut self,
         embedder: &EmbedderRow,
@@ -104,11 +104,11 @@ impl Store {
             .map_err(|source| StoreError::from_sql(&path, source))
     }
 
-    /// Assigns a vector to the next chunks with its text that have none: at most `limit` chunks with ids above `after`. Returns their
-    /// ids, ascending; fewer than `limit` ids mean that no further chunks are left.
+    /// Assigns a vector to the next chunks that have its text but no vector: at most `limit` chunks with ids above
+    /// `after`. Returns their ids in ascending order. If it returns fewer than `limit` ids, no such chunks are left.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing is stored then.
+    /// See [`StoreError`]. After an error, nothing is stored.
     pub fn place_vector(
         &mut self,
         vector: &StoredVector,
@@ -145,7 +145,8 @@ impl Store {
         place().map_err(|source| StoreError::from_sql(&path, source))
     }
 
-    /// Returns stored vectors of the active embedder that pending chunks need: a process stopped before it assigned them.
+    /// Returns stored vectors of the active embedder that pending chunks need, because a process stopped before it
+    /// assigned them.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -215,7 +216,7 @@ impl Store {
     /// Makes `embedder` the active one, and deletes the vectors of all others.
     ///
     /// # Errors
-    /// See [`StoreError`]; the old embedder stays active then.
+    /// See [`StoreError`]. After an error, the old embedder stays active.
     pub fn activate(&mut self, embedder: &EmbedderRow) -> Result<(), StoreError> {
         let path = self.path.clone();
         let mut run = || {
@@ -236,8 +237,8 @@ impl Store {
         run().map_err(|source| StoreError::from_sql(&path, source))
     }
 
-    /// Deletes vectors whose text is in no chunk, and returns their number. Such vectors are kept for some time, because moved text
-    /// is missing for a moment and an unmounted disk may return.
+    /// Deletes vectors whose text is in no chunk, and returns their number. Call this only after some time, because
+    /// text that is being moved is missing for a moment, and an unmounted disk may return.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -258,7 +259,7 @@ impl Store {
         self.each_vector(query, [], each)
     }
 
-    /// As [`for_each_vector`](Self::for_each_vector), for an embedder that may be inactive.
+    /// Like [`for_each_vector`](Self::for_each_vector), for an embedder that may be inactive.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -291,7 +292,7 @@ impl Store {
         self.sql(read())
     }
 
-    /// Returns the vectors of the given chunks, except chunks without one.
+    /// Returns the vectors of the given chunks. Chunks without a vector are omitted.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -350,7 +351,7 @@ impl Store {
     }
 }
 
-/// Encodes as little-endian half precision: half the size, with an error of the cosine below 0.001.
+/// Encodes a vector with little-endian half precision, which halves the size and changes a cosine by less than 0.001.
 fn encode(vector: &[f32]) -> Vec<u8> {
     vector
         .iter()

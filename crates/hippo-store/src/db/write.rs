@@ -9,7 +9,7 @@ use hippo_text::chunk::{Chunk, Document};
 use super::{IdPool, Store, fresh, number, schema, seal::Seal};
 use crate::StoreError;
 
-/// A document's path, metadata and hash from the time of indexing.
+/// A document's path, metadata and hash as of indexing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Path relative to the workspace, with `/`.
@@ -82,12 +82,13 @@ impl Store {
 }
 
 impl DocumentBatch<'_> {
-    /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical row and vector.
-    /// `terms` writes the space-separated index terms of a new chunk and returns their number. Its second argument is the heading of
-    /// the chunk's section if the chunk is the first one there, otherwise an empty string.
+    /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical row
+    /// and vector. `terms` writes the space-separated index terms of a new chunk and returns their number. Its second
+    /// argument is the heading of the chunk's section if the chunk is the first one in that section, otherwise an empty
+    /// string.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn put_document(
         &mut self,
         record: &DocumentRecord,
@@ -98,7 +99,7 @@ impl DocumentBatch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Removes a document and its chunks. Vectors stay for some time, in case the text returns.
+    /// Removes a document and its chunks. Its vectors are kept for some time, in case the text returns.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -121,7 +122,7 @@ impl DocumentBatch<'_> {
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Updates size and time of a file with unchanged bytes, so that the next scan does not read it.
+    /// Updates the size and time of a file with unchanged bytes, so that the next scan does not read the file.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -148,7 +149,7 @@ impl DocumentBatch<'_> {
     /// Commits the batch, which makes it visible to readers.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing of the batch is stored then.
+    /// See [`StoreError`]. After an error, nothing in the batch is stored.
     pub fn commit(self) -> Result<(), StoreError> {
         self.seal
             .commit(self.transaction)
@@ -263,7 +264,7 @@ impl DocumentBatch<'_> {
         Ok(())
     }
 
-    /// Returns the stored chunks of a document, by their text hash and leading heading.
+    /// Returns the stored chunks of a document, by the hash of their text and their leading heading.
     fn old_chunks(&self, document: u32) -> rusqlite::Result<OldChunks> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT chunks.id, chunks.hash, chunks.terms, chunks.vector, chunks.section, sections.title, chunks.tokens
@@ -380,7 +381,7 @@ impl DocumentBatch<'_> {
 
 type OldChunks = HashMap<([u8; 16], String), VecDeque<NewChunk>>;
 
-/// Returns the leading heading of a chunk: the title of its section if the chunk is the first one there.
+/// Returns the leading heading of a chunk: the title of its section if the chunk is the first one in that section.
 pub(super) fn lead(document: &Document, ordinal: usize) -> &str {
     let chunk = &document.chunks[ordinal];
     let opens = ordinal == 0 || document.chunks[ordinal - 1].section != chunk.section;

@@ -1,6 +1,6 @@
 //! File operations on Windows.
 //!
-//! The folder of a file determines who may read it: other users have no access to files in a user profile.
+//! The folder of a file determines who may read the file: other users have no access to files in a user profile.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -47,7 +47,7 @@ pub fn mode(metadata: &Metadata) -> u32 {
     }
 }
 
-/// Always returns true: other users have no access to a user profile, so the owner is not checked.
+/// Always returns true: because other users have no access to a user profile, the owner is not checked.
 pub fn is_mine(_: &Metadata) -> bool {
     true
 }
@@ -98,7 +98,7 @@ pub fn check_readable(path: &Path) -> io::Result<()> {
     File::open(path).map(drop)
 }
 
-/// Does nothing: Windows reports the permission only when a file is created.
+/// Does nothing, because Windows reports the permission only when a file is created.
 ///
 /// # Errors
 /// None.
@@ -136,11 +136,11 @@ pub fn is_loop(error: &io::Error) -> bool {
 /// # Errors
 /// Any error of the operating system.
 pub fn sync_file(path: &Path) -> io::Result<()> {
-    // Windows requires write access for this.
+    // On Windows, syncing a file requires write access.
     File::options().write(true).open(path)?.sync_all()
 }
 
-/// Does nothing: Windows makes names durable by itself.
+/// Does nothing, because Windows makes names durable by itself.
 ///
 /// # Errors
 /// None.

@@ -11,7 +11,7 @@ use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
 
-/// Points inserted between two checks of the cancel flag; takes about 0.1 s.
+/// Number of points inserted between two checks of the cancel flag, which takes about 0.1 s.
 const BATCH: usize = 256;
 /// Maximum number of layers, which is the limit of `hnsw_rs`.
 const MAX_LAYERS: usize = 16;
@@ -21,7 +21,7 @@ const MAX_LAYERS: usize = 16;
 #[error("could not build the vector graph: cancelled")]
 pub struct BuildCancelled;
 
-/// A snapshot of an index, to build a graph in another thread while the index is in use.
+/// A snapshot of an index, from which another thread builds a graph while the index is in use.
 #[derive(Clone)]
 pub struct BuildJob {
     pub(super) token: u64,
@@ -65,8 +65,8 @@ impl BuildJob {
         self.slots.is_empty()
     }
 
-    /// Builds the graph, or none if the snapshot is small enough for a scan. Takes minutes for hundreds of thousands of vectors; uses
-    /// [`VectorParams::build_threads`] threads.
+    /// Builds the graph, or none if the snapshot is small enough for a scan. For hundreds of thousands of vectors, this
+    /// takes minutes. Uses [`VectorParams::build_threads`] threads.
     ///
     /// # Errors
     /// `cancel` was set during the build.
@@ -81,7 +81,7 @@ impl BuildJob {
         let slots = self.codes.len();
         let threads = self.params.build_threads.max(1);
         let raw = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            // `hnsw_rs` uses the current pool, also to drop its points.
+            // `hnsw_rs` uses the current pool, even for dropping its points.
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
@@ -138,8 +138,9 @@ fn build_part<'a>(
     Ok(hnsw)
 }
 
-/// Distance between two slots: 1 − cosine of their codes, at least 0. `hnsw_rs` asserts this, and rounding of equal vectors would
-/// violate it. The "vector" of a point is only its slot, so that the codes are not stored twice.
+/// Distance between two slots: 1 − cosine of their codes, but at least 0. `hnsw_rs` asserts that distances are not
+/// negative, and the rounding for equal vectors would violate that. The "vector" of a point is only its slot, so that
+/// the codes are not stored twice.
 struct CodeDistance {
     codes: Arc<Codes>,
 }
@@ -224,8 +225,8 @@ fn upper_layer(rows: &mut [LinkRow]) -> UpperLayer {
     upper
 }
 
-/// Returns the links of the lowest layer in both directions, each once. `hnsw_rs` drops the farthest back link of a full node,
-/// which leaves some nodes without incoming links.
+/// Returns the links of the lowest layer in both directions, each link once. `hnsw_rs` drops the farthest back link of
+/// a full node, which would leave some nodes without incoming links.
 fn make_bidirectional(pairs: &[(u32, u32)], slots: usize) -> GraphLinks {
     let mut starts = vec![0u32; slots + 1];
     for &(a, b) in pairs {

@@ -1,9 +1,9 @@
 //! File format of the vector index, with complete validation.
 //!
-//! `vectors.hvi` consists of the magic (8 bytes), the version (u32), the length of the header (u32), the header (JSON), the
-//! BLAKE3 hash of all that (32 bytes), and the body. The header contains the identity, the shape and the BLAKE3 hash of the body.
-//! Nothing is interpreted before its checksum is verified, and the arrays are then checked for consistency, so that no file can
-//! make loading panic or abort. Integers and floats are little-endian.
+//! `vectors.hvi` consists of the magic (8 bytes), the version (u32), the length of the header (u32), the header (JSON),
+//! the BLAKE3 hash of all these (32 bytes), and the body. The header contains the identity, the shape and the BLAKE3
+//! hash of the body. No part is interpreted before its checksum is verified. After that, the arrays are checked for
+//! consistency, so that no file can make loading panic or abort. Integers and floats are little-endian.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -23,7 +23,7 @@ use super::slots::{BLOCK, CodeBlock, Codes, NONE, SlotSet};
 pub const DUMP_FILE: &str = "vectors.hvi";
 const MAGIC: &[u8; 8] = b"HIPPOVEC";
 const VERSION: u32 = 2;
-/// Maximum length of a header in bytes; real ones are below 1 KB.
+/// Maximum length of a header in bytes. Actual headers are shorter than 1 KB.
 const MAX_HEADER: usize = 64 * 1024;
 
 /// The state of the store that a dump belongs to.
@@ -69,10 +69,10 @@ struct PartShape {
 }
 
 impl VectorIndex {
-    /// Writes the index to `dir` and creates that folder: temporary file, fsync, rename, fsync of the folder.
+    /// Writes the index to `dir`, which is created if necessary: temporary file, fsync, rename, fsync of the folder.
     ///
     /// # Errors
-    /// Any error of the operating system; an earlier dump is unchanged then.
+    /// Any error of the operating system. After an error, an earlier dump is unchanged.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn save(&self, dir: &Path, identity: &DumpIdentity) -> io::Result<()> {
         fs::create_dir_all(dir)?;
@@ -103,7 +103,7 @@ impl VectorIndex {
             fs::rename(&temporary, dir.join(DUMP_FILE))
         })();
         if written.is_err() {
-            // Ignore the error: the first error is the one to report.
+            // Ignore this error, because the first error is the one to report.
             let _ = fs::remove_file(&temporary);
             return written;
         }
@@ -215,7 +215,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
         return Err(RejectReason::Malformed);
     }
     let index = VectorIndex::assemble(expect.dimension, params, codes, ids, graph);
-    // `assemble` drops repeated ids.
+    // `assemble` drops repeated ids, which shows in the number of vectors.
     if index.len() == live {
         Ok(index)
     } else {

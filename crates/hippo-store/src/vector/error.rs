@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// The reason for which a vector was rejected. The index is unchanged.
+/// The reason why a vector was rejected. The index is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum VectorError {
     /// The vector has another number of dimensions than the index.
@@ -16,7 +16,7 @@ pub enum VectorError {
     /// A component is NaN or infinite.
     #[error("could not add a vector with a component that is not finite")]
     NotFinite,
-    /// The length is not 1 (within 1 %), usually because it is the zero vector.
+    /// The length is not 1 (within 1 %), usually because all components are zero.
     #[error("could not add a vector of length {length}: its length must be 1")]
     NotUnit {
         /// Euclidean length.
@@ -35,7 +35,7 @@ pub struct DumpRejected {
     pub reason: RejectReason,
 }
 
-/// The reason for which a dump was rejected.
+/// The reason why a dump was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum RejectReason {
     /// The file does not exist.
@@ -56,10 +56,10 @@ pub enum RejectReason {
     /// A checksum differs: the file is damaged.
     #[error("checksum mismatch")]
     Checksum,
-    /// It belongs to another state of the store; holds the name of the field that differs.
+    /// The dump belongs to another state of the store. The string is the name of the field that differs.
     #[error("other {0}")]
     Identity(&'static str),
-    /// The checksums are right, but the parts are inconsistent.
+    /// The checksums match, but the parts are inconsistent.
     #[error("inconsistent parts")]
     Malformed,
 }

@@ -1,8 +1,8 @@
 //! The finished HNSW graph as flat arrays, and its search.
 //!
-//! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). The finished graph is copied into offsets and links
-//! (about 100 bytes per point). This needs a fifth of the memory, allows a search without locks and reference counts, and is easy
-//! to dump.
+//! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). The finished graph is copied into arrays of
+//! offsets and links (about 100 bytes per point). This form needs a fifth of the memory, allows searching without locks
+//! and reference counts, and is easy to dump.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +11,7 @@ use super::quantize::PreparedQuery;
 use super::scan::{ScoredSlot, score_slots};
 use super::slots::{Codes, SlotSet};
 
-/// Minimum number of candidates when one of several parts is searched.
+/// Minimum number of candidates per part, if there are several parts.
 const LEAST_EF: usize = 64;
 
 /// Links of the slots: `links[offsets[slot]..offsets[slot + 1]]` for each `slot`.
@@ -68,19 +68,20 @@ pub(super) struct GraphPart {
     pub uppers: Vec<UpperLayer>,
 }
 
-/// A graph over the slots in `members`. Its parts have no links between each other and are searched separately.
+/// A graph over the slots in `members`. There are no links between its parts, which are searched separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HnswGraph {
     pub parts: Vec<GraphPart>,
     /// The lowest layer of all parts, by slot.
     pub base: GraphLinks,
-    /// The slots that a search can reach; all other slots must be scanned.
+    /// The slots that a graph search can reach. All other slots must be scanned.
     pub members: SlotSet,
 }
 
 impl HnswGraph {
-    /// Returns the `ef` nearest members accepted by `admit`, in arbitrary order; the search also passes through other members. With
-    /// several parts, fewer candidates are kept per part but more in total, because the nearest vectors are spread over the parts.
+    /// Returns the `ef` nearest members that `admit` accepts, in arbitrary order. The search also passes through other
+    /// members. If there are several parts, it keeps fewer candidates per part but more in total, because the nearest
+    /// vectors are spread over the parts.
     pub fn search(
         &self,
         codes: &Codes,
@@ -147,7 +148,8 @@ impl HnswGraph {
         found
     }
 
-    /// Returns whether the arrays are consistent with each other and with `slots`. Required for graphs read from a file.
+    /// Returns whether the arrays are consistent with each other and with `slots`. Must be checked for graphs read from
+    /// a file.
     pub fn is_valid(&self, slots: usize) -> bool {
         self.base.is_valid(slots)
             && self.base.offsets.len() <= slots + 1
@@ -165,7 +167,7 @@ impl HnswGraph {
 }
 
 impl GraphPart {
-    /// Descends from the entry point to the best start in the lowest layer.
+    /// Descends from the entry point to the best starting point in the lowest layer.
     fn descend(&self, codes: &Codes, query: &PreparedQuery) -> ScoredSlot {
         let mut here = ScoredSlot {
             score: f32::NEG_INFINITY,

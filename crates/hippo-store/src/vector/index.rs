@@ -9,7 +9,8 @@ use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, NONE, SlotOf, SlotSet};
 
-/// Search for the nearest vectors by id. `search` takes `&self` and may run in many threads; changes take `&mut self`.
+/// Index of vectors, which finds the ids of the nearest ones. `search` takes `&self` and may run in many threads;
+/// changes take `&mut self`.
 pub struct VectorIndex {
     pub(super) dimension: usize,
     pub(super) params: VectorParams,
@@ -21,7 +22,7 @@ pub struct VectorIndex {
     /// Empty slots that neither the graph nor a pending build uses.
     free: Vec<u32>,
     pub(super) graph: Option<HnswGraph>,
-    /// Slots that the graph does not reach, including empty ones.
+    /// Slots that the graph does not reach, including empty slots.
     pub(super) outside: Vec<u32>,
     /// Number of live members of the graph.
     live_members: usize,
@@ -29,7 +30,7 @@ pub struct VectorIndex {
     next_token: u64,
 }
 
-/// A running build: the codes in the slots of its snapshot must not change until it is installed.
+/// A build in progress. Until it is installed, the codes in the slots of its snapshot must not change.
 struct PendingBuild {
     token: u64,
     slots: SlotSet,
@@ -57,7 +58,7 @@ impl VectorIndex {
         Self::assemble(dimension, params, codes, Vec::new(), None)
     }
 
-    /// Assembles an index from its parts, which must be consistent. A repeated id keeps its first slot.
+    /// Assembles an index from its parts, which must be consistent. If an id is repeated, it keeps its first slot.
     pub(super) fn assemble(
         dimension: usize,
         params: VectorParams,
@@ -118,12 +119,12 @@ impl VectorIndex {
         &self.params
     }
 
-    /// Changes the parameters; graph parameters apply from the next build.
+    /// Changes the parameters. Graph parameters take effect with the next build.
     pub fn set_params(&mut self, params: VectorParams) {
         self.params = params;
     }
 
-    /// Returns the memory of codes, ids and graph in bytes.
+    /// Returns the memory that codes, ids and graph occupy, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.codes.memory_bytes()
             + self.slot_of.memory_bytes()
@@ -134,7 +135,8 @@ impl VectorIndex {
     /// Adds or replaces the vector of `id`.
     ///
     /// # Errors
-    /// The vector has another dimension, is not finite or not of unit length, or the id is `u32::MAX`. The index is unchanged then.
+    /// The vector has another dimension, is not finite or not of unit length, or the id is `u32::MAX`. After an error,
+    /// the index is unchanged.
     pub fn insert(&mut self, id: u32, vector: &[f32]) -> Result<(), VectorError> {
         quantize::check(vector, self.dimension)?;
         if id == NONE {
@@ -197,8 +199,9 @@ impl VectorIndex {
         dead + self.free.len()
     }
 
-    /// Returns whether a build is worthwhile: the index is too large for a scan and has no graph; or more than 30 % of the graph were
-    /// removed; or more than 10 % (at least 10,000) were added outside it; or the graph is no longer used.
+    /// Returns whether a build is worthwhile. It is if the index is too large for a scan and has no graph, if more than
+    /// 30 % of the graph were removed, if more than 10 % (at least 10,000) were added outside the graph, or if the
+    /// graph is no longer used.
     pub fn needs_rebuild(&self) -> bool {
         let Some(graph) = &self.graph else {
             return self.live > self.params.exact_below;
@@ -211,7 +214,8 @@ impl VectorIndex {
             || added > (members / 10).max(10_000)
     }
 
-    /// Creates a snapshot to build a graph from; it shares the codes with the index. A new snapshot invalidates the previous one.
+    /// Creates a snapshot from which a graph can be built. The snapshot shares the codes with the index. A new snapshot
+    /// invalidates the previous one.
     pub fn snapshot_for_build(&mut self) -> BuildJob {
         let mut kept = SlotSet::with_slots(self.ids.len());
         let slots: Vec<u32> = (0..self.ids.len() as u32)
@@ -229,8 +233,8 @@ impl VectorIndex {
         }
     }
 
-    /// Installs a finished build. Changes since the snapshot are kept. Returns false, without effect, if a later snapshot or
-    /// [`abandon_build`](Self::abandon_build) invalidated the build.
+    /// Installs a completed build. Changes since the snapshot are preserved. Returns false, without effect, if a later
+    /// snapshot or [`abandon_build`](Self::abandon_build) invalidated the build.
     pub fn install(&mut self, built: BuiltGraph) -> bool {
         if self.pending.as_ref().is_none_or(|p| p.token != built.token) {
             return false;
@@ -250,7 +254,7 @@ impl VectorIndex {
         self.recompute_slots();
     }
 
-    /// Recomputes the fields derived from slots, graph and pending build.
+    /// Recomputes the fields that are derived from slots, graph and pending build.
     fn recompute_slots(&mut self) {
         let member = |slot: u32| self.graph.as_ref().is_some_and(|g| g.members.contains(slot));
         let pinned = |slot: u32| self.pending.as_ref().is_some_and(|p| p.slots.contains(slot));
@@ -268,7 +272,7 @@ impl VectorIndex {
         };
     }
 
-    /// Removes empty slots. Allowed only without a graph and a pending build, which refer to slots.
+    /// Removes empty slots. Allowed only if there is neither a graph nor a pending build, because these refer to slots.
     fn compact(&mut self) {
         let slots: Vec<u32> = (0..self.ids.len() as u32)
             .filter(|&s| self.ids[s as usize] != NONE)

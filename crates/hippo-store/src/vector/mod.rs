@@ -1,9 +1,10 @@
 //! Nearest-neighbour search over the stored vectors: exact scan and HNSW graph.
 //!
-//! The vectors in SQLite are authoritative; the index is a cache that can be rebuilt. A unit vector is stored as one int8 code
-//! per dimension and one scale (`quantize`). Up to [`VectorParams::exact_below`] live vectors, every query scans all of them
-//! (`scan`); above that, a graph built in the background (`build`, `graph`) selects the candidates. Both paths refine their
-//! candidates with the full codes, and rescore the best ones with the exact vectors from the caller.
+//! The vectors in SQLite are authoritative; the index is a cache that can be rebuilt. A unit vector is stored as one
+//! int8 code per dimension and one scale (`quantize`). With up to [`VectorParams::exact_below`] live vectors, every
+//! query scans all of them (`scan`). With more, a graph that is built in the background (`build`, `graph`) selects the
+//! candidates. Both paths refine their candidates with the full codes, and rescore the best ones with the exact vectors
+//! from the caller.
 
 mod build;
 mod dump;

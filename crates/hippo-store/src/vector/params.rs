@@ -1,16 +1,16 @@
-//! Parameters for time, memory and recall.
+//! Parameters that trade time, memory and recall.
 
 use std::thread;
 
-/// Parameters for time, memory and recall. The defaults come from `cargo bench -p hippo-store --bench vector`.
+/// Parameters that trade time, memory and recall. The defaults come from `cargo bench -p hippo-store --bench vector`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorParams {
-    /// Up to this many live vectors, every query scans all of them and no graph is built.
+    /// Number of live vectors up to which every query scans all of them and no graph is built.
     ///
-    /// The graph is faster from about 10,000 vectors on (p50 for 384 dimensions and 100,000 real embeddings on two idle cores: 0.40
-    /// against 0.92 ms; docs/benchmarks.md), with a recall@10 of 0.999 against 1. The default is higher because a graph costs more
-    /// than it saves: a build for 100,000 vectors takes 44 s on both cores and 2.2 KB of memory per vector, and must be repeated
-    /// after many changes.
+    /// The graph is faster from about 10,000 vectors on, with a recall@10 of 0.999 instead of 1. For 384 dimensions and
+    /// 100,000 real embeddings on two idle cores, its p50 is 0.40 ms, against 0.92 ms for a scan (docs/benchmarks.md).
+    /// The default is higher than 10,000 because a graph costs more than it saves: a build for 100,000 vectors takes 44
+    /// s on both cores and 2.2 KB of memory per vector, and must be repeated after many changes.
     pub exact_below: usize,
     /// Links per node (twice as many in the lowest layer), 2..=256.
     pub m: usize,
@@ -19,9 +19,9 @@ pub struct VectorParams {
     pub part_max: usize,
     /// Number of candidates considered for the links of a new node.
     pub ef_construction: usize,
-    /// Number of candidates kept during a search; at least the number of refined ones.
+    /// Number of candidates kept during a search; it is at least the number of refined candidates.
     pub ef_search: usize,
-    /// Minimum share of the live vectors that a filter must pass for the graph to be used, 0..=1.
+    /// Minimum share of the live vectors that a filter must accept for the graph to be used, 0..=1.
     pub graph_pass_rate: f32,
     /// Number of threads for a scan.
     pub scan_threads: usize,

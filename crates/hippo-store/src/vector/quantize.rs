@@ -1,11 +1,13 @@
 //! Quantisation of unit vectors, and dot products of the codes.
 //!
-//! A component `x` becomes `c = round(x / scale)` in −127..=127, stored as `u = c + 128`. The upper and lower nibbles of `u` are
-//! stored in two separate planes. The first pass over all vectors reads only the upper plane: half the bytes, and memory bandwidth
-//! is the limit. The refinement of candidates adds the lower plane. Byte `j` of a plane contains dimension `j` in its low nibble
-//! and dimension `half + j` in its high nibble. Dimensions are padded with zeros to a multiple of 64.
+//! A component `x` becomes `c = round(x / scale)` in −127..=127, stored as `u = c + 128`. The upper and lower nibbles
+//! of `u` are stored in two separate planes. The first pass over all vectors reads only the upper plane, which is half
+//! of the bytes, because memory bandwidth is the limit. Refining the candidates adds the lower plane. Byte `j` of a
+//! plane contains dimension `j` in its low nibble and dimension `half + j` in its high nibble. Dimensions are padded
+//! with zeros to a multiple of 64.
 //!
-//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline, and selects one at run time, without `unsafe` here.
+//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline, and selects one of them at run time, without
+//! `unsafe` in this crate.
 
 use multiversion::multiversion;
 
@@ -18,7 +20,7 @@ pub(super) fn half_len(dimension: usize) -> usize {
     dimension.next_multiple_of(2 * LANES) / 2
 }
 
-/// A validated and quantised query, reusable for any number of searches in indexes of its dimension.
+/// A validated and quantised query. It can be reused for any number of searches in indexes of its dimension.
 #[derive(Debug, Clone)]
 pub struct PreparedQuery {
     pub(super) exact: Vec<f32>,
@@ -58,7 +60,7 @@ impl PreparedQuery {
         self.exact.len()
     }
 
-    /// Returns the offset to add to 16 · dot(upper nibbles) when the lower nibbles are not read; their mean is 7.5.
+    /// Returns the offset to add to 16 · dot(upper nibbles) if the lower nibbles, whose mean is 7.5, are not read.
     pub(super) fn coarse_offset(&self) -> f32 {
         (7.5 - 128.0) * self.sum as f32
     }
@@ -68,7 +70,7 @@ impl PreparedQuery {
         (16 * upper + lower - 128 * self.sum) as f32 * scale * self.scale
     }
 
-    /// Returns the factor from a coarse score (in units of the query's codes) to a cosine.
+    /// Returns the factor that converts a coarse score (in units of the query's codes) to a cosine.
     #[cfg(test)]
     fn unit(&self) -> f32 {
         self.scale
@@ -113,7 +115,8 @@ fn scale_of(vector: &[f32]) -> f32 {
     vector.iter().fold(0.0f32, |max, x| max.max(x.abs())) / 127.0
 }
 
-/// Computes the dot product of two f32 slices of equal length, with independent accumulators so that it vectorises.
+/// Computes the dot product of two f32 slices of equal length. Uses independent accumulators, so that the compiler can
+/// vectorise the loop.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2+fma"))]
 pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     let mut acc = [0.0f32; LANES];
@@ -131,7 +134,7 @@ pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
 /// Computes coarse scores of consecutive vectors: `(16 · dot(upper, query) + offset) · scale`, one per element of `out`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn score_run(upper: &[u8], query: &[i16], offset: f32, scales: &[f32], out: &mut [f32]) {
-    // The step is a constant in each arm: a known trip count makes the loop three times as fast.
+    // The step is a constant in each arm, because a known trip count makes the loop three times as fast.
     match step_of(query.len() / 2) {
         192 => score_rows::<192>(upper, query, offset, scales, out),
         256 => score_rows::<256>(upper, query, offset, scales, out),
@@ -177,7 +180,8 @@ fn step_of(half: usize) -> usize {
 /// time. A lane sums at most 16 products of a nibble (≤ 15) and a code (≤ 127): 30,480 fits into its i16, and an intermediate
 /// overflow wraps back.
 ///
-/// Uses loops instead of iterator closures: a closure that is not inlined is compiled without the caller's instruction set.
+/// Uses loops instead of iterator closures, because a closure that is not inlined would be compiled without the
+/// caller's instruction set.
 #[inline(always)]
 fn dot_nibbles<const STEP: usize>(plane: &[u8], query: &[i16]) -> i32 {
     let (first, second) = query.split_at(plane.len());

@@ -7,12 +7,12 @@ use std::thread;
 use super::quantize::{self, PreparedQuery};
 use super::slots::{BLOCK, Codes};
 
-/// Number of slots that justify another thread, whose start takes 30 µs or more.
+/// Number of slots above which another thread is worthwhile; starting a thread takes 30 µs or more.
 const SLOTS_PER_THREAD: usize = 40_000;
-/// Number of scores computed at a time: 2 KB, which fit into the first-level cache.
+/// Number of scores computed at a time. They occupy 2 KB, which fits into the first-level cache.
 const TILE: usize = 512;
 
-/// A slot and its score, ordered by score, then by descending slot.
+/// A slot and its score. The order is by score, then by descending slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScoredSlot {
     pub score: f32,
@@ -83,8 +83,8 @@ impl BestScores {
     }
 }
 
-/// Scores all slots coarsely and returns the best `cap` accepted by `admit`, best first. `admit` is called only for slots with a
-/// sufficient score, so it may be expensive.
+/// Computes the coarse scores of all slots, and returns the `cap` best slots that `admit` accepts, best first. `admit`
+/// is called only for slots with a sufficient score, so it may be expensive.
 pub(super) fn scan_all(
     codes: &Codes,
     query: &PreparedQuery,

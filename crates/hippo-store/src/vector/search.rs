@@ -6,24 +6,25 @@ use super::quantize::{self, PreparedQuery};
 use super::scan::{self, BestScores, ScoredSlot};
 use super::slots::NONE;
 
-/// Accepts the ids that a search may return; called many times during the search for candidates.
+/// Filter that accepts the ids that a search may return. It is called many times while candidates are selected.
 pub type IdFilter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
-/// Fetches the exact vectors of some ids, in order; `None` keeps the approximate score.
+/// Callback that fetches the exact vectors of some ids, in order. For `None`, the approximate score is kept.
 pub type Rescore<'a> = &'a dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>>;
 
-/// Returns the number of candidates by upper nibbles to refine with full codes. The coarse score shifts a vector by about 200
-/// ranks near the top, independent of `k`.
+/// Returns the number of candidates, selected by upper nibbles, that are refined with full codes. Near the top, the
+/// coarse score shifts a vector by about 200 ranks, whatever `k` is.
 fn coarse_candidates(k: usize) -> usize {
     k.saturating_mul(2).saturating_add(200)
 }
 
-/// Returns the number of candidates by full codes to rescore with exact vectors.
+/// Returns the number of candidates, selected by full codes, that are rescored with exact vectors.
 fn exact_candidates(k: usize) -> usize {
     k.saturating_add(30)
 }
 
 impl VectorIndex {
-    /// Returns the `k` nearest ids accepted by `filter` with their cosines, nearest first. Rescores `k + 30` candidates.
+    /// Returns the `k` nearest ids that `filter` accepts, with their cosines, nearest first. Rescores `k + 30`
+    /// candidates.
     ///
     /// # Errors
     /// The query has another dimension, is not finite or not of unit length.
@@ -37,7 +38,7 @@ impl VectorIndex {
         self.search_prepared(&PreparedQuery::new(query)?, k, filter, rescore)
     }
 
-    /// As [`search`](Self::search), with a prepared query.
+    /// Like [`search`](Self::search), with a prepared query.
     ///
     /// # Errors
     /// The query has another dimension than the index.
@@ -75,7 +76,8 @@ impl VectorIndex {
         Ok(hits)
     }
 
-    /// Returns approximate cosines (within about 0.01) of the query with some ids, in order; NaN for an id without a vector.
+    /// Returns approximate cosines (within about 0.01) between the query and some ids, in order. For an id without a
+    /// vector, the cosine is NaN.
     ///
     /// # Errors
     /// The query has another dimension than the index.
@@ -120,7 +122,8 @@ impl VectorIndex {
             scan::score_slots(&self.codes, query, &outside, |s| best.push_if_better(s));
             return best.into_sorted();
         }
-        // For a strict filter, apply it first: few vectors are left to score. Otherwise apply it only to good scores.
+        // Apply a strict filter first, because few vectors are then left to score. Apply any other filter only to good
+        // scores.
         if rate < 0.1 {
             let subset: Vec<u32> = (0..self.ids.len() as u32).filter(|&s| passes(s)).collect();
             let mut best = BestScores::new(cap);
@@ -130,7 +133,7 @@ impl VectorIndex {
         scan::scan_all(&self.codes, query, cap, &passes, self.params.scan_threads)
     }
 
-    /// Estimates the share of the live vectors that a filter passes, from a sample of 256 slots.
+    /// Estimates the share of the live vectors that a filter accepts, from a sample of 256 slots.
     fn pass_rate(&self, filter: &(dyn Fn(u32) -> bool + Sync)) -> f32 {
         let step = (self.ids.len() / 256).max(1);
         let sample = self.ids.iter().step_by(step).filter(|&&id| id != NONE);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::quantize;
 
-/// Vectors per block. A block of 384 dimensions has 1.5 MB, which is the most that a change copies while a build shares it.
+/// Number of vectors per block. A block with 384 dimensions occupies 1.5 MB, which is the maximum that a change copies
+/// while a build shares the block.
 pub(super) const BLOCK: usize = 4096;
 /// The id of an empty slot, and the slot of a missing id.
 pub(super) const NONE: u32 = u32::MAX;
@@ -17,7 +18,7 @@ pub(super) struct CodeBlock {
     pub scales: Vec<f32>,
 }
 
-/// The codes of all slots. A clone shares the blocks, which makes snapshots for builds cheap.
+/// The codes of all slots. A clone shares the blocks, so that snapshots for builds are cheap.
 #[derive(Debug, Clone)]
 pub(super) struct Codes {
     half: usize,
@@ -64,7 +65,7 @@ impl Codes {
         block.scales[at] = quantize::encode(vector, &mut block.upper[range.clone()], &mut block.lower[range]);
     }
 
-    /// Appends a whole block from a dump; its lengths must be consistent.
+    /// Appends a whole block from a dump. The lengths in the block must be consistent.
     pub fn push_block(&mut self, block: CodeBlock) {
         self.len += block.scales.len();
         self.blocks.push(Arc::new(block));
@@ -109,7 +110,7 @@ impl Codes {
     }
 }
 
-/// Map from ids to slots, in pages, so that one large id needs 16 MB instead of gigabytes.
+/// Map from ids to slots. It is divided into pages, so that one large id needs 16 MB instead of gigabytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SlotOf {
     pages: Vec<Option<Box<[u32]>>>,

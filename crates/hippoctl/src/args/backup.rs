@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Below the help of `backup`.
+/// Shown below the help of `backup`.
 pub const BACKUP_EXAMPLES: &str = "Examples:
   hippoctl backup ~/agent.tar.zst             this workspace, while it is used
   hippoctl backup --all ~/memory.tar.zst      all workspaces
   hippoctl backup verify ~/memory.tar.zst     verify all checksums";
 
-/// Below the help of `restore`.
+/// Shown below the help of `restore`.
 pub const RESTORE_EXAMPLES: &str = "Examples:
   hippoctl restore ~/agent.tar.zst                     where it was
   hippoctl restore ~/agent.tar.zst --into ~/new        in an empty folder
@@ -21,16 +21,16 @@ pub const RESTORE_EXAMPLES: &str = "Examples:
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct BackupArgs {
-    /// What to do instead of making one.
+    /// The subcommand; without one, a backup is created.
     #[command(subcommand)]
     pub verb: Option<BackupVerb>,
-    /// The file to write, best with a name that ends in .tar.zst
+    /// The file to write; a name that ends in .tar.zst is recommended
     #[arg(required = true)]
     pub file: Option<PathBuf>,
-    /// All workspaces
+    /// Back up all workspaces
     #[arg(long)]
     pub all: bool,
-    /// Replace an earlier backup that is there already; nothing else is ever replaced
+    /// Replace an existing backup at this path; a file that is not a backup is never replaced
     #[arg(long)]
     pub force: bool,
 }
@@ -38,7 +38,7 @@ pub struct BackupArgs {
 /// Verbs of `backup`.
 #[derive(Debug, Subcommand)]
 pub enum BackupVerb {
-    /// Check a backup against its checksums, and restore nothing
+    /// Verify the checksums of a backup without restoring anything
     Verify {
         /// The backup
         file: PathBuf,
@@ -50,10 +50,10 @@ pub enum BackupVerb {
 pub struct RestoreArgs {
     /// The backup
     pub from: PathBuf,
-    /// The folder that becomes the workspace, empty or not there yet [default: where it was]
+    /// The folder to restore the workspace to; it must be empty or not exist yet [default: the original location]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Also restore files that are memory only by settings that the workspace had of its own
+    /// Also restore files that count as memory only because of the workspace's own settings
     #[arg(long)]
     pub other_files: bool,
 }

@@ -25,8 +25,8 @@ pub struct CompactArgs {
     /// Maximum tokens of the summary, at four bytes each [default: no limit]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints one by an id of the
-    /// summary
+    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints a message by
+    /// its id from the summary
     #[arg(long)]
     pub store: bool,
 }

@@ -3,7 +3,7 @@
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 
-/// A shell with completions.
+/// A shell for which a completion script can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ShellArg {
     /// Bash, with the package bash-completion
@@ -15,7 +15,7 @@ pub enum ShellArg {
 }
 
 impl ShellArg {
-    /// The script for a program by its grammar.
+    /// Returns the completion script for a program, generated from its command-line grammar.
     pub fn script(self, command: &mut Command) -> Vec<u8> {
         let name = command.get_name().to_owned();
         let mut script = Vec::new();

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES, SectionFormat};
 use serde_json::{Map, Value};
 
-/// Below the help of `context`.
+/// Shown below the help of `context`.
 pub const EXAMPLES: &str = "\
 Examples:
   session=$(hippoctl context open --agent scribe)
@@ -18,7 +18,7 @@ Examples:
   hippoctl context fetch ctx_2 --session $session > output.txt
   hippoctl context close --session $session";
 
-/// Below the help of `context put`.
+/// Shown below the help of `context put`.
 const PUT_EXAMPLES: &str = "\
 Examples:
   make test 2>&1 | hippoctl context put --session s1 --turn 3 \\
@@ -28,7 +28,7 @@ Examples:
   echo 'deploying Acme' | hippoctl context put --session s1 --turn 5 \\
     --type state --source agent --manual --persist";
 
-/// Below the help of `context fetch`.
+/// Shown below the help of `context fetch`.
 const FETCH_EXAMPLES: &str = "\
 Examples:
   hippoctl context fetch ctx_2 > output.txt
@@ -42,7 +42,7 @@ on standard error.";
 pub enum ContextVerb {
     /// Open or resume a session, and print its id
     Open {
-        /// The agent whose session it is
+        /// Name of the agent that owns the session
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
         /// Id of the session [default: generated]
@@ -52,24 +52,24 @@ pub enum ContextVerb {
     /// Store content in a session, from standard input or a file
     #[command(after_help = PUT_EXAMPLES)]
     Put(ContextPutArgs),
-    /// Complete a turn: entries fade, and some leave the context
+    /// Complete a turn: entries fade, and the weakest ones leave the context
     Turn(ContextTurnArgs),
     /// Print the active entries of a session, as text for a prompt
     Render(ContextRenderArgs),
     /// Print stored content, byte for byte
     #[command(after_help = FETCH_EXAMPLES)]
     Fetch {
-        /// An entry, a content id (b3: and at least 12 digits), or an id from a summary of `compact --store`
+        /// Id of an entry, a content id (b3: and at least 12 digits), or an id from a summary of `compact --store`
         id: String,
-        /// The session that needs it
+        /// The session that requests the content
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
     /// Record an access to an entry, which restores its strength
     Touch {
-        /// The entry
+        /// Id of the entry
         id: String,
-        /// Its session
+        /// Session of the entry
         #[arg(long, value_name = "ID")]
         session: String,
         /// The turn of the access [default: the highest so far]
@@ -78,7 +78,7 @@ pub enum ContextVerb {
     },
     /// List the sessions of the workspace, or the entries of a session
     List(ContextListArgs),
-    /// Show what the lifecycle policies make of a transcript, and which rule decides what
+    /// Show how the lifecycle policies treat the contents of a transcript, and which rule applies to each
     ///
     /// Needs no daemon, and changes nothing.
     #[command(after_help = super::policy::EXAMPLES)]
@@ -113,25 +113,25 @@ pub struct ContextPutArgs {
     /// Summary in a few lines [default: extracted from the content]
     #[arg(long, value_name = "TEXT")]
     pub summary: Option<String>,
-    /// Values that will be needed again, as a JSON object [default: extracted from the content]
+    /// Values that the agent will need again, as a JSON object [default: extracted from the content]
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub key_data: Option<Map<String, Value>>,
     /// Priority of the entry [default: set by the policies]
     #[arg(long = "priority", alias = "pri", value_enum, value_name = "PRIORITY")]
     pub priority: Option<ContextPriority>,
-    /// Mark the entry as made on purpose, so that it fades more slowly
+    /// Mark the entry as created deliberately, so that it fades more slowly
     #[arg(long)]
     pub manual: bool,
     /// Related entries, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "IDS")]
     pub related: Option<Vec<String>>,
-    /// Remove the entry from the context in this turn
+    /// Remove the entry from the context at this turn
     #[arg(long, value_name = "N")]
     pub expires: Option<u64>,
     /// Write the entry to long-term memory when the session ends
     #[arg(long)]
     pub persist: bool,
-    /// Mark the content as a failure, which gets an entry at any size
+    /// Mark the content as a failure; failures get an entry whatever their size
     #[arg(long)]
     pub error: bool,
 }
@@ -146,10 +146,10 @@ pub struct ContextTurnArgs {
     /// The completed turn
     #[arg(long, value_name = "N")]
     pub turn: u64,
-    /// Current tokens in the agent's context
+    /// Number of tokens in the agent's context now
     #[arg(long, value_name = "TOKENS", requires = "context_limit")]
     pub context_tokens: Option<u64>,
-    /// Maximum tokens of the agent's context
+    /// Maximum number of tokens in the agent's context
     #[arg(long, value_name = "TOKENS", requires = "context_tokens",
           value_parser = clap::value_parser!(u64).range(1..))]
     pub context_limit: Option<u64>,
@@ -161,13 +161,13 @@ pub struct ContextRenderArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// Maximum tokens [default: context.render_tokens]
+    /// Maximum number of tokens [default: context.render_tokens]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Format of the section
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = SectionFormat::Markdown)]
     pub format: SectionFormat,
-    /// What the agent does next; matching dormant entries become active again
+    /// What the agent is about to do; dormant entries that match become active again
     #[arg(long, value_name = "TEXT")]
     pub cue: Option<String>,
 }
@@ -175,16 +175,16 @@ pub struct ContextRenderArgs {
 /// Options of `context list`.
 #[derive(Debug, Args)]
 pub struct ContextListArgs {
-    /// The entries of this session
+    /// List the entries of this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Show the strengths in this turn
+    /// Show the strengths as of this turn
     #[arg(long, value_name = "N", requires = "session")]
     pub at_turn: Option<u64>,
     /// List the sessions of all workspaces
     #[arg(long, conflicts_with_all = ["session", "workspace"])]
     pub all: bool,
-    /// Maximum items of the list
+    /// Maximum number of items to list
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use hippo_proto::MAX_RUNS;
 
-/// Below the help.
+/// Shown below the help of `consolidate`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl consolidate deep --dry-run    print what the cycle would do
   hippoctl consolidate deep              run it
@@ -13,11 +13,13 @@ pub const EXAMPLES: &str = "Examples:
 /// Verbs of `consolidate`.
 #[derive(Debug, Subcommand)]
 pub enum CycleVerb {
-    /// Record accesses in the index file, add entries for new files, queue entries that fade [scheduled hourly]
+    /// Record accesses in the index file, add entries for new files, and queue entries that are fading [scheduled
+    /// hourly]
     Light(CycleArgs),
-    /// Check pointers, merge near-duplicates, archive faded entries [scheduled every night]
+    /// Check pointers, merge near-duplicates, and archive faded entries [scheduled nightly]
     Deep(CycleArgs),
-    /// Keep what stays strong, archive what faded long ago, write a health report [scheduled every month]
+    /// Keep entries that stay strong, archive entries that faded long ago, and write a health report [scheduled
+    /// monthly]
     Archival(CycleArgs),
     /// List past runs, newest first, or show one
     History(HistoryArgs),
@@ -37,7 +39,7 @@ pub struct CycleArgs {
     /// Print what the cycle would do; changes nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Run as of this time, RFC 3339 or YYYY-MM-DD
+    /// Run as if it were this time, RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -45,7 +47,7 @@ pub struct CycleArgs {
 /// Options of `consolidate history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// Maximum runs [default: 20]
+    /// Maximum number of runs [default: 20]
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RUNS)))]
     pub limit: Option<u32>,

@@ -1,4 +1,4 @@
-//! Does every command that a document names exist, with these words?
+//! Checks that every command in the documents exists, with the options that the document shows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use super::command;
 use crate::shell::simple_commands;
 
-/// Those of hippoctl, also behind the words of another program that is to start it.
+/// Returns the commands of hippoctl, including those that are arguments of another program that starts hippoctl.
 fn ours(script: &str) -> impl Iterator<Item = Vec<String>> {
     simple_commands(script).into_iter().filter_map(|words| {
         let at = words.iter().position(|word| word == "hippoctl")?;
@@ -20,7 +20,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The documents that speak to users, by their paths.
+/// Returns the documents for users, with their paths.
 fn documents() -> Vec<(PathBuf, String)> {
     let mut folders = vec![root().join("docs")];
     let mut paths = vec![root().join("README.md")];
@@ -41,12 +41,12 @@ fn documents() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// What is to be run, by the fences of a text, and what stands between backticks in its sentences.
+/// Splits a text into the shell commands of its code fences and the code spans of its sentences.
 fn parts(text: &str) -> (String, Vec<String>) {
     let (mut scripts, mut spans) = (String::new(), Vec::new());
     for (index, part) in text.split("```").enumerate() {
         if index % 2 == 0 {
-            // What a table says to be refused is given by the test of that table.
+            // Skip the table of rejected commands; the test of that table checks them.
             let lines = part.split_inclusive('\n');
             let given: String = lines.filter(|line| !line.contains(" | refused | ")).collect();
             spans.extend(given.split('`').skip(1).step_by(2).map(str::to_owned));
@@ -73,7 +73,7 @@ fn every_command_in_the_documents_is_valid() {
                 wrong.push(format!("{}: {words:?}: {error}", path.display()));
             }
         }
-        // A sentence may leave out what it does not speak of, and write a name for a value.
+        // A code span in a sentence may omit required arguments and use a placeholder for a value.
         for words in spans.iter().flat_map(|span| ours(span)) {
             let unknown = [ErrorKind::InvalidSubcommand, ErrorKind::UnknownArgument];
             if let Err(error) = command().try_get_matches_from(&words)

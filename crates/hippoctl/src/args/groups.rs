@@ -4,7 +4,7 @@ use clap::{Command, CommandFactory};
 
 use super::Cli;
 
-/// The verbs by what a person wants, as `--help` lists them.
+/// The verbs in groups, in the order of `--help`.
 #[rustfmt::skip] // a list is read in lines
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Search and read", &["search", "get"]),
@@ -15,7 +15,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Setup", &["init", "workspace", "model", "service"]),
 ];
 
-/// The grammar of the command line, with the verbs of `--help` in groups. The verb may be missing, since `--completions` needs none.
+/// The grammar of the command line, with the verbs of `--help` in groups. The verb is optional, because `--completions`
+/// works without one.
 pub fn command() -> Command {
     let command = Cli::command();
     let mut listed = String::new();

@@ -10,7 +10,7 @@ Examples:
 
 The keys session_id, transcript_path and cwd of the event are read.";
 
-/// Which moment of a session it is.
+/// A hook event of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HookName {
     /// Print memory/ROOT.md for the prompt
@@ -24,7 +24,7 @@ pub enum HookName {
 }
 
 impl HookName {
-    /// As it is written.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session-start",

@@ -12,23 +12,23 @@ Examples:
   hippoctl import mem0 memories.json --apply
   hippoctl import mem0 memories.json --into memory/of-ada --apply
 
-What was imported before is left out: a second run adds nothing.";
+Memories that were imported before are skipped: a second run adds nothing.";
 
 /// Options of `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Which program made it
+    /// The program that wrote the export
     #[arg(value_enum)]
     pub from: ExportProgram,
-    /// Its export
+    /// The exported file
     pub path: PathBuf,
-    /// Folder of the workspace that everything goes into [default: memory/imported/PROGRAM]
+    /// Folder of the workspace to write to [default: memory/imported/PROGRAM]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Write; without it only print what would be written
+    /// Write the files; without this flag, they are only listed
     #[arg(long, conflicts_with = "dry_run")]
     pub apply: bool,
-    /// Only print what would be written, which is the default
+    /// List the files without writing them; this is the default
     #[arg(long)]
     pub dry_run: bool,
 }

@@ -10,9 +10,9 @@ pub enum IndexVerb {
     List(IndexListArgs),
     /// Show an entry and explain its strength
     Show {
-        /// The entry
+        /// Id of the entry
         id: String,
-        /// Show the strength at this time, RFC 3339 or YYYY-MM-DD
+        /// Show the strength as of this time, RFC 3339 or YYYY-MM-DD
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
     },
@@ -20,22 +20,22 @@ pub enum IndexVerb {
     Edit(IndexEditArgs),
     /// Stop an entry from fading (priority amygdala)
     Pin {
-        /// The entry
+        /// Id of the entry
         id: String,
     },
     /// Let a pinned entry fade again, with its earlier priority
     Unpin {
-        /// The entry
+        /// Id of the entry
         id: String,
     },
     /// Remove an entry from the index file; the text it points at stays
     Forget {
-        /// The entry
+        /// Id of the entry
         id: String,
     },
     /// Restore a forgotten or archived entry
     Restore {
-        /// The entry
+        /// Id of the entry
         id: String,
     },
 }
@@ -43,10 +43,10 @@ pub enum IndexVerb {
 /// Options of `index list`.
 #[derive(Debug, Args)]
 pub struct IndexListArgs {
-    /// Show the strengths at this time, RFC 3339 or YYYY-MM-DD
+    /// Show the strengths as of this time, RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
-    /// Maximum entries
+    /// Maximum number of entries
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,
@@ -58,27 +58,27 @@ pub struct IndexListArgs {
 /// Options of `index edit`.
 #[derive(Debug, Args)]
 pub struct IndexEditArgs {
-    /// The entry
+    /// Id of the entry
     pub id: String,
-    /// What is to be changed.
+    /// The fields to change.
     #[command(flatten)]
     pub changes: IndexChanges,
 }
 
-/// What `index edit` changes.
+/// The fields that `index edit` changes.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct IndexChanges {
-    /// The heading
+    /// New heading
     #[arg(long)]
     pub topic: Option<String>,
-    /// Summary in one line; "" removes it
+    /// New summary in one line; "" removes the summary
     #[arg(long)]
     pub summary: Option<String>,
-    /// All tags, separated by commas; "" removes them
+    /// New tags, separated by commas; "" removes all tags
     #[arg(long, value_delimiter = ',')]
     pub tags: Option<Vec<String>>,
-    /// Priority
+    /// New priority
     #[arg(long, value_enum)]
     pub priority: Option<EntryPriority>,
 }

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-/// Below the help.
+/// Shown below the help of `init`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl init --dry-run
   hippoctl init ~/agent --platform openclaw
   hippoctl init --undo ~/agent";
 
-/// A harness that init knows.
+/// A harness that `init` supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harness {
@@ -32,7 +32,7 @@ pub enum Harness {
 }
 
 impl Harness {
-    /// As it is written in options and files.
+    /// The name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -55,16 +55,16 @@ pub struct InitArgs {
     /// Only register the folder and write a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,
-    /// In a new configuration, switch search by meaning off
+    /// In a new configuration, disable search by meaning
     #[arg(long)]
     pub no_vector: bool,
-    /// Leave search out of the instructions for the agent
+    /// Omit search from the instructions for the agent
     #[arg(long)]
     pub no_search: bool,
-    /// Use the record that an earlier version left in the folder, for files that init writes
+    /// Trust the record of written files that an earlier version of hippod left in the folder
     #[arg(long)]
     pub trust_record: bool,
-    /// Take over the compaction tree of another program without asking; without this flag, that tree is left alone
+    /// Take over the compaction tree of another program without asking; without this flag, that tree stays unchanged
     #[arg(long)]
     pub take_over: bool,
     /// Print the changes without making them

@@ -1,4 +1,4 @@
-//! Arguments of the verbs that look after the daemon
+//! Arguments of the verbs that maintain the daemon
 
 use clap::Args;
 use hippo_proto::MAX_EXAMPLES;
@@ -14,10 +14,10 @@ pub struct StatusArgs {
 /// Options of `doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Delete the index and build it again from the files
+    /// Delete the index and rebuild it from the files
     #[arg(long)]
     pub rebuild: bool,
-    /// Fix what can be fixed without changing anyone's text, and print what remains
+    /// Fix what can be fixed without changing text that others wrote, and print the remaining problems
     #[arg(long)]
     pub fix: bool,
     /// With --fix: print the fixes without making them
@@ -25,10 +25,10 @@ pub struct DoctorArgs {
     pub dry_run: bool,
     /// Measure memory quality instead: duplicates, stale entries, contradictions, secrets
     ///
-    /// Prints no text of the memory. The result is stored, and the next audit shows the change.
+    /// The report contains no text of the memory. The result is stored, so that the next audit can show what changed.
     #[arg(long, conflicts_with_all = ["rebuild", "fix"])]
     pub audit: bool,
-    /// With --audit: maximum examples of each kind
+    /// With --audit: maximum number of examples of each kind
     #[arg(short = 'n', long, default_value_t = 5, value_name = "N", requires = "audit",
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_EXAMPLES)))]
     pub examples: u32,
@@ -40,13 +40,13 @@ pub struct DoctorArgs {
 /// Options of `logs`.
 #[derive(Debug, Args)]
 pub struct LogsArgs {
-    /// Print the log of hooks instead: the failures in them
+    /// Print the log of hook failures instead
     #[arg(long)]
     pub hooks: bool,
     /// Keep printing new lines
     #[arg(short, long)]
     pub follow: bool,
-    /// Number of last lines to print
+    /// Number of lines to print, counted from the end of the log
     #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
     pub lines: usize,
 }

@@ -23,17 +23,17 @@ tool_result whose source.type is the name of the tool; everything else is a mess
 pub struct ContextPolicyArgs {
     /// The transcript; - reads standard input
     pub file: PathBuf,
-    /// The rules [default: .hippocampus/policies.yaml of --workspace, otherwise of the nearest folder above the current
-    /// one that has one, otherwise only the built-in rules]
+    /// The file with the rules [default: .hippocampus/policies.yaml of --workspace; without --workspace, of the nearest
+    /// folder at or above the current one that contains this file; otherwise only the built-in rules apply]
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// The program that wrote the transcript
     #[arg(long, value_enum, default_value_t = TranscriptFormat::Auto)]
     pub format: TranscriptFormat,
-    /// Tool results with more tokens become entries; the workspace sets this by context.worth_tokens
+    /// Tool results with more tokens than this become entries; in a workspace, context.worth_tokens sets this number
     #[arg(long, value_name = "N", default_value_t = WORTH_AN_ENTRY)]
     pub worth_tokens: u64,
-    /// Also list contents that stay as they are and match no rule of the file
+    /// Also list contents that stay unchanged and match no rule of the file
     #[arg(long)]
     pub all: bool,
 }

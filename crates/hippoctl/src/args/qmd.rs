@@ -1,12 +1,12 @@
 //! Flags of qmd that `search` and `get` accept, and hints for the others
 //!
-//! docs/qmd.md has the whole table; a test holds it to what stands here.
+//! docs/qmd.md contains the full table; a test compares it with this file.
 
 use std::ffi::OsString;
 
 use clap::{Args, ValueEnum};
 
-/// How results are printed.
+/// Output format of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// Text for people
@@ -23,14 +23,14 @@ pub enum OutputFormat {
     Files,
 }
 
-/// Flags of `search` that qmd has.
+/// Flags of `search` that qmd also has.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Options that qmd also has")]
 pub struct QmdSearch {
-    /// As many results as possible
+    /// Return as many results as possible
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
-    /// Only files below this folder of the workspace; can be repeated
+    /// Search only files below this folder of the workspace; can be repeated
     #[arg(short, long = "collection", value_name = "FOLDER", conflicts_with = "path")]
     pub collections: Vec<String>,
     /// Print each file in full, once, instead of the matching passage
@@ -57,16 +57,16 @@ pub struct QmdSearch {
     /// Print absolute paths
     #[arg(long)]
     pub full_path: bool,
-    /// Changes nothing: no model ranks the results again
+    /// Has no effect: hippod has no model that reranks results
     #[arg(long, hide = true)]
     pub no_rerank: bool,
-    /// Changes nothing: the model runs on the processor
+    /// Has no effect: the model runs on the CPU
     #[arg(long, hide = true)]
     pub no_gpu: bool,
 }
 
 impl QmdSearch {
-    /// The format that was asked for in any way.
+    /// Returns the requested format, whichever flag requested it.
     pub fn wanted(&self) -> OutputFormat {
         let short = [
             (self.csv, OutputFormat::Csv),
@@ -80,13 +80,13 @@ impl QmdSearch {
         self.format.or(short).unwrap_or(OutputFormat::Cli)
     }
 
-    /// The folders, as they lie below the workspace.
+    /// Returns the folders as paths relative to the workspace.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         let names = self.collections.iter();
         names.map(|name| name.trim_start_matches("qmd://").trim_end_matches('/'))
     }
 
-    /// The folders as a glob of paths.
+    /// Returns the folders as one path glob.
     pub fn glob(&self) -> Option<String> {
         let names: Vec<&str> = self.folders().collect();
         match names.as_slice() {
@@ -97,32 +97,32 @@ impl QmdSearch {
     }
 }
 
-/// What `get` takes.
+/// Arguments of `get`.
 #[derive(Debug, Clone, Args)]
 pub struct GetArgs {
     /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
     pub target: String,
-    /// First line, from 1
+    /// Number of the first line, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub from: Option<u32>,
-    /// Maximum lines
+    /// Maximum number of lines
     #[arg(short = 'l', long = "lines", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub lines: Option<u32>,
     /// Print line numbers
     #[arg(long)]
     pub line_numbers: bool,
-    /// Lines without numbers, as they are by default
+    /// Print no line numbers, which is the default
     #[arg(long, hide = true, conflicts_with = "line_numbers")]
     pub no_line_numbers: bool,
 }
 
-/// Verbs of qmd that are none here, and what to use instead.
+/// Verbs of qmd that hippoctl lacks, and the replacement for each.
 #[rustfmt::skip] // a list is read in lines
 const VERBS: [(&str, &str); 10] = [
     ("bench", "cargo lab questions FILE, in a checkout of hippod"),
     ("query", "hippoctl search QUERY searches by words and by meaning at once"),
     ("vsearch", "hippoctl search --mode vector QUERY"),
-    ("multi-get", "hippoctl get PATH for each, or hippoctl search --path GLOB --full QUERY"),
+    ("multi-get", "hippoctl get PATH for each file, or hippoctl search --path GLOB --full QUERY"),
     ("ls", "hippoctl status counts the files of a workspace; list them with ls"),
     ("collection", "hippoctl workspace add, list and remove"),
     ("update", "hippoctl sync; the daemon notices edits by itself"),
@@ -131,27 +131,27 @@ const VERBS: [(&str, &str); 10] = [
     ("cleanup", "hippoctl doctor; the daemon cleans up by itself"),
 ];
 
-/// Flags of qmd that mean nothing here, for some of these verbs, and what to use instead.
+/// Flags of qmd that these verbs lack, and the replacement for each.
 #[rustfmt::skip] // a list is read in lines
 const FLAGS: [(&[&str], &[&str], &str); 6] = [
     (&["search", "get"], &["--index"], "--workspace DIR selects the workspace"),
     (&["search"], &["--candidate-limit", "-C"], "-n N; no model ranks candidates again"),
-    (&["search"], &["--intent"], "write it in the query"),
-    (&["search"], &["--chunk-strategy"], "nothing: files are cut by their headings"),
+    (&["search"], &["--intent"], "put the intent into the query"),
+    (&["search"], &["--chunk-strategy"], "nothing: hippod splits files at their headings"),
     (&["get"], &["--full-path"], "--json prints the path; it is relative to the workspace"),
     (&["get"], &["--max-bytes"], "-l N"),
 ];
 
-/// What is said to a word of qmd that is none here.
+/// A rejected verb or flag of qmd, with its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QmdRefusal {
-    /// What is not there.
+    /// What hippoctl lacks.
     pub what: String,
-    /// What to use in its place.
+    /// The replacement.
     pub instead: &'static str,
 }
 
-/// What is said to a command line with a verb or a flag of qmd that is none here.
+/// Returns the message for a command line with a verb or flag of qmd that hippoctl lacks.
 pub fn refusal(words: &[OsString]) -> Option<QmdRefusal> {
     let mut words = words.iter().skip(1).filter_map(|word| word.to_str());
     let verb = loop {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::args::{Cli, Verb, in_their_places};
 
-    /// The rows of the table: command line, what becomes of it, and what is said of it.
+    /// Returns the rows of the table: a command line, its effect, and the message for it.
     fn rows() -> Vec<(Vec<OsString>, &'static str, &'static str)> {
         let document = include_str!("../../../../docs/qmd.md");
         let rows = document
@@ -261,7 +261,7 @@ mod tests {
         for line in ["hippoctl search x --csv --xml", "hippoctl search x -n 3 --all"] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }
-        // What stands behind a hyphen pair is a text.
+        // An argument after `--` is text.
         let words = ["hippoctl", "search", "--", "--index"].map(OsString::from);
         assert!(refusal(&words).is_none());
     }

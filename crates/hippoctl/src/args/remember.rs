@@ -4,7 +4,7 @@ use clap::Args;
 use hippo_proto::MemoryType;
 use hippo_types::entry::EntryPriority;
 
-/// Below the help.
+/// Shown below the help of `remember`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl remember \"Staging runs on port 8443\" --topic \"Acme staging\" \\
     --tags acme,staging
@@ -32,7 +32,7 @@ pub struct RememberArgs {
     /// Priority of the entry [default: derived from the text]
     #[arg(long = "pri", alias = "priority", value_enum, value_name = "PRIORITY")]
     pub priority: Option<EntryPriority>,
-    /// What the parts of a structured entry say.
+    /// The parts of a structured entry.
     #[command(flatten)]
     pub fields: EntryFields,
 }
@@ -53,7 +53,7 @@ pub struct EntryFields {
     /// The result and the open work
     #[arg(long, value_name = "TEXT")]
     pub outcome: Option<String>,
-    /// Feedback of the user
+    /// Feedback from the user
     #[arg(long, value_name = "TEXT")]
     pub feedback: Option<String>,
     /// Files and URLs
@@ -62,7 +62,7 @@ pub struct EntryFields {
 }
 
 impl EntryFields {
-    /// Whether there is one.
+    /// Returns whether any part is given.
     pub fn are_given(&self) -> bool {
         *self != Self::default()
     }

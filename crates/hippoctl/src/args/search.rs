@@ -17,7 +17,7 @@ pub struct SearchArgs {
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     pub limit: Option<u32>,
-    /// How to find candidates [default: hybrid]
+    /// How candidates are found [default: hybrid]
     #[arg(short, long, value_enum)]
     pub mode: Option<SearchMode>,
     /// Maximum total tokens of all results
@@ -26,22 +26,22 @@ pub struct SearchArgs {
     /// Minimum score of a result, 0 to 1
     #[arg(long, value_name = "X")]
     pub min_score: Option<f32>,
-    /// Only files whose path matches
+    /// Search only files whose path matches
     #[arg(long, value_name = "GLOB")]
     pub path: Option<String>,
-    /// Only text dated on or after this day, YYYY-MM-DD
+    /// Search only text dated on or after this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Only text dated on or before this day, YYYY-MM-DD
+    /// Search only text dated on or before this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
     /// Name of the agent that searches
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// Print the parts of each score, and how the index file led to the answer
+    /// Print the components of each score, and how the index file led to the answer
     #[arg(long)]
     pub explain: bool,
-    /// Do not record the search: strengthen no entry and create none
+    /// Do not record the search, so that it strengthens and creates no entries
     #[arg(long)]
     pub no_record: bool,
     /// Flags of qmd.

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-/// Below the help.
+/// Shown below the help of `service`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl service start
   hippoctl service install --dry-run
@@ -12,15 +12,15 @@ pub const EXAMPLES: &str = "Examples:
 /// Verbs of `service`.
 #[derive(Debug, Subcommand)]
 pub enum ServiceVerb {
-    /// Start the daemon if it does not run
+    /// Start the daemon if it is not running
     Start,
     /// Stop the daemon and wait until it has exited
     Stop,
     /// Install hippod as a service of this user: it starts at login and restarts after a failure
     ///
-    /// Writes and starts the unit files of systemd or the agent of launchd, with the path of hippod and the current
-    /// HIPPOD_ and XDG_ variables. A daemon that was started by hand is stopped, and the service replaces it. A second
-    /// install changes nothing; after an update of hippod it updates the service.
+    /// Writes and starts the systemd units or the launchd agent, with the path of hippod and the current HIPPOD_ and
+    /// XDG_ variables. The service replaces a daemon that was started by hand. A second install changes nothing, unless
+    /// hippod was updated: then it updates the service.
     Install(ServiceArgs),
     /// Stop the service and remove the files that `install` wrote; memory and index stay
     Uninstall(ServiceArgs),
@@ -34,7 +34,7 @@ pub struct ServiceArgs {
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Also replace or remove a file that was edited; the edited file is kept under another name
+    /// Also replace or remove files that were edited; the edited versions are kept under other names
     #[arg(long)]
     pub force: bool,
 }

@@ -1,20 +1,21 @@
-//! How does a text that begins with a hyphen stay a text: `remember "- buy milk" --decision "-5 degrees"`?
+//! Rewriting of arguments that begin with a hyphen but are text: `remember "- buy milk" --decision "-5 degrees"`.
 //!
-//! A parser of command lines takes what begins with a hyphen for an option. Where it cannot be one, it is put into a place where only a
-//! value can stand: behind `--`, or behind the `=` of its option.
+//! A command-line parser treats an argument that begins with a hyphen as an option. If the argument cannot be an
+//! option, it is moved to where only a value is possible: after `--`, or after the `=` of its option.
 
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// Verbs that take any text, and their options that do.
+/// Verbs that accept any text, and those of their options that do.
 #[rustfmt::skip] // a list is read in lines
 const VERBS: [(&str, &[&str]); 2] = [
     ("remember", &["topic", "tags", "request", "analysis", "decision", "outcome", "feedback", "references"]),
     ("search", &[]),
 ];
 
-/// A command line with its texts where nobody takes them for options; all others as they are.
+/// Returns the command line with such texts moved to where the parser accepts them; other command lines are returned
+/// unchanged.
 pub fn in_their_places(command: &Command, words: Vec<OsString>) -> Vec<OsString> {
     let Some((at, verb, open)) = verb(command, &words) else {
         return words;
@@ -49,7 +50,7 @@ pub fn in_their_places(command: &Command, words: Vec<OsString>) -> Vec<OsString>
                 options.push(value.clone());
             }
         } else if text.len() > 1 && text.starts_with('-') && looks_like_an_option(text) {
-            // Somebody mistyped one: that is told.
+            // A mistyped option: the parser reports it.
             options.push(word.clone());
         } else {
             moved |= text.len() > 1 && text.starts_with('-');
@@ -66,7 +67,8 @@ pub fn in_their_places(command: &Command, words: Vec<OsString>) -> Vec<OsString>
     options
 }
 
-/// The verb of a command line, if it takes any text, where it stands, and its options that do.
+/// Returns the verb of a command line, if the verb accepts any text, with its position and with the options that accept
+/// any text.
 fn verb<'c>(
     command: &'c Command,
     words: &[OsString],
@@ -85,7 +87,7 @@ fn verb<'c>(
     }
 }
 
-/// The option that a word names, with or without a value.
+/// Returns the option that a word names, with or without a value.
 fn option<'c>(verb: &'c Command, command: &'c Command, word: &str) -> Option<&'c Arg> {
     let everywhere = command.get_arguments().filter(|arg| arg.is_global_set());
     let mut all = verb.get_arguments().chain(everywhere);
@@ -100,11 +102,11 @@ fn option<'c>(verb: &'c Command, command: &'c Command, word: &str) -> Option<&'c
     }
     let mut letters = word.strip_prefix('-')?.chars();
     let short = letters.next()?;
-    // `-n3` is one with its value.
+    // `-n3` is an option with its value.
     all.find(|arg| arg.get_short() == Some(short) && letters.as_str().is_empty())
 }
 
-/// Whether a word is a hyphen or two with a name behind, and then nothing or a value.
+/// Returns whether a word consists of one or two hyphens, a name, and optionally a value.
 fn looks_like_an_option(word: &str) -> bool {
     let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
     let name = name.map_or("", |rest| rest.split_once('=').map_or(rest, |(name, _)| name));

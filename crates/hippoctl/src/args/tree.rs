@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use hippo_proto::MAX_JOBS;
 
-/// Below the help.
+/// Shown below the help of `tree`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl tree compact --dry-run     list the nodes that would be written
   hippoctl tree compact               write them, and create the tree
@@ -22,7 +22,7 @@ pub enum TreeVerb {
     Compact(TreeCompactArgs),
     /// List the nodes that need a summary from an agent, with their instructions
     Pending {
-        /// Maximum nodes [default: 10]
+        /// Maximum number of nodes [default: 10]
         #[arg(short = 'n', long, value_name = "N",
               value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_JOBS)))]
         limit: Option<u32>,
@@ -34,9 +34,10 @@ pub enum TreeVerb {
     Submit {
         /// The node: 2026-01-10, 2026-W02, 2026-01, or the path of its file
         node: String,
-        /// A file with the summary [default: standard input]
+        /// The file with the summary [default: standard input]
         file: Option<PathBuf>,
-        /// Digest of the summarized sources, from `tree pending`; the summary is rejected if they have changed
+        /// Digest of the summarized sources, from `tree pending`; the summary is rejected if the sources have changed
+        /// since
         #[arg(long, value_name = "DIGEST")]
         source_digest: Option<String>,
     },
@@ -54,13 +55,13 @@ pub struct TreeCompactArgs {
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Take over the tree of another program; `workspace remove` and `init --undo` restore every byte of it
+    /// Take over the tree of another program; `workspace remove` and `init --undo` restore that tree byte for byte
     #[arg(long)]
     pub take_over: bool,
-    /// Run only if due: three hours after the last run, or when the logs have grown
+    /// Run only if due: three hours after the last run, or when the logs have grown enough
     #[arg(long)]
     pub when_due: bool,
-    /// Run as of this time, RFC 3339 or YYYY-MM-DD
+    /// Run as if it were this time, RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -9,7 +9,7 @@ use clap::Args;
 pub struct TrustArgs {
     /// A registered folder [default: the nearest one above the current folder]
     pub dir: Option<PathBuf>,
-    /// Withdraw the trust
+    /// Withdraw trust from the folder
     #[arg(long)]
     pub revoke: bool,
     /// Show what the settings would change, without accepting them

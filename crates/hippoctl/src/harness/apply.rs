@@ -1,6 +1,6 @@
-//! Execution of a plan of file changes.
+//! Application of a plan of file changes.
 //!
-//! Files are replaced atomically, and a file that changed since the plan was made is not overwritten.
+//! Files are replaced atomically. A file that changed after the plan was made is not overwritten.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,9 +12,10 @@ use super::plan::{ChangePlan, PathChange};
 use crate::failure::{Exit, Failure};
 
 /// The hint for a run that failed halfway.
-const HALFWAY: &str = "fix the cause and run it again, or revert the changes so far: hippoctl init --undo";
+const HALFWAY: &str =
+    "fix the cause and run the command again, or revert the changes so far: hippoctl init --undo";
 
-/// Returns the existing files of the plan that are not writable.
+/// Returns the existing files in the plan that are not writable.
 pub fn forbidden(dir: &WorkspaceDir, plan: &ChangePlan) -> Vec<UnusableFile> {
     let there = plan.changes.iter().filter(|change| change.before.is_some());
     let problem = |change: &PathChange| {
@@ -29,10 +30,10 @@ pub fn forbidden(dir: &WorkspaceDir, plan: &ChangePlan) -> Vec<UnusableFile> {
     there.filter_map(problem).collect()
 }
 
-/// Creates the folders, then writes all files. The caller has written the record before.
+/// Creates the folders, then writes all files. The caller must have written the record before.
 ///
 /// # Errors
-/// Names the first path that could not be written. Earlier writes stay, and the record lists them.
+/// Names the first path that could not be written. Earlier writes remain, and the record lists them.
 pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     for folder in &plan.folders {
         let made = dir
@@ -45,7 +46,7 @@ pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     plan.changes.iter().try_for_each(|change| one(dir, change))
 }
 
-/// Removes the folders that are empty and not reached through a link, inner ones first. Returns the removed
+/// Removes those folders that are empty and not reached through a link, inner folders first. Returns the removed
 /// folders.
 pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
     let is_removed = |folder: &&String| {
@@ -60,8 +61,7 @@ pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
 /// Writes or removes one file.
 ///
 /// # Errors
-/// Fails without a change when the file differs from the one that the plan was made for, or when the system
-/// refuses.
+/// Fails without a change if the file differs from the version in the plan, or if the operating system refuses.
 pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
     let path = dir.root().join(&change.path);
     let done = dir
@@ -71,7 +71,8 @@ pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
         Ok(true) => Ok(()),
         Ok(false) => {
             let what = format!("another program has just changed {}", path.display());
-            Err(Failure::new(Exit::Refused, what).hint("run it again; finished changes are not repeated"))
+            Err(Failure::new(Exit::Refused, what)
+                .hint("run the command again; finished changes are not repeated"))
         }
         Err(error) => {
             let what = if change.after.is_some() { "write" } else { "remove" };
@@ -80,7 +81,7 @@ pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
     }
 }
 
-/// Applies a change to a name in an opened folder. Returns false if the file differs from the one in the plan.
+/// Applies a change to a file in an opened folder. Returns false if the file differs from the version in the plan.
 fn put(folder: &Folder, name: &OsStr, change: &PathChange) -> io::Result<bool> {
     let now = match folder.read(name, u64::MAX) {
         Ok(now) => Some(now),
@@ -97,7 +98,7 @@ fn put(folder: &Folder, name: &OsStr, change: &PathChange) -> io::Result<bool> {
     if now.is_none() {
         folder.write_whole_new(name, draft, bytes)?;
     } else {
-        // A rename would succeed even for a file that is not writable.
+        // A rename would succeed even if the file is not writable.
         folder.open_to_write(name)?;
         folder.write_whole(name, draft, bytes)?;
     }

@@ -1,7 +1,7 @@
-//! Removal of the daemon's own files when init is undone.
+//! Removal of the daemon's own files by `init --undo`.
 //!
-//! These files are derived from memory, and most can be derived again. They are moved out of the workspace instead
-//! of deleted. Files that people wrote stay in place.
+//! These files are derived from memory files, and most of them can be derived again. They are moved out of the
+//! workspace instead of being deleted. Files that people wrote stay in place.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,14 +16,14 @@ use hippo_types::time::Timestamp;
 use super::layout::INDEX;
 use super::{InitRecord, KeptPath};
 
-/// Files and folders of hippod in `.hippocampus/`; settings and policies belong to people.
+/// Files and folders of hippod in `.hippocampus/`. The settings and policies beside them belong to people.
 const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
 /// Maximum size of a node in bytes.
 const LARGEST: u64 = 16 << 20;
 /// The folders of derived nodes.
 const NODES: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
-/// The paths to move out of the workspace, and those that stay although hippod made them.
+/// The paths to move out of the workspace, and those that stay although hippod created them.
 #[derive(Debug, Default)]
 pub struct Aside {
     /// The files and folders to move, relative to the workspace.
@@ -32,13 +32,13 @@ pub struct Aside {
     pub kept: Vec<KeptPath>,
 }
 
-/// Collects the files of hippod, limited to those that did not exist before init.
+/// Collects the files of hippod that did not exist before init.
 pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
     let mut aside = Aside::default();
     let [index, folder] = INDEX;
     if record.index_is_new {
         let there = |path: &String| dir.stat(path).is_ok_and(|stat| stat.is_some());
-        // Leftovers of a recent replacement; a running daemon removes them.
+        // Leftovers of a recent replacement, which a running daemon would remove.
         let replaced = ["", "-1", "-2", "-3", "-4"].map(|slot| format!(".{index}.replaced{slot}"));
         let passing = replaced.into_iter().chain([format!("{folder}/canary")]);
         aside.moved.extend(passing.filter(there));
@@ -74,7 +74,7 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
 /// Moves the paths into a new folder below `state` and returns that folder.
 ///
 /// # Errors
-/// Returns the path that could not be moved or created, and the reason; it stays in place.
+/// Returns the path that could not be moved or created, with the reason. That path stays in place.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn set_aside(
     dir: &WorkspaceDir,
@@ -115,7 +115,8 @@ pub fn set_aside(
     Ok(Some(place))
 }
 
-/// Moves a file, or a folder with its content. Across devices, a link stays in place and is reported as the error.
+/// Moves a file, or a folder with its content. Between devices, a link cannot be moved: it stays in place and is
+/// reported as an error.
 fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
     match from.rename_to(name, to, name) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
@@ -134,7 +135,7 @@ fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
     from.remove_file(name)
 }
 
-/// Returns true if an index file contains only entries, headings and notes that hippod writes.
+/// Returns whether an index file contains only entries, headings and notes that hippod writes.
 fn is_untouched(bytes: &[u8]) -> bool {
     let settings = IndexFileOptions::default();
     let mut file = IndexFile::parse(bytes, settings);
@@ -155,7 +156,7 @@ fn is_untouched(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns true if the file is a node of the compaction tree that hippod derived from other files.
+/// Returns whether the file is a node of the compaction tree that hippod derived from other files.
 fn is_derived(dir: &WorkspaceDir, path: &str) -> bool {
     let text = dir.read(path, LARGEST).unwrap_or_default();
     let text = String::from_utf8(text).unwrap_or_default();

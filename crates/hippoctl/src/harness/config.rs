@@ -5,7 +5,7 @@ use super::platform::Harness;
 
 pub use hippo_fs::harness::FILE as CONFIG;
 
-/// The keys that determine the layout. All other keys are left unchanged.
+/// The keys that determine the layout. All other keys of the file are left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LayoutConfig {
     /// `platform`
@@ -15,7 +15,7 @@ pub struct LayoutConfig {
 }
 
 impl LayoutConfig {
-    /// Reads the configuration and returns it with the invalid values found in it.
+    /// Reads the configuration. Also returns the problems with invalid values.
     pub fn read(bytes: &[u8]) -> (Self, Vec<UnusableFile>) {
         let (said, misfits) = hippo_fs::harness::read(bytes);
         let problems = misfits.iter().map(|misfit| UnusableFile {

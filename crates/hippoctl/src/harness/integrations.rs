@@ -1,6 +1,6 @@
-//! Tests of the installed texts and of the plugin.
+//! Tests of the installed texts, and of the plugin.
 //!
-//! Every command that the texts name exists, and the plugin contains the same files as init installs.
+//! Every command in the texts exists, and the plugin contains the same files that init installs.
 
 use std::collections::BTreeSet;
 use std::fs;

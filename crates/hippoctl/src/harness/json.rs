@@ -7,22 +7,22 @@ use hippo_fs::nesting;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde::{Deserialize, Serialize};
 
-/// Time limit of a hook in seconds, enforced by the harness; our hooks take a tenth of a second.
+/// Time limit for a hook in seconds, which the harness enforces. Our hooks take a tenth of a second.
 const PATIENCE: u32 = 10;
 
 /// An insertion into a JSON file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JsonInsertion {
-    /// One command for each event, under `hooks`.
+    /// One command for each event, below the key `hooks`.
     Hooks(&'static [(&'static str, &'static str)]),
     /// Paths in the list `instructions`.
     Instructions(Vec<&'static str>),
 }
 
-/// The inserted entries, and the keys created for them.
+/// The inserted entries, and the keys that were created for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonEntries {
-    /// The created keys, outer ones first, as paths separated by `/`.
+    /// The created keys as paths separated by `/`, outer keys first.
     pub made: Vec<String>,
     /// The events for which a hook was inserted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -32,7 +32,7 @@ pub struct JsonEntries {
     pub instructions: Vec<String>,
 }
 
-/// Parses a file; comments and trailing commas are allowed.
+/// Parses a file. Comments and trailing commas are allowed.
 ///
 /// # Errors
 /// Describes the syntax error with line and column.
@@ -47,7 +47,7 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
     })?;
     if text.starts_with('\u{feff}') {
         return Err(
-            "line 1, column 1: it begins with a byte order mark, which is invalid in JSON".to_owned(),
+            "line 1, column 1: the file begins with a byte order mark, which is invalid in JSON".to_owned(),
         );
     }
     nesting::check_json(text).map_err(|error| error.to_string())?;
@@ -55,19 +55,19 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
         let (line, column) = (error.line_display(), error.column_display());
         format!("line {line}, column {column}: {}", error.kind())
     })?;
-    // A parse that does not reproduce the file would damage it on writing.
+    // If the parsed file cannot be reproduced exactly, writing it back would damage it.
     if root.to_string() != text {
         return Err("its format cannot be preserved".to_owned());
     }
     Ok(root)
 }
 
-/// Returns true if a file holds a list.
+/// Returns whether the content of a file is a JSON list.
 pub fn is_list(bytes: &[u8]) -> bool {
     parse(bytes).is_ok_and(|root| root.array_value().is_some())
 }
 
-/// Inserts the missing entries. Returns `None` if all entries exist already.
+/// Inserts the missing entries. Returns `None` if all entries already exist.
 ///
 /// # Errors
 /// Describes the error in the file, with line and column if known.
@@ -98,7 +98,7 @@ fn enter_hooks(
     for (event, command) in hooks {
         let path = format!("hooks/{event}");
         let groups = made_array(&all, event, &path, entered)?;
-        // Matches the hook also with additional options of the user.
+        // Our hook is also recognized if the user added options to it.
         if commands(&groups)
             .any(|there| hook_named(&there).is_some_and(|name| Some(name) == hook_named(command)))
         {
@@ -155,7 +155,7 @@ fn made_array(
     value.ok_or_else(|| format!("\"{path}\" is not a list, so entries cannot be added"))
 }
 
-/// Removes our entries, and the keys created for them if these are otherwise empty.
+/// Removes our entries. Also removes the keys that were created for them, if they are empty otherwise.
 ///
 /// # Errors
 /// Describes the error in the file, with line and column if known.
@@ -186,7 +186,7 @@ pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> 
             .as_ref()
             .and_then(|property| property.value())
             .is_some_and(|value| {
-                // A comment inside belongs to the user.
+                // A comment inside the value belongs to the user.
                 let bare = value.children().iter().all(|child| !child.is_comment());
                 bare && value.children_exclude_trivia_and_tokens().is_empty()
                     && (value.as_array().is_some() || value.as_object().is_some())
@@ -228,7 +228,7 @@ fn is_ours(hook: &CstNode) -> bool {
     command(hook).is_some_and(|command| hook_named(&command).is_some())
 }
 
-/// Returns the name of the hook in a `hippoctl` command, with any path and any options.
+/// Returns the name of the hook in a `hippoctl` command, whatever path and options the command has.
 fn hook_named(command: &str) -> Option<&str> {
     let mut words = command
         .split_whitespace()

@@ -1,4 +1,4 @@
-//! Files of each platform, given the current workspace.
+//! Files that each platform needs, given the current workspace.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::platform::{Harness, signs};
 use super::text;
 use super::{CONFIG, LayoutConfig, OLD_RECORD, PathSnapshot, PathState};
 
-/// The block with the topics of memory, in a file that the harness loads. The daemon keeps it equal to
-/// `memory/ROOT.md`.
+/// Name of the block that lists the topics of memory in a file that the harness loads. The daemon keeps the block equal
+/// to `memory/ROOT.md`.
 pub const ROOT_BLOCK: &str = "root";
 /// The index file, and the folder of hippod that belongs to it.
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
@@ -19,21 +19,21 @@ pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 const FOLDERS: [&str; 6] = [
     "memory", "memory/daily", "memory/weekly", "memory/monthly", "knowledge", "plans",
 ];
-/// The folders of a person's memory.
+/// The folders for the user's memory.
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
 /// The files in `memory/` that agents and hippod write.
 const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??-??*.md"];
 const ROOT: &str = "memory/ROOT.md";
 const CODEX_TOML: &str = ".codex/config.toml";
 
-/// The events of Claude Code. A completed task is worth a checkpoint; the end of each turn is not.
+/// The events of Claude Code. A completed task is worth a checkpoint, but the end of each turn is not.
 const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),
 ]);
-/// The events of Codex, which has none for completed tasks or the end of a session; `Stop` follows each turn.
+/// The events of Codex. It has no event for completed tasks or for the end of a session; `Stop` follows each turn.
 const CODEX_EVENTS: &[(&str, &str)] = &[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
@@ -45,9 +45,9 @@ const CODEX_EVENTS: &[(&str, &str)] = &[
 pub enum LayoutPart {
     /// A folder.
     Folder(&'static str),
-    /// A file that is created if missing and belongs to the user from then on.
+    /// A file that is created if it is missing. From then on, it belongs to the user.
     Template(&'static str, String),
-    /// A file of hippod, which a later version may renew if it is unchanged.
+    /// A file of hippod. A later version may replace it if it is unchanged.
     Own(String, &'static str),
     /// A block in a file of the user.
     Block(Block),
@@ -66,7 +66,7 @@ pub struct Block {
     pub name: String,
     /// The content of the block.
     pub body: String,
-    /// True if an existing block is left unchanged because the daemon renews it.
+    /// True if an existing block is left unchanged, because the daemon updates it.
     pub once: bool,
 }
 
@@ -75,13 +75,13 @@ pub struct Block {
 pub struct Choice {
     /// Vector search.
     pub vector: bool,
-    /// Any search.
+    /// Search of any kind.
     pub search: bool,
     /// True if an option sets a key of the configuration file, which is then created.
     pub configured: bool,
 }
 
-/// Returns the parts for every registered folder: the presence of `memory/ROOT.md` enables the compaction tree.
+/// Returns the parts that every registered folder gets. The existence of `memory/ROOT.md` enables the compaction tree.
 pub fn bare() -> Vec<LayoutPart> {
     vec![
         LayoutPart::Folder("memory"),
@@ -189,12 +189,12 @@ fn of_platform(
             ]
         }
         Harness::Codex => {
-            // Codex wants hooks in only one of the two files of a folder; the file in use is chosen.
+            // Codex expects hooks in only one of the two files of a folder; use the file that is already in use.
             let toml = there.file(CODEX_TOML).unwrap_or_default();
             let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
             let hooks = match there.state(".codex/hooks.json") {
                 PathState::Missing => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
-                // hipocampus writes a list here, which Codex cannot read.
+                // hipocampus writes a list to this file, which Codex cannot read.
                 PathState::File(file) if json::is_list(file) => {
                     block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml())
                 }
@@ -207,7 +207,7 @@ fn of_platform(
     }
 }
 
-/// Returns the folder where a harness looks for the skills of a project.
+/// Returns the folder in which a harness looks for the skills of a project.
 fn skills(platform: Harness) -> Option<&'static str> {
     match platform {
         Harness::ClaudeCode => Some(".claude/skills"),
@@ -228,7 +228,7 @@ fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<Stri
     })
 }
 
-/// Returns the ignore rules for a person's memory. Files that the project had before stay in its repository.
+/// Returns the ignore rules for the user's memory. Files that the project already had remain in its repository.
 fn ignored(there: &PathSnapshot, made: &[String]) -> String {
     let before = there_before(there, made);
     let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
@@ -244,7 +244,7 @@ fn ignored(there: &PathSnapshot, made: &[String]) -> String {
     lines.concat()
 }
 
-/// Returns the folders of a person's memory that existed before init; `made` lists those that init created.
+/// Returns the folders for the user's memory that existed before init. `made` lists the folders that init created.
 pub fn there_before(there: &PathSnapshot, made: &[String]) -> Vec<&'static str> {
     let before = |folder: &&str| {
         *there.state(folder) == PathState::Folder && !made.iter().any(|made| made == there.real(folder))
@@ -261,7 +261,7 @@ fn codex_toml() -> String {
     events.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns true if a file imports a path outside our own block.
+/// Returns whether a file imports a path in a line outside our own block.
 fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
     let file = file.unwrap_or_default();
     let own = BlockMarks::MARKDOWN.span(file, name).ok().flatten();
@@ -287,14 +287,14 @@ fn root_body(root: Option<&[u8]>) -> String {
     let says = body
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    // Text that contains marker lines of hippod cannot be put between such lines.
+    // Text that contains marker lines of hippod cannot be enclosed in such lines.
     if !says || body.contains("<!-- hippod:") || body.contains("<!-- /hippod") {
         return text::NO_ROOT.to_owned();
     }
     body.trim_matches('\n').to_owned() + "\n"
 }
 
-/// Returns all paths that the plan of any platform reads.
+/// Returns all paths that the plan of any platform has to read.
 pub fn paths() -> BTreeSet<String> {
     let nothing = PathSnapshot::default();
     let choice = Choice {

@@ -10,20 +10,20 @@ use super::platform::Harness;
 use super::record::{FileRecord, InitRecord, Original, PutBlock, hash};
 use super::{KeptPath, PathSnapshot, PathState, UnusableFile};
 
-/// A set of changes that are not applied yet.
+/// Changes that have not been applied yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangePlan {
     /// The folders to create, outer ones first.
     pub folders: Vec<String>,
     /// The files to write or remove.
     pub changes: Vec<PathChange>,
-    /// The folders to remove if they are empty afterwards, inner ones first.
+    /// The folders to remove if they are empty after the changes, inner ones first.
     pub removed_folders: Vec<String>,
     /// The parts that stay unchanged.
     pub kept: Vec<KeptPath>,
-    /// The obstacles; a single one prevents all changes.
+    /// The problems. A single problem prevents all changes.
     pub problems: Vec<UnusableFile>,
-    /// The record after the plan is applied.
+    /// The record as it is after the plan is applied.
     pub record: InitRecord,
 }
 
@@ -36,11 +36,11 @@ pub struct PathChange {
     pub before: Option<Vec<u8>>,
     /// The content after the change; `None` removes the file.
     pub after: Option<Vec<u8>>,
-    /// The description for people.
+    /// The description of the change, for display.
     pub what: String,
 }
 
-/// A file whose parts are being combined.
+/// A file that several parts of the layout may change.
 struct FileDraft {
     before: Option<Vec<u8>>,
     now: Option<Vec<u8>>,
@@ -84,7 +84,7 @@ impl Planner<'_> {
             LayoutPart::Folder(path) => match self.there.state(path) {
                 PathState::Missing => self.folder(self.there.real(path)),
                 PathState::Folder => {}
-                PathState::File(_) => self.problem(path, "a file is in the place of the folder"),
+                PathState::File(_) => self.problem(path, "the path of the folder is occupied by a file"),
                 PathState::Odd(why) => self.problem(path, why),
             },
             LayoutPart::Template(path, text) => {
@@ -120,7 +120,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Creates a file of hippod, or renews it if it is unchanged since init wrote it.
+    /// Creates a file of hippod, or replaces it if it is unchanged since init wrote it.
     fn own(&mut self, path: &str, text: &str) {
         let known = self
             .record
@@ -133,7 +133,7 @@ impl Planner<'_> {
             Some(now) if now == text.as_bytes() => return,
             Some(now) if known.as_ref() == Some(&hash(now)) => work.what.push("renewed".to_owned()),
             Some(_) => {
-                let why = "not created by hippoctl, or changed since then".to_owned();
+                let why = "not created by init, or changed since then".to_owned();
                 let path = path.to_owned();
                 return self.plan.kept.push(KeptPath { path, why });
             }
@@ -198,7 +198,7 @@ impl Planner<'_> {
             PathState::Missing => None,
             PathState::File(bytes) => Some(bytes.clone()),
             PathState::Folder => {
-                self.problem(path, "a folder is in the place of the file");
+                self.problem(path, "the path of the file is occupied by a folder");
                 return None;
             }
             PathState::Odd(why) => {
@@ -216,7 +216,7 @@ impl Planner<'_> {
         Some(work)
     }
 
-    /// Plans a folder and its parents where they are missing.
+    /// Adds a folder and its missing parents to the plan.
     fn folder(&mut self, real: &str) {
         let ends = real.match_indices('/').map(|(at, _)| at).chain([real.len()]);
         for end in ends {
@@ -249,7 +249,7 @@ impl Planner<'_> {
                 Err(what) => self.problem(&path, what),
             }
         }
-        // The daemon refuses a workspace without this folder.
+        // The daemon rejects a workspace without this folder.
         self.part(&LayoutPart::Folder(INDEX[1]));
         let ChangePlan { record, folders, .. } = &mut self.plan;
         if record.is_empty() {
@@ -266,7 +266,7 @@ impl Planner<'_> {
         self.plan
     }
 
-    /// Returns the record entry of a file, which restores its state before the first init.
+    /// Returns the record of a file, from which its state before the first init can be restored.
     fn entry(&self, path: &str, work: &FileDraft) -> Result<FileRecord, String> {
         let now = work.now.as_deref().unwrap_or_default();
         let old = self.record.files.get(path);
@@ -311,7 +311,7 @@ fn add(all: &mut Vec<String>, new: &[String]) {
     }
 }
 
-/// Returns the reason why a TOML file is unusable, either now or with our block in it.
+/// Returns the reason why a TOML file is unusable, either in its current form or with our block.
 pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
     let read = |text: &[u8]| -> Result<(), String> {
         let text = std::str::from_utf8(text).map_err(|_| "it is not valid UTF-8".to_owned())?;

@@ -1,10 +1,10 @@
-//! Detection of the harness that runs agents in a folder.
+//! Detection of the harness whose agents work in a folder.
 
 pub use hippoctl::args::Harness;
 
 use super::{LayoutConfig, PathSnapshot, PathState};
 
-/// The files of each harness, most reliable signs first.
+/// The files by which each harness is recognized, most reliable first.
 #[rustfmt::skip] // a list is read in lines
 const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenCode, &["opencode.json", "opencode.jsonc", ".opencode"]),
@@ -19,18 +19,18 @@ pub fn signs() -> impl Iterator<Item = &'static str> {
     named.chain(["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"])
 }
 
-/// The detected platform with the evidence.
+/// The detected platform, with the evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedPlatform {
     /// The platform.
     pub platform: Harness,
     /// The file that identified the platform, or the reason for the default.
     pub by: String,
-    /// The other platforms with signs in the folder.
+    /// The other platforms of which the folder contains files.
     pub others: Vec<Harness>,
 }
 
-/// Detects the platform of a folder: from its configuration, else from its files, else Claude Code.
+/// Detects the platform of a folder: from its configuration, otherwise from its files; the default is Claude Code.
 pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatform {
     let there = |name: &&&str| !matches!(snapshot.state(name), PathState::Missing);
     let signs: Vec<(Harness, &str)> = SIGNS
@@ -55,7 +55,7 @@ pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatfor
             others: others(*platform),
         };
     }
-    // Several harnesses read `AGENTS.md`. Together with memory files it marks a workspace of OpenClaw.
+    // Several harnesses read `AGENTS.md`. Only together with memory files does it indicate a workspace of OpenClaw.
     let memory = ["MEMORY.md", "USER.md", "TOOLS.md"];
     let platform = match (there(&&"AGENTS.md"), memory.iter().find(there)) {
         (true, Some(_)) => Harness::OpenClaw,
@@ -63,7 +63,7 @@ pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatfor
         (false, _) => {
             return DetectedPlatform {
                 platform: Harness::ClaudeCode,
-                by: "none detected; choose one with --platform".to_owned(),
+                by: "no platform was detected; choose one with --platform".to_owned(),
                 others: Vec::new(),
             };
         }

@@ -1,8 +1,8 @@
 //! Record of the changes that `init` made to a workspace.
 //!
-//! The record is kept in the state folder. It names files to rewrite, and an untrusted repository could contain a
-//! forged one, so no record inside a workspace is trusted. Older builds kept it in the workspace: such a record is
-//! used only at the user's request, and only for files that init installs.
+//! The record is kept in the state folder. Because it names files to rewrite, and an untrusted repository could contain
+//! a forged one, no record inside a workspace is trusted. Earlier builds kept the record in the workspace: such a
+//! record is used only at the user's request, and only for files that init installs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -18,11 +18,11 @@ use super::platform::Harness;
 use super::splice::Splice;
 use super::{PathSnapshot, PathState, UnusableFile, layout};
 
-/// The path of the record in the workspace, as older builds wrote it.
+/// The path of the record in the workspace, where earlier builds wrote it.
 pub const OLD_RECORD: &str = hippo_fs::harness::OLD_INIT_RECORD;
-/// Maximum parts of one kind in a file; init inserts fewer than ten.
+/// Maximum number of parts of one kind in a file. init inserts fewer than ten.
 const MOST_PARTS: usize = 64;
-/// Maximum length of a shown reason in bytes.
+/// Maximum length of a displayed reason in bytes.
 const SAID: usize = 200;
 
 /// The changes that init made to a workspace.
@@ -31,11 +31,11 @@ const SAID: usize = 200;
 pub struct InitRecord {
     /// The version of this format: 1.
     pub version: u32,
-    /// The platforms that init ran for.
+    /// The platforms for which init was run.
     pub platforms: BTreeSet<Harness>,
     /// True if init registered the workspace.
     pub registered: bool,
-    /// True if the workspace had no index file before.
+    /// True if the workspace had no index file before init.
     pub index_is_new: bool,
     /// The created folders, outer ones first.
     pub folders: Vec<String>,
@@ -47,14 +47,14 @@ pub struct InitRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileRecord {
-    /// True if the file did not exist before.
+    /// True if the file did not exist before init.
     pub made: bool,
     /// Hash of the file as init wrote it.
     pub hash: String,
     /// Hash of the file before init.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// The replaced piece of a file that existed before.
+    /// The piece of a file that init replaced, if the file existed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub splice: Option<Splice>,
     /// The inserted blocks.
@@ -63,7 +63,7 @@ pub struct FileRecord {
     /// The inserted JSON entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json: Option<JsonEntries>,
-    /// Hash of a created file without these blocks and entries.
+    /// Hash of a created file without the inserted blocks and entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
 }
@@ -76,7 +76,7 @@ pub struct PutBlock {
     pub name: String,
     /// True if its marker lines begin with `#`.
     pub hash_marks: bool,
-    /// The line ends that were inserted before the block.
+    /// The newlines that were inserted before the block.
     pub lead: String,
 }
 
@@ -85,17 +85,17 @@ pub struct PutBlock {
 pub enum Original {
     /// The file did not exist.
     Missing,
-    /// The file had these bytes. Later edits of the user are included.
+    /// The file had these bytes, in which later edits of the user are included.
     Text(Vec<u8>),
-    /// The file now belongs to the user as a whole.
+    /// The whole file now belongs to the user.
     Theirs,
 }
 
 impl InitRecord {
-    /// Reads the record of a workspace from the state folder; a missing file gives an empty record.
+    /// Reads the record of a workspace from the state folder. If the file is missing, returns an empty record.
     ///
     /// # Errors
-    /// Fails when the record cannot be read.
+    /// Fails if the record cannot be read.
     pub fn read(state: &Path, root: &Path) -> Result<Self, UnusableFile> {
         let file = folder::decisions(state, root).join(folder::HARNESS);
         let parsed = match folder::read(&file) {
@@ -109,10 +109,10 @@ impl InitRecord {
         })
     }
 
-    /// Writes the record into the state folder; an empty record removes the file.
+    /// Writes the record into the state folder. If the record is empty, removes its file.
     ///
     /// # Errors
-    /// Returns the error of the system; the previous record stays.
+    /// Returns the error of the operating system. The previous record remains.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         let place = folder::decisions(state, root);
@@ -124,15 +124,15 @@ impl InitRecord {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // The folder may also hold decisions about trusted settings.
+        // The folder may also contain decisions about trusted settings.
         let _ = std::fs::remove_dir(&place);
         Ok(())
     }
 
-    /// Returns the record inside the workspace, written by an older build or forged.
+    /// Returns the record inside the workspace, which an earlier build wrote or somebody forged.
     ///
     /// # Errors
-    /// Fails when the record is unreadable, or names a file or folder that init does not create.
+    /// Fails if the record is unreadable, or if it names a file or folder that init does not create.
     pub fn in_workspace(there: &PathSnapshot) -> Result<Option<Self>, Vec<UnusableFile>> {
         let problem = |path: &str, what: &str| UnusableFile {
             path: path.to_owned(),
@@ -141,7 +141,12 @@ impl InitRecord {
         let bytes = match there.state(OLD_RECORD) {
             PathState::Missing => return Ok(None),
             PathState::File(bytes) => bytes,
-            PathState::Folder => return Err(vec![problem(OLD_RECORD, "a folder is in its place")]),
+            PathState::Folder => {
+                return Err(vec![problem(
+                    OLD_RECORD,
+                    "the path of the record is occupied by a folder",
+                )]);
+            }
             PathState::Odd(why) => return Err(vec![problem(OLD_RECORD, why)]),
         };
         let record = Self::parse(bytes).map_err(|what| vec![problem(OLD_RECORD, &what)])?;
@@ -181,14 +186,14 @@ impl InitRecord {
             let entered = json.map_or([0; 3], entered);
             entered.into_iter().fold(entry.blocks.len(), usize::max)
         };
-        // Each part is searched for in the whole file, so their number is limited.
+        // Each part is searched for in the whole file, so the number of parts is limited.
         match record.files.iter().find(|(_, entry)| parts(entry) > MOST_PARTS) {
             Some((path, _)) => Err(format!("it names more than {MOST_PARTS} parts of {path:.100}")),
             None => Ok(record),
         }
     }
 
-    /// Returns true for the default record of a workspace without init.
+    /// Returns whether the record is empty, as in a workspace in which init was not run.
     pub fn is_empty(&self) -> bool {
         self.version == 0
     }
@@ -202,20 +207,20 @@ impl InitRecord {
 }
 
 impl FileRecord {
-    /// Stores the data needed to restore the previous file.
+    /// Stores the data with which the previous file can be restored.
     pub fn keep(&mut self, before: &[u8], now: &[u8]) {
         self.was = Some(hash(before));
         self.splice = Splice::between(before, now);
     }
 
-    /// Returns the state of the file before init, given its current content.
+    /// Returns the state of the file before init, derived from its current content.
     ///
     /// # Errors
-    /// Fails when our parts cannot be separated from the rest.
+    /// Fails if our parts cannot be separated from the rest of the file.
     pub fn original(&self, now: &[u8]) -> Result<Original, String> {
         let is = hash(now);
         if self.was.as_ref() == Some(&is) {
-            // The file was not written yet, or our part was removed since.
+            // The file was not written yet, or our part has been removed since.
             return Ok(Original::Text(now.to_vec()));
         }
         if is == self.hash {
@@ -246,7 +251,7 @@ impl FileRecord {
     /// Returns the file without our blocks and entries.
     ///
     /// # Errors
-    /// Fails when a block is not closed, or the file is not JSON.
+    /// Fails if a block is not closed, or if the file is not valid JSON.
     pub fn strip(&self, now: &[u8]) -> Result<Vec<u8>, String> {
         let mut text = now.to_vec();
         for block in &self.blocks {
@@ -276,7 +281,7 @@ impl PutBlock {
     }
 }
 
-/// Returns the shortened message of serde, which may quote the file.
+/// Returns the message of serde, shortened because it may quote the file.
 fn said(error: &serde_json::Error) -> String {
     let what = error.to_string();
     start(&what, SAID).to_owned()

@@ -1,4 +1,4 @@
-//! Memory files that remain after init is undone.
+//! Memory files that remain after `init --undo`.
 
 use std::collections::BTreeSet;
 
@@ -25,17 +25,17 @@ const TREE: [&str; 4] = [
     "memory/monthly",
     "memory/ROOT.md",
 ];
-/// Maximum depth of folders that are counted.
+/// Maximum depth of the folders whose files are counted.
 const DEPTH: usize = 8;
 
-/// Returns the memory files that remain without those in `gone`; a folder counts with its content.
+/// Returns the memory files that remain, except those in `gone`. A folder counts with its content.
 pub fn find_remaining(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<RemainingPath> {
     let folder = FolderRest { dir, gone };
     let [index, own] = INDEX;
     let mut all = vec![folder.logs()];
     all.extend(TREE.map(|path| folder.at(path, "compaction tree")));
     all.push(folder.at(index, "index file"));
-    all.push(folder.at(own, "what belongs to the index file"));
+    all.push(folder.at(own, "files that belong to the index file"));
     all.retain(|left| left.files > 0);
     all
 }
@@ -65,7 +65,7 @@ impl FolderRest<'_> {
         }
     }
 
-    /// Counts the files at a path and below; links are counted, not followed.
+    /// Counts the files at and below a path. Links are counted but not followed.
     fn count(&self, path: &str, depth: usize) -> usize {
         match self.dir.stat(path) {
             Err(_) | Ok(None) => 0,
@@ -88,7 +88,7 @@ impl FolderRest<'_> {
     }
 }
 
-/// Returns true if a file of `memory/` is a daily log.
+/// Returns whether a file in `memory/` is a daily log.
 fn is_log(name: &str) -> bool {
     name.ends_with(".md") && hippo_text::source::date_in_name(name).is_some()
 }

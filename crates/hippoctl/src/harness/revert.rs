@@ -6,10 +6,10 @@ use super::plan::{ChangePlan, PathChange};
 use super::record::{FileRecord, InitRecord, Original};
 use super::{KeptPath, PathSnapshot, PathState};
 
-/// Returns the plan that reverts the recorded changes. Changes that cannot be reverted stay in the record.
+/// Returns the plan that reverts the recorded changes. Changes that cannot be reverted remain in the record.
 pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
     let mut plan = ChangePlan::default();
-    // A link created since may give one file two names.
+    // If a link was created since, one file may be recorded under two names.
     let mut by_file: BTreeMap<&str, Vec<(&String, &FileRecord)>> = BTreeMap::new();
     for named in &record.files {
         by_file.entry(there.real(named.0)).or_default().push(named);
@@ -25,7 +25,7 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
             PathState::Missing => {}
             PathState::Folder => names
                 .iter()
-                .for_each(|(path, _)| stays(path, "a folder is in its place")),
+                .for_each(|(path, _)| stays(path, "the path of the file is occupied by a folder")),
             PathState::Odd(why) => {
                 for (path, entry) in names {
                     stays(path, why);
@@ -40,7 +40,7 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
                         path: path.clone(),
                         why: why.unwrap_or_else(|| "changed since init created it".to_owned()),
                     });
-                    // The entry stays in the record, so that the next undo tries again.
+                    // The entry remains in the record, so that the next undo tries again.
                     if let Some(entry) = entry {
                         plan.record.files.insert(path.clone(), entry.clone());
                     }
@@ -63,12 +63,12 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
 /// The result of reverting one file.
 struct RevertedFile<'a> {
     change: Option<PathChange>,
-    /// The names under which part of the file remains. An entry with a reason means that our parts could not be
-    /// removed; otherwise the file belongs to the user.
+    /// The names under which a part of the file remains. If an entry has a reason, our parts could not be removed;
+    /// otherwise, the file belongs to the user.
     stays: Vec<(&'a String, Option<&'a FileRecord>, Option<String>)>,
 }
 
-/// Reverts the changes recorded for one file under these names, one after the other.
+/// Reverts, one after the other, the changes recorded for one file under these names.
 fn taken_back<'a>(real: &str, names: &[(&'a String, &'a FileRecord)], now: &[u8]) -> RevertedFile<'a> {
     let mut stays = Vec::new();
     let mut after = Some(now.to_vec());

@@ -10,7 +10,7 @@ use super::CONFIG;
 use super::layout::INDEX;
 
 /// The hint for a link.
-const INSTEAD: &str = "replace it by a regular file or folder";
+const INSTEAD: &str = "replace it with a regular file or folder";
 /// Maximum size in bytes of a file that a harness reads.
 const LARGEST: u64 = 4 << 20;
 
@@ -23,7 +23,7 @@ pub enum PathState {
     Folder,
     /// A file with these bytes.
     File(Vec<u8>),
-    /// The path is unusable, with the reason.
+    /// The path cannot be used, for this reason.
     Odd(String),
 }
 
@@ -31,7 +31,7 @@ pub enum PathState {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathSnapshot {
     states: BTreeMap<String, PathState>,
-    /// The target within the workspace of each path that is or contains a link.
+    /// The target within the workspace of each path that is a link or contains one.
     real: BTreeMap<String, String>,
 }
 
@@ -67,7 +67,7 @@ impl PathSnapshot {
         self.real.get(path).map_or(path, String::as_str)
     }
 
-    /// Returns the state of a path; `Missing` if the path was not read.
+    /// Returns the state of a path, or `Missing` if the path was not read.
     pub fn state(&self, path: &str) -> &PathState {
         self.states.get(self.real(path)).unwrap_or(&PathState::Missing)
     }
@@ -103,7 +103,7 @@ impl PathSnapshot {
     }
 }
 
-/// Resolves links within the workspace and returns the resulting path, which contains no link, with its state.
+/// Resolves links within the workspace. Returns the resulting path, which contains no links, and its state.
 ///
 /// # Errors
 /// Returns the reason why the path cannot be used.
@@ -147,7 +147,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
     Ok((real, state))
 }
 
-/// Returns true for paths where links are never followed: hippod's own folder, and the configuration.
+/// Returns whether links are never followed at a path: in hippod's own folder, and for the configuration.
 fn is_own(path: &str) -> bool {
     let [_, folder] = INDEX;
     path == CONFIG || Path::new(path).starts_with(folder)
@@ -167,7 +167,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
         Some(_) => format!("it is a link out of the workspace; {INSTEAD}"),
         None => format!("it is a link without a target ({error}); {INSTEAD}"),
     })?;
-    // Other programs act on files in `.git`.
+    // Links into `.git` are not followed, because other programs act on the files there.
     if target.components().any(|part| part.as_os_str() == ".git") {
         return Err(format!("it is a link into .git; {INSTEAD}"));
     }
@@ -180,7 +180,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
 /// Returns the reason why a file cannot be used.
 fn reason(error: &io::Error) -> String {
     match refusal(error) {
-        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move it away".to_owned(),
+        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move it elsewhere".to_owned(),
         Some(refusal) => format!("{refusal}; {INSTEAD}"),
         None if error.kind() == io::ErrorKind::FileTooLarge => {
             format!("it is larger than {} MiB", LARGEST >> 20)

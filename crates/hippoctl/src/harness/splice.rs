@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One replaced piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
-    /// The number of equal bytes before the piece.
+    /// The number of unchanged bytes before the piece.
     pub at: usize,
     /// The previous text.
     pub old: String,
@@ -14,11 +14,11 @@ pub struct Splice {
 }
 
 impl Splice {
-    /// Returns the smallest piece that turns `old` into `new`, or `None` if a piece is not UTF-8.
+    /// Returns the smallest replacement that turns `old` into `new`, or `None` if one of its texts is not UTF-8.
     pub fn between(old: &[u8], new: &[u8]) -> Option<Self> {
         let same = |(a, b): (&u8, &u8)| a == b;
         let mut at = old.iter().zip(new).take_while(|&pair| same(pair)).count();
-        // Pieces start at character boundaries; other bytes that are not UTF-8 are rejected below.
+        // Pieces start at character boundaries. Bytes that are not UTF-8 for another reason are rejected below.
         while at > 0 && (is_inner(old.get(at)) || is_inner(new.get(at))) {
             at -= 1;
         }
@@ -35,13 +35,13 @@ impl Splice {
         })
     }
 
-    /// Returns the previous text, or `None` if the new piece is not at its recorded position.
+    /// Returns the previous text, or `None` if the new text is not at its recorded position.
     pub fn undo(&self, now: &[u8]) -> Option<Vec<u8>> {
         let end = self.at.checked_add(self.new.len())?;
         (now.get(self.at..end)? == self.new.as_bytes()).then(|| self.replaced(now, self.at))
     }
 
-    /// Returns the previous text after edits elsewhere, if the new piece occurs in it exactly once.
+    /// Returns the previous text if other parts were edited, provided that the new text occurs exactly once.
     pub fn undo_moved(&self, now: &str) -> Option<Vec<u8>> {
         let mut places = now.match_indices(&self.new);
         let (at, _) = places.next().filter(|_| !self.new.trim().is_empty())?;
@@ -53,7 +53,7 @@ impl Splice {
     }
 }
 
-/// Returns true for a continuation byte of UTF-8.
+/// Returns whether a byte is a continuation byte of UTF-8.
 fn is_inner(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| byte & 0xC0 == 0x80)
 }

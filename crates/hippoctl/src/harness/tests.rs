@@ -102,7 +102,7 @@ impl World {
         plan(platform, &parts, &there, &self.record)
     }
 
-    /// Applies the first `most` steps of init: the record, then folders, then files.
+    /// Applies the first `most` steps of init: the record, then the folders, then the files.
     fn init_until(&mut self, platform: Harness, most: usize) {
         let whole = self.plan(platform);
         let step = |folders: Vec<String>, changes: Vec<PathChange>| ChangePlan {
@@ -120,7 +120,7 @@ impl World {
         }
     }
 
-    /// Returns true if anything changed.
+    /// Returns whether anything changed.
     fn init(&mut self, platform: Harness) -> bool {
         let plan = self.plan(platform);
         self.apply(&plan);
@@ -265,7 +265,7 @@ fn a_newer_version_updates_its_files_and_keeps_the_originals() {
     let mut world = World::of([("CLAUDE.md", "mine")]);
     let before = world.clone();
     world.init(Harness::ClaudeCode);
-    // Rewrite the files as an earlier version would have written them.
+    // Rewrite the files to what an earlier version would have written.
     let now = String::from_utf8(world.record.to_bytes()).unwrap();
     let hash = |text: &str| record::hash(text.as_bytes());
     let (skill, claude) = (".claude/skills/hippod-core/SKILL.md", "CLAUDE.md");

@@ -11,10 +11,10 @@ use super::calls::CallFailure;
 pub struct ToolArguments(JsonObject);
 
 impl ToolArguments {
-    /// Validates the arguments from a client. Null means that the argument is absent.
+    /// Validates the arguments from a client. A null value counts as a missing argument.
     ///
     /// # Errors
-    /// Names the argument that is unknown, missing, or has a wrong type or range.
+    /// Names the argument that is unknown or missing, or whose type or range is wrong.
     pub fn read(tool: &Tool, mut given: JsonObject) -> Result<Self, CallFailure> {
         given.retain(|_, value| !value.is_null());
         let none = JsonObject::new();
@@ -40,7 +40,7 @@ impl ToolArguments {
         self.0.get(name)?.as_str().map(str::to_owned)
     }
 
-    /// Returns a count, saturated at the largest value that the daemon accepts.
+    /// Returns a count, limited to the largest value that the daemon accepts.
     pub fn count(&self, name: &str) -> Option<u32> {
         self.0.get(name)?.as_f64().map(|number| number as u32)
     }

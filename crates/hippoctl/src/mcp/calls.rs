@@ -1,7 +1,7 @@
 //! Calls from the MCP server to the daemon.
 //!
-//! Each call runs on its own thread, so that the server stays responsive. Calls are repeated while the daemon
-//! starts, and end early when the client cancels.
+//! Each call runs on its own thread, so that the server stays responsive. A call is repeated while the daemon starts,
+//! and ends early if the client cancels it.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -22,20 +22,20 @@ use tokio::time::{self, Instant};
 use crate::connect::{DaemonSession, PATIENCE};
 use crate::failure::{Exit, Failure};
 
-/// Maximum time during which a call is repeated while the daemon is not ready. The daemon itself waits up to 20
-/// seconds for a workspace to open, and clients give up after a minute.
+/// Maximum time for which a call is repeated while the daemon is not ready. The daemon itself waits up to 20 seconds
+/// for a workspace to open, and clients give up after a minute.
 const AGAIN_UNTIL: Duration = Duration::from_secs(30);
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Interval of progress notifications to clients that requested them.
+/// Interval between progress notifications to clients that requested them.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// The failure of a call, for the agent that made it.
+/// A failed call, described for the agent that made it.
 #[derive(Debug)]
 pub struct CallFailure {
     message: String,
     hint: Cow<'static, str>,
-    /// True if the same call will succeed later.
+    /// True if the same call is expected to succeed later.
     warming: bool,
     /// True if the requested object does not exist.
     absent: bool,
@@ -52,7 +52,7 @@ impl CallFailure {
         }
     }
 
-    /// Returns true if the requested object does not exist and nothing else failed.
+    /// Returns whether the call failed only because the requested object does not exist.
     pub fn is_absence(&self) -> bool {
         self.absent
     }
@@ -94,17 +94,17 @@ impl From<ClientError> for CallFailure {
     }
 }
 
-/// The connection to the daemon for the duration of one call.
+/// The connection to the daemon during one call.
 pub struct CallConnection {
     session: DaemonSession,
     given_up: Arc<AtomicBool>,
 }
 
 impl CallConnection {
-    /// Returns the root of the workspace that the server was started for.
+    /// Returns the root of the workspace for which the server was started.
     ///
     /// # Errors
-    /// Fails without a daemon or workspace.
+    /// Fails without a daemon or a workspace.
     pub fn root(&mut self) -> Result<String, CallFailure> {
         Ok(self.session.root()?)
     }
@@ -112,7 +112,7 @@ impl CallConnection {
     /// Sends a request, unless the call was cancelled.
     ///
     /// # Errors
-    /// Fails without a daemon, on a refusal, or when no answer arrives.
+    /// Fails without a daemon, if the daemon refuses, or if no response arrives.
     pub fn ask<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, CallFailure> {
         self.session.client()?;
         if self.given_up.load(Ordering::Relaxed) {
@@ -122,23 +122,23 @@ impl CallConnection {
     }
 }
 
-/// Runs calls, each on its own thread and connection: many can wait at once, and a restart of the daemon between
-/// two calls is harmless.
+/// Runner of calls. Each call has its own thread and connection, so that many calls can wait at once, and a restart of
+/// the daemon between two calls is harmless.
 pub struct Calls {
     session: DaemonSession,
 }
 
 impl Calls {
-    /// Creates the calls with the options of this session.
+    /// Creates a runner with the options of this session.
     pub fn new(session: DaemonSession) -> Self {
         Self { session }
     }
 
-    /// Runs `work` and repeats it while the daemon starts. Cancelling ends the wait, and requests that were not
-    /// sent by then are skipped.
+    /// Runs `work`, and repeats it while the daemon starts. A cancellation ends the wait; requests that were not sent
+    /// by then are skipped.
     ///
     /// # Errors
-    /// Fails when `work` fails or the call is cancelled.
+    /// Fails if `work` fails or the call is cancelled.
     pub async fn ask<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -177,8 +177,8 @@ impl Calls {
     }
 }
 
-/// Runs the work on its own thread. Unlike the thread pool of the runtime, which panics, it returns an error when
-/// the machine cannot create a thread.
+/// Runs the work on its own thread. If the machine cannot create a thread, returns an error, whereas the thread pool of
+/// the runtime would panic.
 async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CallFailure> + Send + 'static,
 ) -> Result<T, CallFailure> {
@@ -191,14 +191,14 @@ async fn on_a_thread<T: Send + 'static>(
         })
         .map_err(|error| {
             CallFailure::new(format!("could not start a thread for the call: {error}"))
-                .hint("the machine is short of memory or processes: try again later")
+                .hint("the machine has too little memory or too many processes: try again later")
         })?;
     receiver
         .await
         .unwrap_or_else(|_| Err(CallFailure::new("the call failed inside hippoctl")))
 }
 
-/// Marks a call as cancelled on drop, for its thread.
+/// On drop, tells the thread of a call that the call is cancelled.
 #[derive(Default)]
 struct GiveUp(Arc<AtomicBool>);
 
@@ -223,7 +223,7 @@ async fn beat(context: &RequestContext<RoleServer>, warming: &AtomicBool) -> Inf
             "waiting for the daemon"
         };
         let told = ProgressNotificationParam::new(token.clone(), begun.elapsed().as_secs_f64());
-        // A failed notification does not affect the answer.
+        // If a notification fails, the answer is not affected.
         let _ = context.peer.notify_progress(told.with_message(what)).await;
     }
 }

@@ -52,10 +52,10 @@ pub fn all() -> Vec<Prompt> {
     PROMPTS.map(prompt).to_vec()
 }
 
-/// Returns the prompt with its argument filled in.
+/// Returns the prompt with its argument inserted.
 ///
 /// # Errors
-/// Names the prompt or argument that is wrong.
+/// Names the invalid prompt or argument.
 pub fn fill(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, String> {
     let [_, what, text] = PROMPTS
         .into_iter()

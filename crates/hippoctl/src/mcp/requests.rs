@@ -1,4 +1,4 @@
-//! Refusal of requests that the library could not parse.
+//! Errors for requests that the library could not parse.
 
 use hippo_proto::{nearest, shorten};
 use rmcp::model::{ErrorCode, ErrorData};
@@ -19,7 +19,7 @@ const KNOWN: [(&str, &str); 9] = [
     ("tools/list", "at most a cursor"),
 ];
 
-/// Returns the refusal: wrong parameters for a known method, else an unknown method.
+/// Returns the error: for a known method, its parameters are wrong; otherwise, the method is unknown.
 pub fn refusal(method: &str) -> ErrorData {
     if let Some((_, wanted)) = KNOWN.iter().find(|(known, _)| *known == method) {
         return ErrorData::invalid_params(format!("wrong parameters of {method}: it takes {wanted}"), None);

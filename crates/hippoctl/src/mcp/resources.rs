@@ -10,15 +10,15 @@ use rmcp::model::{Resource, ResourceContents};
 
 use super::calls::{CallConnection, CallFailure};
 
-/// The prefix before the path in the workspace.
+/// The prefix of the address, before the path in the workspace.
 const SCHEME: &str = "hippod:///";
 const MARKDOWN: &str = "text/markdown";
 /// Maximum size of a file in bytes.
 const LONGEST: u64 = 1 << 20;
-/// Token budget of a section, large enough for such a file with a marker in each line.
+/// Token budget for a section. It is large enough for a file of maximum size with a marker in each line.
 const BUDGET: usize = tokens::of_bytes(LONGEST as usize * 32);
 
-/// The path in the workspace, title and description.
+/// The path in the workspace, the title and the description of each file.
 #[rustfmt::skip] // a list is read in lines
 const OFFERED: [[&str; 3]; 2] = [
     ["memory/ROOT.md", "Root of the memory", "Overview of the memory: topics and months in a few lines."],
@@ -28,7 +28,7 @@ const OFFERED: [[&str; 3]; 2] = [
 /// Returns the offered files that exist in the workspace.
 ///
 /// # Errors
-/// Fails without a daemon or workspace.
+/// Fails without a daemon or a workspace.
 pub fn there(line: &mut CallConnection) -> Result<Vec<Resource>, CallFailure> {
     let root = line.root()?;
     let Ok(dir) = WorkspaceDir::open(Path::new(&root)) else {
@@ -46,7 +46,7 @@ pub fn there(line: &mut CallConnection) -> Result<Vec<Resource>, CallFailure> {
     Ok(files.collect())
 }
 
-/// Returns the path in the workspace of a resource address.
+/// Returns the path in the workspace for a resource address.
 pub fn path(uri: &str) -> Option<&'static str> {
     let wanted = uri.strip_prefix(SCHEME)?;
     OFFERED
@@ -68,7 +68,7 @@ pub fn unknown(uri: &str) -> String {
 /// Returns the text of a resource as a fenced section of a prompt, or `None` if the file does not exist.
 ///
 /// # Errors
-/// Fails without a daemon or workspace, or when the file is unreadable, too large, or outside the workspace.
+/// Fails without a daemon or a workspace, or if the file is unreadable, too large, or outside the workspace.
 pub fn read(line: &mut CallConnection, path: &'static str) -> Result<Option<String>, CallFailure> {
     let root = line.root()?;
     let failed = |why: &dyn std::fmt::Display| CallFailure::new(format!("could not read {path}: {why}"));

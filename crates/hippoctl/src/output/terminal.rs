@@ -1,13 +1,13 @@
 //! Text that is safe on a terminal.
 //!
-//! Untrusted files can contain escape sequences that move the cursor, set the title, or write into the clipboard.
-//! On a terminal every control character except tab and line feed is shown as an escape, and so are the marks that
-//! reverse the order of text. Output into a pipe or a file is unchanged.
+//! Untrusted files can contain escape sequences that move the cursor, set the title, or write to the clipboard. On a
+//! terminal, every control character except tab and line feed is shown as an escape, and so are the marks that reverse
+//! the order of text. Output into a pipe or a file is not changed.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The codes of [`Style`](super::Style): the only sequences that may reach a terminal.
+/// The codes of [`Style`](super::Style), which are the only sequences that may reach a terminal.
 const OWN: [&str; 6] = ["1", "2", "31", "32", "36", "0"];
 
 /// The notation of an escaped character.
@@ -19,7 +19,7 @@ pub enum Notation {
     Json,
 }
 
-/// Returns text without control characters; colours of [`Style`](super::Style) stay where `styled` is true.
+/// Returns text without control characters. If `styled` is true, the colours of [`Style`](super::Style) remain.
 #[must_use]
 pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
     if !text.contains(is_control) {
@@ -52,7 +52,7 @@ pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns bytes as text without control characters; a byte that is not UTF-8 becomes `\xff`.
+/// Returns bytes as text without control characters. A byte that is not UTF-8 becomes `\xff`.
 #[must_use]
 pub fn safe_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
@@ -70,7 +70,7 @@ fn is_control(mark: char) -> bool {
         || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the sequence of [`Style`](super::Style) at the start of a text.
+/// Returns the sequence of [`Style`](super::Style) with which a text begins, if any.
 fn own(text: &str) -> Option<&str> {
     let (code, _) = text.strip_prefix("\x1b[")?.split_once('m')?;
     OWN.contains(&code).then(|| &text[..code.len() + 3])

@@ -7,7 +7,7 @@ use hippo_proto::{AuditFinding, AuditKind, AuditResponse, AuditUnit};
 use super::one_line;
 use crate::output::Style;
 
-/// Returns one line for each kind with the change since the last audit, then the examples.
+/// Returns one line for each kind of finding, with the change since the last audit, then the examples.
 pub fn audit(answer: &AuditResponse, style: Style) -> String {
     let mut text = String::new();
     for finding in &answer.findings {
@@ -61,7 +61,7 @@ fn footer(answer: &AuditResponse) -> String {
             "the last column is the change since {}, in percentage points",
             run.at
         ),
-        None => "the next audit shows the changes".to_owned(),
+        None => "the next audit will show the changes".to_owned(),
     };
     format!("{files} in {:.0} ms; {compared}", answer.took_ms)
 }
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(
             audit(&answer, Style::default()),
             "secret-bearing           2 of      40 lines       5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n  \
-             and 1 more\n\n3 files, 1 unreadable in 12 ms; the next audit shows the changes\n"
+             and 1 more\n\n3 files, 1 unreadable in 12 ms; the next audit will show the changes\n"
         );
         answer.before.push(AuditRun {
             at: "2026-03-01T10:00:00Z".into(),

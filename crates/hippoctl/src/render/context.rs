@@ -12,10 +12,10 @@ use hippo_proto::{
 use super::{INDENT, count_entries, harmless, one_line, plural, short, table};
 use crate::output::Style;
 
-/// Maximum characters of a summary or a reference in a table.
+/// Maximum number of characters of a summary or a reference in a table.
 const SHORT: usize = 48;
 
-/// Returns the note printed after the id of a session.
+/// Returns the note that is printed after the id of a session.
 pub fn opened(answer: &ContextOpenResponse) -> String {
     let ContextOpenResponse {
         session: _,
@@ -30,7 +30,7 @@ pub fn opened(answer: &ContextOpenResponse) -> String {
     }
 }
 
-/// Renders the outcome of stored content.
+/// Renders the outcome of storing content.
 pub fn put(answer: &ContextPutResponse, style: Style) -> String {
     let ContextPutResponse {
         entry,
@@ -100,7 +100,7 @@ pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
     text
 }
 
-/// Returns the note printed after the text for a prompt.
+/// Returns the note that is printed after the text for a prompt.
 pub fn shown(answer: &ContextRenderResponse) -> String {
     let ContextRenderResponse {
         markdown: _,
@@ -112,23 +112,23 @@ pub fn shown(answer: &ContextRenderResponse) -> String {
         notes: _,
     } = answer;
     format!(
-        "{} in {}; {left_out} left out, {dormant} dormant; {} can be fetched",
+        "{} in {}; {left_out} omitted, {dormant} dormant; {} can be fetched",
         count_entries(shown.len() as u64),
         plural(*tokens, "token"),
         plural(*retrievable_tokens, "token"),
     )
 }
 
-/// Returns a note about fetched content: the reason of a failure, or a changed source.
+/// Returns a note about fetched content: why it is missing, or that its source has changed.
 pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
     match &answer.reason {
         Some(reason) => Some(format!("note: {}", one_line(reason))),
-        None if answer.stale => Some("note: the source has changed since".to_owned()),
+        None if answer.stale => Some("note: the source has changed since the content was stored".to_owned()),
         None => None,
     }
 }
 
-/// Returns summary and key data of an entry whose content is not available.
+/// Returns the summary and key data of an entry whose content is not available.
 pub fn render_without_content(answer: &ContextFetchResponse) -> Option<String> {
     let mut text = harmless(answer.summary.as_deref()?);
     let data = answer.entry.as_ref().and_then(|entry| entry.key_data.as_ref());
@@ -156,7 +156,8 @@ pub fn count(answer: &ContextListResponse) -> String {
     }
 }
 
-/// Renders sessions or entries, one per line; sessions include the workspace if several are listed.
+/// Renders sessions or entries, one per line. If the sessions of several workspaces are listed, each line names the
+/// workspace.
 pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> String {
     let sessions = answer.sessions.iter().flatten();
     let mut rows: Vec<_> = sessions.map(|session| row(session, workspaces, style)).collect();
@@ -178,7 +179,7 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
     table(&rows, 6)
 }
 
-/// Renders a closed session and the entries moved to long-term memory.
+/// Renders a closed session and the entries that were written to long-term memory.
 pub fn closed(answer: &ContextCloseResponse, style: Style) -> String {
     let ContextCloseResponse {
         session,
@@ -230,7 +231,7 @@ fn row(session: &ContextSession, workspaces: bool, style: Style) -> Vec<String> 
     row
 }
 
-/// Returns id and summary of an entry, with its key data below.
+/// Returns the id and summary of an entry, with its key data below.
 fn headed(what: &str, entry: &ContextEntry, style: Style) -> String {
     let id = style.strong(one_line(&entry.id));
     let mut text = format!("{what} {id}: {}\n", one_line(&entry.summary));

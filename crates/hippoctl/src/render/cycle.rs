@@ -10,10 +10,10 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum ids shown for one step.
+/// Maximum number of ids shown for one step.
 const IDS: usize = 3;
 
-/// Renders a run: its effects, its refused steps, and the entries that need attention.
+/// Renders a run: its effects, its rejected steps, and the entries that need attention.
 pub fn report(report: &CycleReport, style: Style) -> String {
     body(report, style) + &way_back(report)
 }
@@ -59,7 +59,7 @@ fn body(report: &CycleReport, style: Style) -> String {
     let findings = findings
         .iter()
         .map(|it| (&it.rule, one_line(&it.entry), &it.what));
-    block(&mut text, "look at:", findings, style);
+    block(&mut text, "check:", findings, style);
     if let Some(health) = health {
         self::health(&mut text, health);
     }
@@ -87,7 +87,7 @@ fn way_back(report: &CycleReport) -> String {
     }
 }
 
-/// Returns the notes printed beside the report.
+/// Returns the notes that are printed beside the report.
 pub fn notes(report: &CycleReport) -> Vec<String> {
     let mut notes: Vec<String> = report
         .notes
@@ -96,18 +96,19 @@ pub fn notes(report: &CycleReport) -> Vec<String> {
         .collect();
     match report.outcome {
         CycleOutcome::Capped => {
-            let what = "note: the run reached its limit of demoted entries; the others are listed as refused";
+            let what = "note: the run reached its limit of demoted entries; the remaining entries are listed as \
+                refused";
             notes.push(what.to_owned());
         }
         CycleOutcome::Failed if report.notes.is_empty() => {
-            notes.push("note: for the reason, see the log of the daemon: hippoctl logs".to_owned());
+            notes.push("note: the log of the daemon shows the reason: hippoctl logs".to_owned());
         }
         _ => {}
     }
     notes
 }
 
-/// Renders the stored report of a run, with the time of its undo if known.
+/// Renders the stored report of a run, with the time at which it was undone, if known.
 pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
     let Some(kept) = &answer.report else {
         return String::new();
@@ -178,7 +179,7 @@ pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
     text
 }
 
-/// Renders the finished runs, the pending work and the next cycles.
+/// Renders the completed runs, the pending work and the next cycles.
 pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
     let HeartbeatResponse { ran, pending, next } = answer;
     let mut text = String::new();
@@ -213,7 +214,7 @@ pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
     text
 }
 
-/// Returns a summary such as "run 12: deep, done; 3 of 3 steps".
+/// Returns a one-line summary, such as "run 12: deep, done; 3 of 3 steps".
 pub fn in_short(run: &CycleRun, style: Style) -> String {
     format!(
         "{}: {}, {}; {} of {}",
@@ -238,7 +239,7 @@ fn outcome(outcome: CycleOutcome, style: Style) -> String {
     }
 }
 
-/// Appends a heading and one line per row with rule, entries and text; appends nothing without rows.
+/// Appends a heading, and for each row a line with rule, entries and text. Without rows, appends nothing.
 fn block<'a>(
     text: &mut String,
     heading: &str,

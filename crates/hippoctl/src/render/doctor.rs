@@ -7,7 +7,7 @@ use hippo_proto::{DoctorResponse, Problem, Severity};
 use super::plural;
 use crate::output::Style;
 
-/// Renders the checks, the applied fixes (planned ones with `dry_run`), and each remaining problem with its fix.
+/// Renders the checks, the applied fixes (with `dry_run`, the planned fixes), and each remaining problem with its fix.
 pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     let mut text = String::new();
     for check in &answer.checks {
@@ -94,7 +94,7 @@ mod tests {
                 detail: "not installed".into(),
                 worst: Some(Severity::Warning),
             },
-            // An answer of a daemon that does not report the severity.
+            // A response of a daemon that does not report the severity.
             Check {
                 id: "tree".into(),
                 ok: false,

@@ -8,7 +8,7 @@ use hippo_text::text::escape_xml;
 use super::harmless;
 use hippoctl::args::OutputFormat;
 
-/// Renders the results in one of the formats for programs, except JSON.
+/// Renders the results in a machine-readable format other than JSON.
 pub fn results(answer: &SearchResponse, format: OutputFormat) -> String {
     let hits = answer.results.iter();
     match format {
@@ -85,7 +85,7 @@ fn line(hit: &SearchHit) -> String {
     format!("{},{:.4},{}\n", hit.id, hit.score, cell(&hit.path))
 }
 
-/// Returns a text with a number before each line.
+/// Returns a text with a line number before each line.
 pub fn numbered(text: &str, first: u32) -> String {
     let numbers = (first..).zip(text.lines());
     let mut out = String::with_capacity(text.len() * 2);

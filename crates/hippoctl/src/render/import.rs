@@ -6,10 +6,10 @@ use super::{INDENT, one_line, plural};
 use crate::output::Style;
 use crate::verbs::import::ImportReport;
 
-/// Maximum damaged places that are listed.
+/// Maximum number of damaged records that are listed.
 const NAMED: usize = 10;
 
-/// Renders each file with its number of memories, the skipped records, and the command that reverts the import.
+/// Renders each file with its number of memories, then the skipped records, and how to undo the import.
 pub fn imported(answer: &ImportReport, style: Style) -> String {
     let new: u64 = answer.files.iter().map(|file| file.memories).sum();
     let mut text = format!("{} found", memories(answer.memories));
@@ -24,7 +24,7 @@ pub fn imported(answer: &ImportReport, style: Style) -> String {
         let _ = writeln!(text, "{INDENT}{}: {count}", style.path(one_line(&file.path)));
     }
     for (count, what) in [
-        (answer.left_out, "left out: prompts and the like"),
+        (answer.left_out, "omitted: prompts and similar records"),
         (answer.redacted, "with a secret that is redacted"),
         (
             answer.flagged,
@@ -36,7 +36,7 @@ pub fn imported(answer: &ImportReport, style: Style) -> String {
         }
     }
     if answer.malformed > 0 {
-        let _ = writeln!(text, "{} skipped:", plural(answer.malformed, "damaged place"));
+        let _ = writeln!(text, "{} skipped:", plural(answer.malformed, "damaged record"));
         for problem in answer.problems.iter().take(NAMED) {
             let line = problem
                 .line
@@ -57,7 +57,7 @@ pub fn imported(answer: &ImportReport, style: Style) -> String {
         text.push_str(if answer.applied {
             "to undo the import, delete these files\n"
         } else {
-            "nothing was written; add --apply to write it\n"
+            "nothing was written; add --apply to write the files\n"
         });
     }
     text

@@ -12,10 +12,10 @@ use crate::output::Style;
 
 /// Maximum characters of a topic in a table.
 const TOPIC: usize = 40;
-/// The file of the entries that fit into the index.
+/// The file with the entries that fit into the index.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
-/// Renders the entries, one per line: id, strength, band, topic, first pointer.
+/// Renders the entries, one per line: id, strength, band, topic and first pointer.
 pub fn list(answer: &IndexListResponse, style: Style) -> String {
     let rows = answer.entries.iter().map(|entry| {
         let band = match entry.place {
@@ -39,7 +39,7 @@ pub fn list(answer: &IndexListResponse, style: Style) -> String {
     table(&rows.collect::<Vec<_>>(), 5)
 }
 
-/// Returns the notes printed beside the list.
+/// Returns the notes that are printed beside the list.
 pub fn notes(answer: &IndexListResponse) -> Vec<String> {
     let shown = answer.entries.len() as u64;
     let tokens = plural(answer.tokens, "token");
@@ -55,7 +55,7 @@ pub fn notes(answer: &IndexListResponse) -> Vec<String> {
     std::iter::once(head).chain(notes).collect()
 }
 
-/// Renders one entry, with an explanation of its strength in plain sentences.
+/// Renders one entry and explains its strength in plain sentences.
 pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> String {
     let entry = &answer.entry;
     let mut text = format!(
@@ -92,7 +92,11 @@ pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> Strin
     }
     let priority = priority(entry.priority);
     let _ = match &answer.priority_rule {
-        Some(rule) => writeln!(text, "{priority} The rule \"{}\" set that.", one_line(rule)),
+        Some(rule) => writeln!(
+            text,
+            "{priority} The rule \"{}\" set this priority.",
+            one_line(rule)
+        ),
         None => writeln!(text, "{priority}"),
     };
     forecast(&mut text, answer);
@@ -113,11 +117,12 @@ pub fn changed(what: &str, entry: &IndexEntry, style: Style) -> String {
     )
 }
 
-/// Renders the removal of an entry from the index file, with the command that restores it.
+/// Renders the removal of an entry from the index file, with the command that restores the entry.
 pub fn forgot(answer: &IndexForgetResponse, style: Style) -> String {
     let id = one_line(&answer.id);
     format!(
-        "removed {} from the index file; its files stay; restore it with: hippoctl index restore {id}\n",
+        "removed {} from the index file; its files stay unchanged; restore the entry with: hippoctl index restore \
+         {id}\n",
         style.strong(&id)
     )
 }
@@ -165,7 +170,7 @@ fn about(text: &mut String, answer: &IndexShowResponse) {
     let below = answer.file.as_deref().filter(|file| *file != INDEX_FILE);
     let below = below.map(|file| {
         format!(
-            "It is listed in {}, because it does not fit into the index file",
+            "It is listed in {}, because the index file has no room for it",
             one_line(file)
         )
     });
@@ -200,7 +205,7 @@ fn about(text: &mut String, answer: &IndexShowResponse) {
     }
 }
 
-/// Formats a pointer as `get` accepts it.
+/// Formats a pointer in the form that `get` accepts.
 fn pointer(pointer: &Pointer) -> String {
     one_line(&match &pointer.section {
         Some(section) => format!("{}#{section}", pointer.path),
@@ -211,7 +216,7 @@ fn pointer(pointer: &Pointer) -> String {
 fn priority(priority: EntryPriority) -> &'static str {
     match priority {
         EntryPriority::Amygdala => "Its priority is amygdala: it never fades.",
-        EntryPriority::High => "Its priority is high: it is shown first, and fades like others.",
+        EntryPriority::High => "Its priority is high: it is listed first, but fades at the standard rate.",
         EntryPriority::Normal => "Its priority is normal.",
         EntryPriority::Low => "Its priority is low: it fades faster.",
     }

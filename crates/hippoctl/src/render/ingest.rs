@@ -6,7 +6,7 @@ use super::{FORMATS, INDENT, lines, one_line, plural};
 use crate::output::Style;
 use crate::verbs::ingest::IngestResult;
 
-/// Renders each transcript with its appended, skipped and malformed records.
+/// Renders each transcript with the numbers of appended, skipped and malformed records.
 pub fn ingested(done: &[IngestResult], style: Style) -> String {
     let mut text = String::new();
     for one in done {
@@ -44,11 +44,11 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
                 .collect();
             let more = if answer.malformed > 5 { ", …" } else { "" };
             let malformed = plural(answer.malformed, "malformed line");
-            let _ = writeln!(text, "{INDENT}{malformed} left out ({}{more})", places.join(", "));
+            let _ = writeln!(text, "{INDENT}{malformed} skipped ({}{more})", places.join(", "));
         }
-        // With `from` above 0, an earlier read found the messages.
+        // If `from` is above 0, an earlier read already found the messages.
         if answer.messages + answer.known == 0 && answer.from == 0 {
-            let _ = writeln!(text, "{INDENT}no message in it: {FORMATS}");
+            let _ = writeln!(text, "{INDENT}it contains no message: {FORMATS}");
         }
         for note in &answer.notes {
             let _ = writeln!(text, "{INDENT}note: {}", one_line(note));

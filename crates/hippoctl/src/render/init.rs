@@ -8,7 +8,7 @@ use crate::harness::rest::RemainingPath;
 use crate::harness::{Harness, KeptPath};
 use crate::output::Style;
 
-/// The result of `init`, or its plan with `--dry-run`.
+/// The result of `init`; with `--dry-run`, the plan.
 #[derive(Debug, Serialize)]
 pub struct InitResult {
     /// The workspace folder.
@@ -35,23 +35,23 @@ pub struct InitResult {
     pub notes: Vec<String>,
 }
 
-/// The registration of the folder with the daemon.
+/// Whether the daemon has registered the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Registration {
-    /// Registered by this run.
+    /// This run registered the folder.
     Now,
-    /// Registered before.
+    /// The folder was already registered.
     Already,
     /// No daemon answers, and none could be started.
     NoDaemon,
-    /// The daemon refuses the folder.
+    /// The daemon refused the folder.
     Refused,
-    /// Registration was not attempted.
+    /// This run did not try to register the folder.
     NotTried,
 }
 
-/// The result of `init --undo`, or its plan with `--dry-run`.
+/// The result of `init --undo`; with `--dry-run`, the plan.
 #[derive(Debug, Default, Serialize)]
 pub struct InitUndoResult {
     /// The workspace folder.
@@ -62,17 +62,18 @@ pub struct InitUndoResult {
     pub folders: Vec<String>,
     /// The removed or changed files.
     pub files: Vec<FileChange>,
-    /// The files that stay, with the reason.
+    /// The files that stay, each with the reason.
     pub kept: Vec<KeptPath>,
     /// The files of hippod that are moved out of the folder.
     pub aside: Vec<String>,
-    /// The target folder of the move.
+    /// The folder to which these files are moved.
     pub aside_in: Option<String>,
-    /// The files of another program that are restored to their state before the takeover; with `dry_run`, planned.
+    /// The files of another program that are restored to their state before the take-over; with `dry_run`, the files
+    /// that would be restored.
     pub restored: Vec<String>,
     /// True if the daemon has unregistered the folder.
     pub unregistered: bool,
-    /// True if the folder is still registered (with `dry_run`: afterwards); null if no daemon answers.
+    /// True if the folder is still registered; with `dry_run`, if it would be afterwards. Null if no daemon answers.
     pub registered: Option<bool>,
     /// True if the daemon keeps the stored content of sessions.
     pub contexts_kept: bool,
@@ -91,7 +92,7 @@ pub struct FileChange {
     pub action: FileAction,
     /// The description of the change.
     pub what: String,
-    /// The number of added lines; negative if lines were removed.
+    /// The number of added lines; if lines were removed, it is negative.
     pub lines: i64,
 }
 
@@ -107,7 +108,7 @@ pub enum FileAction {
     Remove,
 }
 
-/// Converts a change of a plan for output.
+/// Converts a change of a plan into its form for output.
 pub fn file(change: &PathChange) -> FileChange {
     let lines = |text: &Option<Vec<u8>>| {
         let text = text.as_deref().unwrap_or_default();
@@ -141,7 +142,7 @@ pub fn initialised(answer: &InitResult, style: Style) -> String {
     write_kept(&mut text, &answer.kept, style);
     foreign(&mut text, answer, style);
     if answer.folders.is_empty() && answer.files.is_empty() {
-        text += "  nothing to change: everything exists\n";
+        text += "  nothing to change: all files exist\n";
     }
     text += match answer.registered {
         Registration::Now => "registered; the daemon reads the files and creates HIPPOCAMPUS.md\n",
@@ -155,7 +156,7 @@ pub fn initialised(answer: &InitResult, style: Style) -> String {
     text
 }
 
-/// Renders the nodes of another program, each by its path.
+/// Renders the nodes of another program, each with its path.
 fn foreign(text: &mut String, answer: &InitResult, style: Style) {
     let (word, why) = match (answer.taken_over, answer.dry_run) {
         (true, true) => ("would take over", "hippoctl init --undo restores it"),
@@ -214,7 +215,7 @@ pub fn render_undo(answer: &InitUndoResult, style: Style) -> String {
     text
 }
 
-/// Returns the folders that contain no created or removed file of the list.
+/// Returns the folders that contain none of the created or removed files in the list.
 fn bare<'a>(folders: &'a [String], files: &'a [FileChange]) -> impl Iterator<Item = &'a String> {
     folders.iter().filter(move |folder| {
         let below = |path: &str| {
@@ -272,7 +273,7 @@ fn write_remaining(text: &mut String, left: &[RemainingPath], dry_run: bool) {
     });
     let stays = if dry_run { "would stay" } else { "stays" };
     *text += &format!(
-        "{stays}: {}; these are your files, delete them by hand if you do not need them\n",
+        "{stays}: {}; these files are yours: delete them yourself if you do not need them\n",
         named.collect::<Vec<_>>().join(", ")
     );
 }

@@ -49,7 +49,7 @@ fn state(state: ModelState) -> &'static str {
     }
 }
 
-/// Renders an installed model.
+/// Renders a model that was just installed.
 pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
     let head = format!(
         "{} is installed ({:.1} s)\n",

@@ -11,11 +11,11 @@ use super::{INDENT, one_line, plural, short, table};
 use crate::output::Style;
 use crate::verbs::policy::{PolicyTestResult, RecordUse};
 
-/// Maximum characters of the name of a source in a table.
+/// Maximum number of characters of a source name in a table.
 const SHORT: usize = 32;
 
-/// Renders the outcome and reason of each record, with the fields that a rule decided below. Without `all`, records
-/// that stay in the context are omitted unless a rule of the policy file matches them.
+/// Renders the outcome and reason of each record and, below it, the fields that a rule determined. Without `all`,
+/// records that stay in the context are omitted, unless a rule of the policy file matches them.
 pub fn tested(tested: &PolicyTestResult, all: bool, style: Style) -> String {
     let own: BTreeSet<&str> = tested
         .rules
@@ -42,7 +42,7 @@ pub fn tested(tested: &PolicyTestResult, all: bool, style: Style) -> String {
     text
 }
 
-/// Returns the totals, and the rules that matched nothing.
+/// Returns the totals, and the rules that matched no content.
 pub fn notes(tested: &PolicyTestResult) -> Vec<String> {
     let PolicyTestResult {
         policy,
@@ -91,7 +91,7 @@ fn row(record: &RecordUse, style: Style) -> Vec<String> {
     ]
 }
 
-/// Formats a field that a rule decided, with the name of the rule at the end.
+/// Formats a field that a rule determined, with the name of the rule at the end.
 fn field(field: &EvaluatedField) -> Option<String> {
     let rule = field.rule.as_ref()?;
     let value = match &field.value {

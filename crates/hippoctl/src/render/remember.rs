@@ -7,7 +7,7 @@ use hippo_proto::RememberResponse;
 use super::{INDENT, lines, one_line};
 use crate::output::Style;
 
-/// Renders the location of the text and its entry.
+/// Renders the location of the text, and the entry for it.
 pub fn remembered(answer: &RememberResponse, style: Style) -> String {
     let RememberResponse {
         path,

@@ -7,7 +7,7 @@ use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
-/// Renders the results, best first, and the trace through the index file if requested.
+/// Renders the results, best first. If requested, also renders how the index file led to the answer.
 pub fn search(answer: &SearchResponse, style: Style) -> String {
     let results = answer.results.iter().enumerate();
     let results = results.map(|(at, result)| hit(at + 1, result, style));
@@ -15,7 +15,7 @@ pub fn search(answer: &SearchResponse, style: Style) -> String {
     results.chain(trace).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the notes printed beside the results.
+/// Returns the notes that are printed beside the results.
 pub fn notes(answer: &SearchResponse) -> Vec<String> {
     let mut notes = Vec::new();
     if answer.results.is_empty() {
@@ -81,7 +81,7 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
     text
 }
 
-/// Returns the entry of a result and its strength, which does not affect the score.
+/// Returns the entry of a result and the entry's strength, which does not affect the score.
 fn entry(hit: &SearchHit, style: Style) -> String {
     let strength = hit.strength.map(|strength| format!("strength {strength:.2}"));
     let entry = hit

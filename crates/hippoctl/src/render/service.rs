@@ -14,7 +14,7 @@ use crate::service::{Manager, ManagerCommand, ManagerState, Package, UnitFileSta
 /// Environment variables for paths. `service install` passes them on to the service.
 const PLACES: [&str; 3] = ["HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE"];
 
-/// The result of `service install` or `service uninstall`, or its plan with `--dry-run`.
+/// The result of `service install` or `service uninstall`; with `--dry-run`, the plan.
 #[derive(Debug, Serialize)]
 pub struct ServiceResult {
     /// The service manager.
@@ -23,18 +23,18 @@ pub struct ServiceResult {
     pub dry_run: bool,
     /// The files with their changes.
     pub files: Vec<ServiceFileChange>,
-    /// The unit of a package, if the service uses it instead of own files.
+    /// The unit of a package, if the service uses that unit instead of files of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<PathBuf>,
-    /// The process id of the daemon that was stopped in favour of the service.
+    /// The process id of the daemon that was stopped so that the service could replace it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<u32>,
-    /// The commands run on the manager.
+    /// The commands that were run on the manager.
     pub commands: Vec<String>,
-    /// The commands to run once a manager answers.
+    /// The commands to run once the manager answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
-    /// The reason why no manager answers now.
+    /// The reason why the manager does not answer now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
     /// Further notes for the user.
@@ -57,7 +57,7 @@ pub enum ServiceFileAction {
     Written,
     /// Unchanged, because it was current.
     Unchanged,
-    /// Written; the previous file of the user was moved to this path.
+    /// Written; the user's previous file was moved to this path.
     WrittenAndKeptAside(PathBuf),
     /// Removed.
     Removed,
@@ -91,7 +91,7 @@ impl ServiceResult {
         }
     }
 
-    /// Records which units the service uses, if a package provides some.
+    /// Records which units the service uses, if a package provides units.
     pub fn tell_of_package(&mut self, package: Option<&Package>, used: bool) {
         let Some(unit) = package.map(|package| package.unit.clone()) else {
             return;
@@ -106,13 +106,14 @@ impl ServiceResult {
         }
     }
 
-    /// Records the commands to run once a manager answers.
+    /// Records the commands to run once the manager answers.
     pub fn later(&mut self, why: &str, calls: &[ManagerCommand]) {
         self.no_manager = Some(why.to_owned());
         self.later = calls.iter().map(ManagerCommand::line).collect();
     }
 
-    /// Adds a note about variables of this shell that do not reach the service. Variables for paths do reach it.
+    /// Adds a note about variables of this shell that the service does not receive. It does receive the variables for
+    /// paths.
     pub fn note_settings(&mut self, names: impl Iterator<Item = OsString>) {
         let names = names.filter_map(|name| name.into_string().ok());
         let mut own: Vec<String> = names
@@ -185,9 +186,9 @@ pub fn done(done: &ServiceResult, style: Style) -> String {
 pub struct ServiceStatus {
     /// The service manager.
     pub manager: Manager,
-    /// True if any of its files exists.
+    /// True if any file of the service exists.
     pub installed: bool,
-    /// The unit in use, or the one that would be used.
+    /// The unit in use; if none is in use, the unit that would be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<PathBuf>,
     /// The unit that a package provides.
@@ -198,10 +199,10 @@ pub struct ServiceStatus {
     /// The answer of the manager.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<ManagerState>,
-    /// The reason why no manager answers.
+    /// The reason why the manager does not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
-    /// The daemon that answers at the socket, started by the service or otherwise.
+    /// The daemon that answers at the socket, whether or not the service started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<Daemon>,
     /// The problems with their fixes.
@@ -260,14 +261,14 @@ pub fn status(status: &ServiceStatus, style: Style) -> String {
     text + &doctor::problems(&status.problems, style)
 }
 
-/// Renders the unit in use, if a package provides another one.
+/// Renders which unit is in use, if a package provides a unit.
 fn in_force(status: &ServiceStatus, style: Style) -> String {
     let (Some(unit), Some(package)) = (&status.unit, &status.package) else {
         return String::new();
     };
     let (unit, path) = (style.path(unit.display().to_string()), package.display());
     if status.installed {
-        return format!("in use: {unit}, instead of that of a package ({path})\n");
+        return format!("in use: {unit}, instead of the unit of a package ({path})\n");
     }
     let used = status.service.as_ref().is_some_and(ManagerState::is_used);
     let how = if used {
@@ -275,5 +276,5 @@ fn in_force(status: &ServiceStatus, style: Style) -> String {
     } else {
         "; enable it with: hippoctl service install"
     };
-    format!("in use: {unit}, of a package{how}\n")
+    format!("in use: {unit}, from a package{how}\n")
 }

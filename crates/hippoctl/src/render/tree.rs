@@ -9,7 +9,7 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum nodes and topics that are listed.
+/// Maximum number of nodes and of topics that are listed.
 const LISTED: usize = 40;
 
 /// Renders the changes of the tree.
@@ -28,7 +28,7 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
     } = answer;
     if !foreign.is_empty() {
         let all = plural(foreign.len() as u64, "node");
-        return format!("{all} of another program; nothing was changed\n");
+        return format!("{all} of another program, which hippod leaves alone; nothing was changed\n");
     }
     if !ran {
         return "not due yet: nothing was checked\n".to_owned();
@@ -84,7 +84,7 @@ fn row(node: &TreeChange, style: Style) -> Vec<String> {
     ]
 }
 
-/// Renders the summaries that are waiting to be written.
+/// Renders the nodes that need a summary.
 pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
     let TreePendingResponse { jobs, total } = answer;
     let mut text = String::new();
@@ -117,7 +117,7 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
     text
 }
 
-/// Renders the acceptance of a submitted body.
+/// Renders the acceptance of a submitted summary.
 pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
     let TreeSubmitResponse {
         path,

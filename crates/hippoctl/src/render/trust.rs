@@ -1,4 +1,4 @@
-//! Rendering of workspace settings and the trust in them.
+//! Rendering of workspace settings, and of the trust in them.
 
 use hippo_proto::{SettingsFile, WorkspaceTrustResponse};
 
@@ -35,12 +35,12 @@ pub fn render_trust(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: St
             text += &format!("  {key}: {from} -> {to}\n");
         }
         if file.changes.is_empty() && file.wrong.is_none() {
-            text += "  it only narrows your settings and needs no trust\n";
+            text += "  it only restricts your settings and needs no trust\n";
         }
     }
     text += &match (args.dry_run, args.revoke) {
         (true, _) => format!("nothing was changed; to accept it: hippoctl workspace trust {root}\n"),
-        (false, true) => "revoked; these files now only narrow your settings\n".to_owned(),
+        (false, true) => "revoked; from now on, these files can only restrict your settings\n".to_owned(),
         (false, false) => format!(
             "accepted; after a change of a file, run `hippoctl workspace trust` again; to revoke: hippoctl workspace \
              trust --revoke {root}\n"

@@ -23,39 +23,39 @@ pub struct ServiceObservation {
     pub control: ManagerControl,
     /// The files as this version would write them, with their state on disk.
     pub files: Vec<(UnitFile, UnitFileState)>,
-    /// The units of a package, used if none of those files exists.
+    /// The units of a package, which are used if none of those files exists.
     pub package: Option<Package>,
-    /// True if the installed files omit the part that needs user namespaces.
+    /// True if the installed files omit the lines that need user namespaces.
     pub unsandboxed: bool,
-    /// The program that the service starts, with its reported version.
+    /// The program that the service starts, with the version that it reports.
     pub program: Option<(PathBuf, Result<String, String>)>,
     /// The answer of the manager, or the reason why it does not answer.
     pub answer: Result<ManagerState, String>,
-    /// The daemon that answers at the socket; not queried if the query would start it.
+    /// The daemon that answers at the socket. It is not queried if the query would start it.
     pub daemon: Option<(u32, String)>,
-    /// True if the service uses the socket of this client.
+    /// True if the service uses the socket to which this client connects.
     pub is_for_us: bool,
 }
 
 impl ServiceObservation {
-    /// Returns true if any file of the service exists.
+    /// Returns whether any file of the service exists.
     pub fn is_installed(&self) -> bool {
         self.files
             .iter()
             .any(|(_, found)| *found != UnitFileState::Absent)
     }
 
-    /// Returns the units of a package if the service uses them.
+    /// Returns the units of a package, if the service uses them.
     pub fn packaged(&self) -> Option<&Package> {
         self.package.as_ref().filter(|_| !self.is_installed())
     }
 
-    /// Returns true if the service is in use.
+    /// Returns whether the service is in use.
     pub fn is_used(&self) -> bool {
         self.answer.as_ref().is_ok_and(ManagerState::is_used)
     }
 
-    /// Returns the unit in use, or the one that would be used.
+    /// Returns the unit in use; if none is in use, the unit that would be.
     pub fn unit(&self) -> Option<&Path> {
         let known = self
             .answer
@@ -73,10 +73,10 @@ impl ServiceObservation {
     }
 }
 
-/// Inspects the files and queries the manager, and the daemon unless that would start it.
+/// Inspects the files and queries the manager. Also queries the daemon, unless that would start it.
 ///
 /// # Errors
-/// Fails when a file of the service cannot be read.
+/// Fails if a file of the service cannot be read.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn look(
     session: &DaemonSession,
@@ -123,7 +123,7 @@ pub fn look(
         there.is_none() || wanted.is_none() || there == wanted
     });
     let answer = control.ask();
-    // With a socket of the manager, a connection would start the daemon.
+    // If the manager owns the socket, a connection would start the daemon.
     let starts = answer
         .as_ref()
         .is_ok_and(|answer| answer.listening && answer.pid.is_none());
@@ -151,7 +151,7 @@ fn read_states(files: Vec<UnitFile>) -> Result<Vec<(UnitFile, UnitFileState)>, F
     each.collect()
 }
 
-/// Returns process id and version of the daemon that answers.
+/// Returns the process id and version of the daemon that answers.
 fn daemon(session: &DaemonSession) -> Option<(u32, String)> {
     let mut client = session.connect_only().ok()?;
     let status: StatusResponse = client.call(&StatusRequest {}.into()).ok()?;
@@ -175,7 +175,7 @@ fn version(program: &Path) -> Result<String, String> {
         .ok_or_else(|| "it is not hippod".to_owned())
 }
 
-/// Returns the problems of the service; empty if it is not installed. Unused units of a package do not count as
+/// Returns the problems of the service, or none if it is not installed. Unused units of a package do not count as
 /// installed.
 pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -214,13 +214,13 @@ pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
             ),
             UnitFileState::Outdated { .. } => (
                 Severity::Warning,
-                "the service was installed for a different program or different folders".to_owned(),
+                "the service was installed for a different program or for different folders".to_owned(),
                 INSTALL,
             ),
             UnitFileState::Changed => (
                 Severity::Info,
-                "this file of the service was changed; updates do not replace it".to_owned(),
-                "keep changes in a drop-in (systemctl --user edit hippod), then: hippoctl service install --force",
+                "this file of the service was edited, so updates do not replace it".to_owned(),
+                "move the edits to a drop-in (systemctl --user edit hippod), then: hippoctl service install --force",
             ),
         };
         add("service-unit", severity, what, place, fix);
@@ -231,14 +231,14 @@ pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
             Severity::Error,
             format!("the service cannot start: its program cannot be run: {error}"),
             program.display().to_string(),
-            "install hippod beside hippoctl or into PATH, then: hippoctl service install",
+            "install hippod beside hippoctl or in a folder of PATH, then: hippoctl service install",
         ),
         Some((program, Ok(version))) if version != OURS => add(
             "service-program",
             Severity::Warning,
             format!("the service starts hippod {version}; this is hippoctl {OURS}"),
             program.display().to_string(),
-            "install the same version of both, then: hippoctl service install",
+            "install the same version of hippoctl and hippod, then: hippoctl service install",
         ),
         _ => {}
     }
@@ -258,23 +258,23 @@ pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
             Severity::Info,
             format!("the service is installed, but no service manager responds: {error}"),
             place,
-            "log in to a session that has one; until then hippoctl starts the daemon itself",
+            "log in to a session that has one; until then, hippoctl starts the daemon itself",
         ),
         Ok(answer) => {
             let log = look.control.log();
             if answer.state == "failed" {
                 let fix = format!("for the reason: {log}; then: {INSTALL}");
-                let what = "the service failed and is not restarted".to_owned();
+                let what = "the service failed and will not be restarted".to_owned();
                 add("service-failed", Severity::Error, what, place.clone(), &fix);
             } else if !answer.enabled {
-                let what = "the service is installed, but does not start with the session".to_owned();
+                let what = "the service is installed, but it does not start with the session".to_owned();
                 add("service-off", Severity::Warning, what, place.clone(), INSTALL);
             }
             match &look.daemon {
                 Some((pid, _)) if answer.pid != Some(*pid) => add(
                     "service-bypassed",
                     Severity::Warning,
-                    format!("a daemon outside the service uses the socket (process {pid})"),
+                    format!("a daemon that the service did not start uses the socket (process {pid})"),
                     place,
                     INSTALL,
                 ),

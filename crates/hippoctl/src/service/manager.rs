@@ -1,4 +1,4 @@
-//! Commands for the service manager, and parsing of its answers.
+//! Commands for the service manager, and parsing of its output.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,16 +57,16 @@ impl ManagerCommand {
     }
 }
 
-/// The state of the service according to the manager.
+/// The state of the service as the manager reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ManagerState {
     /// True if the service starts with the session.
     pub enabled: bool,
     /// True if the manager listens on the socket, so that a connection starts the service.
     pub listening: bool,
-    /// The state as the manager names it: active, inactive, failed and others.
+    /// The state in the words of the manager: active, inactive, failed and others.
     pub state: String,
-    /// The process id, if the service runs.
+    /// The process id, if the service is running.
     pub pid: Option<u32>,
     /// The unit in use.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,13 +74,13 @@ pub struct ManagerState {
     /// The last status text of the daemon.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// True if the service ended because its sandbox could not be created.
+    /// True if the service ended because its sandbox could not be set up.
     #[serde(skip)]
     pub no_sandbox: bool,
 }
 
 impl ManagerState {
-    /// Returns true if the service is enabled, listening or running. Unit files alone do not count.
+    /// Returns whether the service is enabled, listening or running. Unit files alone do not count.
     pub fn is_used(&self) -> bool {
         self.enabled || self.listening || self.pid.is_some()
     }
@@ -91,7 +91,7 @@ impl ManagerState {
 pub struct ManagerControl(pub Manager);
 
 impl ManagerControl {
-    /// Returns true if the service is enabled, waits for a connection, or runs.
+    /// Returns whether the service is enabled, waits for a connection, or is running.
     pub fn serves(self) -> bool {
         self.ask().is_ok_and(|answer| answer.is_used())
     }
@@ -116,7 +116,7 @@ impl ManagerControl {
             }
             Manager::Launchd => {
                 let domain = domain();
-                // The first query checks that a session exists.
+                // Check first that a session exists.
                 ManagerCommand::new(&["launchctl", "print", &domain]).run()?;
                 let service =
                     ManagerCommand::new(&["launchctl", "print", &format!("{domain}/{AGENT}")]).run();
@@ -125,14 +125,14 @@ impl ManagerControl {
         }
     }
 
-    /// Returns the commands to run after the files are written; `again` stops an older service first.
+    /// Returns the commands to run after the files were written. With `again`, an older service is stopped first.
     pub fn starting(self, folder: &Path, again: bool) -> Vec<ManagerCommand> {
         match self.0 {
             Manager::Systemd => {
                 let mut calls = vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])];
                 if again {
                     calls.push(on_units(&["stop"]).may_fail());
-                    // A service that failed too often does not start before a reset.
+                    // A service that failed too often does not start until its state is reset.
                     calls.push(on_units(&["reset-failed"]).may_fail());
                 }
                 calls.push(on_units(&["enable", "--now"]));
@@ -160,7 +160,7 @@ impl ManagerControl {
     pub fn stopping(self) -> Vec<ManagerCommand> {
         match self.0 {
             Manager::Systemd => vec![on_units(&["disable", "--now"])],
-            // The command fails if the agent is not loaded, which is the desired state.
+            // The command fails if the agent is not loaded, but this is the desired state.
             Manager::Launchd => {
                 let service = format!("{}/{AGENT}", domain());
                 vec![ManagerCommand::new(&["launchctl", "bootout", &service]).may_fail()]

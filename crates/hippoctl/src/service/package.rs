@@ -19,7 +19,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// Returns the units that systemd uses if the user has none.
+    /// Returns the units that systemd uses if the user has no units of their own.
     pub fn find(manager: Manager, lookup: &impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         match manager {
             Manager::Systemd => folders(lookup).iter().find_map(|folder| Self::in_folder(folder)),
@@ -30,7 +30,7 @@ impl Package {
     #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     fn in_folder(folder: &Path) -> Option<Self> {
         let unit = folder.join(SERVICE_UNIT);
-        // A masked unit has no text.
+        // A masked unit is empty.
         let program = program_in(&fs::read_to_string(&unit).ok()?)?;
         let socket = fs::read_to_string(folder.join(SOCKET_UNIT)).ok()?;
         Some(Self {
@@ -40,7 +40,7 @@ impl Package {
         })
     }
 
-    /// Returns true if these units match the service to install: same program, default paths, and the sandbox.
+    /// Returns whether these units match the service to install: the same program, default paths, and the sandbox.
     #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     pub fn suits(&self, facts: &UnitValues) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
@@ -49,7 +49,8 @@ impl Package {
     }
 }
 
-/// Returns the folders that systemd searches after the user's own, in its order (`man systemd.unit`).
+/// Returns the folders that systemd searches after the user's own folder, in the order of the search (`man
+/// systemd.unit`).
 fn folders(lookup: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
     let listed = |name: &str, usual: &str| {

@@ -98,7 +98,7 @@ fn configured_paths_are_written_into_the_unit_files() {
     let arguments = keys["ProgramArguments"].as_array().unwrap();
     let arguments: Vec<_> = arguments.iter().filter_map(plist::Value::as_string).collect();
     let log = "/data/50% & more/h/state/hippod.log";
-    // hippod limits the size of this file; launchd would let it grow.
+    // hippod limits the size of its log file, whereas launchd would let the file grow.
     assert_eq!(arguments, ["/opt/my tools/hippod", "run", "--log-file", log]);
     assert_eq!(unit::program_in(&agent), Some("/opt/my tools/hippod".into()));
     let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
@@ -166,7 +166,7 @@ fn special_characters_of_a_path_survive_a_round_trip() {
     let program = "/opt/$my <tools> 5%/hippod";
     let systemd = facts(Manager::Systemd, program, &Paths::below(Path::new(home)), &set).unwrap();
     let service = text(Manager::Systemd, &systemd, 1);
-    // A dollar sign has no special meaning in a variable's value or in the path of the program.
+    // A dollar sign has no special meaning in the value of a variable or in the path of the program.
     let written = r#"/d/a \"b\" 'c' \\d $HOME ${X} 50%% <e> & f"#;
     let line =
         format!("ExecStart=\"/opt/$my <tools> 5%%/hippod\" run\nEnvironment=\"HIPPOD_HOME={written}\"\n");

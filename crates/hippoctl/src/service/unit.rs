@@ -1,4 +1,4 @@
-//! Text of the service files, and detection of foreign changes.
+//! Text of the service files, and detection of edits.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -18,7 +18,7 @@ const PROGRAM: &str = "ExecStart=%h/.cargo/bin/hippod run\n";
 const SOCKET_PATH: &str = "%t/hippod/hippod.sock";
 const AGENT_PROGRAM: &str = "/usr/local/bin/hippod";
 const AGENT_LOG: &str = "/usr/local/var/log/hippod.log";
-/// The start and the end of the part that needs user namespaces.
+/// The first and the last line of the part that needs user namespaces.
 const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
 /// The prefix of the last line, which identifies files written by hippoctl.
 const MARK: &str = "written by hippoctl ";
@@ -40,12 +40,12 @@ pub enum UnitFileState {
     Absent,
     /// The text that this version writes.
     Current,
-    /// The text of an install with another version or other paths.
+    /// The text that an install wrote with another version or other paths.
     Outdated {
         /// The version that wrote it.
         version: String,
     },
-    /// A text that no install wrote, or that was changed since.
+    /// A text that no install wrote, or that was edited since.
     Changed,
 }
 
@@ -64,10 +64,10 @@ pub fn units(manager: Manager, folder: &Path, facts: &UnitValues) -> Vec<UnitFil
     }
 }
 
-/// Returns the state on disk of a file.
+/// Returns the state of a file on disk.
 ///
 /// # Errors
-/// Fails when the file cannot be read.
+/// Fails if the file cannot be read.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn read(file: &UnitFile) -> Result<UnitFileState, Failure> {
     let failed = |error| Failure::file("read the unit file", &file.path, error);
@@ -90,11 +90,11 @@ pub fn read(file: &UnitFile) -> Result<UnitFileState, Failure> {
     )
 }
 
-/// Writes a file into the user's own folder atomically. A new file has default permissions; an existing one keeps
-/// its permissions.
+/// Writes a file into the user's own folder atomically. A new file gets default permissions; an existing file keeps its
+/// permissions.
 ///
 /// # Errors
-/// Returns the error of the system; the previous file is unchanged.
+/// Returns the error of the operating system. The previous file is unchanged.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn put(file: &UnitFile) -> Result<(), Failure> {
     let path = &file.path;
@@ -110,7 +110,7 @@ pub fn put(file: &UnitFile) -> Result<(), Failure> {
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
         if exists {
-            // A rename would succeed even for a file that is not writable.
+            // A rename would succeed even if the file is not writable.
             File::options().write(true).open(path)?;
         }
         let mut draft = builder.tempfile_in(folder)?;
@@ -131,7 +131,7 @@ pub fn put(file: &UnitFile) -> Result<(), Failure> {
     write().map_err(|error: io::Error| Failure::file("write the unit file", path, error))
 }
 
-/// Returns the path of hippod in the installed service.
+/// Returns the path of hippod that the installed service uses.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
     let name = match manager {
@@ -146,7 +146,7 @@ pub fn agent_file() -> String {
     format!("{AGENT}.plist")
 }
 
-/// Returns the path of hippod in a service file.
+/// Returns the path of hippod in the text of a service file.
 pub fn program_in(text: &str) -> Option<PathBuf> {
     let words = match text.lines().find_map(|line| line.strip_prefix("ExecStart=")) {
         Some(line) => match line.strip_prefix('"') {
@@ -206,17 +206,17 @@ fn agent(facts: &UnitValues) -> String {
     )
 }
 
-/// Escapes percent signs, which begin a specifier in unit files.
+/// Escapes percent signs, because each begins a specifier in unit files.
 fn specifiers(text: &str) -> String {
     text.replace('%', "%%")
 }
 
-/// Escapes a text for double quotes, where a backslash escapes the next character.
+/// Escapes a text for use in double quotes, in which a backslash escapes the next character.
 fn quoted(text: &str) -> String {
     specifiers(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Returns the text with a last line that contains version and checksum.
+/// Appends a last line with the version and a checksum to the text.
 fn marked(manager: Manager, text: &str) -> String {
     let words = format!("{MARK}{}, {}", env!("CARGO_PKG_VERSION"), checksum(text));
     match manager {
@@ -225,7 +225,7 @@ fn marked(manager: Manager, text: &str) -> String {
     }
 }
 
-/// Returns the version that wrote this text, or `None` if the text was changed since.
+/// Returns the version that wrote this text, or `None` if the text was edited since.
 fn version_of(text: &str) -> Option<String> {
     let (at, mark) = text.rmatch_indices(MARK).next()?;
     let begin = text[..at].rfind('\n')? + 1;

@@ -15,10 +15,10 @@ use crate::harness::{Harness, InitRecord};
 use crate::output::Output;
 use crate::render;
 
-/// Creates a backup, or verifies one.
+/// Creates or verifies a backup.
 ///
 /// # Errors
-/// Fails when the daemon refuses: the target exists, the disk is full, or the backup is damaged.
+/// Fails if the daemon refuses because the destination exists, the disk is full, or the backup is damaged.
 pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
@@ -28,7 +28,8 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
     let workspace = match (args.all, session.given_workspace()?) {
         (true, Some(_)) => {
             return Err(
-                Failure::new(Exit::Usage, "--all and --workspace exclude each other").hint("omit one option"),
+                Failure::new(Exit::Usage, "--all and --workspace cannot be combined")
+                    .hint("omit one of them"),
             );
         }
         (true, None) => None,
@@ -41,7 +42,7 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
     };
     let answer: BackupResponse = watched(session, request, out, BYTES)?;
     out.answer(&answer, render::backup::written)?;
-    // A missing workspace counts as a failure.
+    // If any workspace was omitted, the command fails.
     match answer.left_out.is_empty() {
         true => Ok(()),
         false => Err(Failure::silent(Exit::Failed)),
@@ -51,7 +52,7 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
 /// Restores workspaces.
 ///
 /// # Errors
-/// Fails without changes when the backup is unusable or the folder is in use.
+/// Fails without changes if the backup is unusable or if the folder is in use.
 pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output) -> Result<(), Failure> {
     let optional = |path: Option<&Path>| path.map(|path| text(&absolute(path)?)).transpose();
     let request = RestoreRequest {
@@ -75,7 +76,7 @@ pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output
     Ok(())
 }
 
-/// Returns notes about the files of harnesses, which a backup does not contain.
+/// Returns notes about the files of harnesses, which backups do not contain.
 fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
     let shown = render::one_line(&workspace.root);
     let record = InitRecord::read(state, Path::new(&workspace.was)).unwrap_or_default();

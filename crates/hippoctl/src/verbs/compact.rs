@@ -1,6 +1,6 @@
 //! `compact`: summary of a transcript.
 //!
-//! A daemon is needed only with `--store`.
+//! Only `--store` needs a daemon.
 
 mod store;
 
@@ -25,13 +25,13 @@ use crate::output::Output;
 use crate::render::{FORMATS, harmless, one_line};
 use hippoctl::args::CompactArgs;
 
-/// Bytes per read.
+/// Number of bytes per read.
 const PIECE: usize = 256 << 10;
-/// Maximum threads that prepare a transcript; part of the work is sequential.
+/// Maximum number of threads that prepare a transcript; more would not help, because part of the work is sequential.
 const MOST: usize = 4;
 /// Maximum size of a settings file in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Maximum problems that are reported individually.
+/// Maximum number of problems that are reported individually.
 const TOLD: usize = 5;
 
 /// The answer as JSON.
@@ -44,7 +44,7 @@ struct CompactOutput<'a> {
     entries: EntriesOutput<'a>,
 }
 
-/// Serialized one by one, like [`EntriesOutput`].
+/// Serialized one item at a time, like [`EntriesOutput`].
 struct RestOutput<'a>(&'a CompactionResult);
 
 impl Serialize for RestOutput<'_> {
@@ -53,7 +53,7 @@ impl Serialize for RestOutput<'_> {
     }
 }
 
-/// Serialized one by one, because a long session has millions.
+/// Serialized one item at a time, because a long session has millions.
 struct EntriesOutput<'a>(&'a CompactionResult);
 
 impl Serialize for EntriesOutput<'_> {
@@ -62,10 +62,10 @@ impl Serialize for EntriesOutput<'_> {
     }
 }
 
-/// Prints the summary; with `--json` also the scores.
+/// Prints the summary. With `--json`, also prints the scores.
 ///
 /// # Errors
-/// Fails when the transcript is unreadable or has no message; with `--store` also when the daemon fails.
+/// Fails if the transcript is unreadable or contains no message, and with `--store` also if the daemon fails.
 pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     if args.store {
         return store::compact(session, args, out);
@@ -77,7 +77,7 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
         config,
         format: args.format,
         budget: args.budget.map(|budget| budget as usize),
-        // The contents are not stored, so no id can be fetched.
+        // The contents are not stored, so they cannot be fetched by their ids.
         stored: false,
         parallel: Some(run_in_parallel),
     };
@@ -113,14 +113,14 @@ fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
         LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
     thread::scope(|scope| {
         for _ in 0..*OTHERS {
-            // If no thread can be started, this thread does the work.
+            // If no thread can be started, this thread does all the work.
             let _ = thread::Builder::new().spawn_scoped(scope, help);
         }
         here();
     });
 }
 
-/// Reads the compaction settings of a folder; `None` if the file does not exist.
+/// Reads the compaction settings of a folder. Returns `None` if the file does not exist.
 fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match hippo_fs::read(folder, FILE, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -129,7 +129,7 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
             let is_refused = hippo_fs::refusal(&error).is_some();
             let failure = Failure::file("read the settings", &folder.join(FILE), error);
             Err(if is_refused {
-                failure.hint("replace it by a regular file, or move it away")
+                failure.hint("replace it with a regular file, or move it elsewhere")
             } else {
                 failure
             })
@@ -137,7 +137,7 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// Returns the settings of a folder as far as they are trusted, or the defaults.
+/// Returns the trusted settings of a folder, and the defaults for all others.
 fn config(
     state: &Path,
     folder: &Path,
@@ -176,12 +176,12 @@ fn config(
     })
 }
 
-/// Returns true if the user trusts the current settings of a folder.
+/// Returns whether the user trusts the current settings of a folder.
 fn is_trusted(state: &Path, folder: &Path, bytes: &[u8]) -> bool {
     Trust::of(state, folder).covers(FILE, bytes)
 }
 
-/// Copies standard input into an anonymous file, because a session with abandoned branches is read twice.
+/// Copies standard input to an anonymous file, because a session with abandoned branches is read twice.
 fn spooled() -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
@@ -192,7 +192,7 @@ fn spooled() -> io::Result<File> {
 
 fn read(mut file: File, options: &CompactionOptions) -> io::Result<CompactionResult> {
     let mut compactor = Compactor::new(options.clone());
-    // A running session grows: the second pass ends where the first ended.
+    // The transcript of a running session grows, so the second pass ends where the first one ended.
     let mut length = u64::MAX;
     loop {
         length = feed(&mut compactor, (&file).take(length))?;
@@ -223,11 +223,11 @@ fn feed(compactor: &mut Compactor, mut from: impl Read) -> io::Result<u64> {
 }
 
 fn no_message(args: &CompactArgs) -> Failure {
-    let what = format!("no message in the transcript: {}", args.file.display());
+    let what = format!("the transcript contains no message: {}", args.file.display());
     Failure::new(Exit::Failed, what).hint(FORMATS)
 }
 
-/// Reports unreadable records, and the statistics with `debug`.
+/// Reports unreadable records. With `debug`, also reports the statistics.
 fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
     for problem in stats.problems.iter().take(TOLD) {
         out.note(&format!(

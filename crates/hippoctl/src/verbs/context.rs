@@ -16,13 +16,13 @@ use crate::render::context as render;
 use crate::render::one_line;
 use hippoctl::args::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
 
-/// The hint for content that exceeds the limit.
+/// The hint for content that exceeds the size limit.
 const TOO_LONG: &str = "store it in a file, and put the relevant part with that file as its source";
 
 /// Runs a verb of `context`.
 ///
 /// # Errors
-/// Fails without a workspace, for an unknown session or entry, without available content, or when the daemon
+/// Fails without a workspace, for an unknown session or entry, if the content is not available, or if the daemon
 /// refuses.
 pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
@@ -55,7 +55,7 @@ pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output)
     }
 }
 
-/// Opens a session and prints only its id, for scripts.
+/// Opens a session. Prints only its id, for use in scripts.
 fn open(
     session: &mut DaemonSession,
     agent: Option<String>,
@@ -116,7 +116,7 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
     out.answer(&answer, render::put)
 }
 
-/// Returns `None` for a default value.
+/// Returns the value, or `None` if it is the default.
 fn given<T: Default + PartialEq>(value: T) -> Option<T> {
     (value != T::default()).then_some(value)
 }
@@ -194,7 +194,7 @@ fn fetch(
     let colon = if reason.is_empty() { "" } else { ": " };
     let what = format!("could not get the content of {}{colon}{reason}", one_line(&id));
     Err(Failure::new(Exit::NotFound, what).hint(match answer.summary {
-        Some(_) => "only its summary is left, printed above; create the content again from its source",
+        Some(_) => "only the summary is left, printed above; create the content again from its source",
         None => "list the entries of a session with: hippoctl context list --session ID",
     }))
 }
@@ -223,7 +223,7 @@ fn list(session: &mut DaemonSession, args: ContextListArgs, out: &mut Output) ->
     out.answer(&answer, |answer, style| render::list(answer, all, style))
 }
 
-/// Prints notes of the daemon; with `--json` the answer contains them.
+/// Prints the notes of the daemon. With `--json`, the answer already contains them.
 fn print_notes(notes: &[String], out: &mut Output) {
     if out.json {
         return;

@@ -14,7 +14,7 @@ use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 /// Runs a cycle, lists past runs, or reverts one.
 ///
 /// # Errors
-/// Fails without a workspace, or when the daemon refuses.
+/// Fails without a workspace, or if the daemon refuses.
 pub fn consolidate(session: &mut DaemonSession, verb: CycleVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         CycleVerb::Light(args) => run(session, Cycle::Light, args, out),
@@ -25,8 +25,7 @@ pub fn consolidate(session: &mut DaemonSession, verb: CycleVerb, out: &mut Outpu
     }
 }
 
-/// Runs a cycle, or shows its plan. Fails when another run is in progress, a file is not writable, or the run
-/// failed.
+/// Runs a cycle, or shows its plan. Fails if another run is in progress, a file is not writable, or the run fails.
 fn run(session: &mut DaemonSession, cycle: Cycle, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleRunRequest {
         workspace: session.workspace()?,
@@ -44,7 +43,7 @@ fn run(session: &mut DaemonSession, cycle: Cycle, args: CycleArgs, out: &mut Out
     ended_well([answer.outcome])
 }
 
-/// Lists the runs, or shows the report of one.
+/// Lists the runs, or shows the report of one run.
 fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleHistoryRequest {
         workspace: session.workspace()?,
@@ -53,7 +52,7 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     };
     let answer: CycleHistoryResponse = session.call(request)?;
     if !out.json && args.run.is_none() && answer.runs.is_empty() {
-        out.note("no cycle has run yet; for a preview: hippoctl consolidate light --dry-run");
+        out.note("no cycle has run yet; hippoctl consolidate light --dry-run shows what a cycle would do");
     }
     out.answer(&answer, |answer, style| match args.run {
         Some(run) => render::cycle::one(answer, run, style),
@@ -68,7 +67,7 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     }
 }
 
-/// Reverts a run. Fails if a later change cannot be reverted.
+/// Reverts a run. Fails if a later change prevents that.
 fn undo(session: &mut DaemonSession, run: i64, out: &mut Output) -> Result<(), Failure> {
     let request = CycleUndoRequest {
         workspace: session.workspace()?,
@@ -78,10 +77,10 @@ fn undo(session: &mut DaemonSession, run: i64, out: &mut Output) -> Result<(), F
     out.answer(&answer, render::cycle::undone)
 }
 
-/// Runs the due cycles and shows the pending work of the agent.
+/// Runs the due cycles and shows the work that waits for the agent.
 ///
 /// # Errors
-/// Fails without a workspace, or when a cycle failed.
+/// Fails without a workspace, or if a cycle failed.
 pub fn heartbeat(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let request = HeartbeatRequest {
         workspace: session.workspace()?,
@@ -91,7 +90,7 @@ pub fn heartbeat(session: &mut DaemonSession, out: &mut Output) -> Result<(), Fa
     ended_well(answer.ran.iter().map(|run| run.outcome))
 }
 
-/// Fails silently if a run failed or was interrupted: the printed output contains the reason.
+/// Fails without a message if a run failed or was interrupted, because the printed output already contains the reason.
 fn ended_well(outcomes: impl IntoIterator<Item = CycleOutcome>) -> Result<(), Failure> {
     let fails = |outcome| matches!(outcome, CycleOutcome::Failed | CycleOutcome::Interrupted);
     if outcomes.into_iter().any(fails) {

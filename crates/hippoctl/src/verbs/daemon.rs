@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::{DoctorArgs, StatusArgs};
 
-/// Maximum time for the shutdown of a daemon.
+/// Maximum time for the daemon to shut down.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
@@ -32,10 +32,10 @@ struct StopResult {
     pid: Option<u32>,
 }
 
-/// Starts the daemon unless it runs.
+/// Starts the daemon unless it is already running.
 ///
 /// # Errors
-/// Fails when the daemon could not be started.
+/// Fails if the daemon could not be started.
 pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let asked = session.connect_only().and_then(|mut client| {
         client.set_timeout(Some(PATIENCE));
@@ -46,7 +46,7 @@ pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
             started: false,
             pid: status.pid,
         },
-        // The previous daemon has ended or is shutting down.
+        // The previous daemon has exited or is shutting down.
         Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => StartResult {
             started: true,
             pid: launch::launch(&session.paths)?.0,
@@ -63,10 +63,10 @@ pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// Stops the daemon and waits until it has ended. Succeeds if none runs.
+/// Stops the daemon and waits until it has exited. Succeeds if no daemon is running.
 ///
 /// # Errors
-/// Fails when the daemon refuses or does not end in time.
+/// Fails if the daemon refuses or does not exit in time.
 pub fn stop(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let pid = end(session)?;
     let answer = StopResult {
@@ -90,7 +90,7 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
         client.call::<ShutdownResponse>(&ShutdownRequest {}.into())
     };
     let asked = match ask() {
-        // The daemon was shutting down already; a second attempt finds a possible successor.
+        // The daemon was already shutting down. A second attempt finds its successor, if there is one.
         Err(ClientError::Unread(_) | ClientError::Closed) => ask(),
         asked => asked,
     };
@@ -113,7 +113,7 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
-    // With a socket of the service manager, a connection would start the next daemon.
+    // If the service manager owns the socket, a connection would start the next daemon.
     let tells = Path::new("/proc/self/stat").exists();
     let there = || {
         if tells {
@@ -126,7 +126,7 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
         if begun.elapsed() > PATIENCE {
             return Err(
                 Failure::new(Exit::Failed, format!("the daemon did not stop (process {pid})"))
-                    .hint("see the log of the daemon: hippoctl logs"),
+                    .hint("hippoctl logs shows the log of the daemon"),
             );
         }
         thread::sleep(Duration::from_millis(5));
@@ -134,7 +134,7 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the running process in the lock file, whose socket may have been removed.
+/// Returns the process id in the lock file if that process is running; its socket may have been removed.
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn unreachable(session: &DaemonSession) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
@@ -142,7 +142,7 @@ fn unreachable(session: &DaemonSession) -> Option<u32> {
     (name.trim() == "hippod" && is_alive(pid)).then_some(pid)
 }
 
-/// Returns true if the process still runs, on systems with `/proc`; a zombie counts as ended.
+/// Returns whether the process is still running, on systems with `/proc`. A zombie does not count as running.
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
@@ -155,7 +155,7 @@ fn is_alive(pid: u32) -> bool {
 /// Prints the status of the daemon and its workspaces.
 ///
 /// # Errors
-/// Fails without a daemon, or when no answer arrives.
+/// Fails without a daemon, or if no response arrives.
 pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
     if args.metrics {
         let answer: MetricsResponse = session.call(MetricsRequest {})?;
@@ -165,7 +165,7 @@ pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) 
     out.answer(&answer, render::status::status)
 }
 
-/// Measures memory quality and prints the numbers beside those of the last audit.
+/// Measures memory quality, and prints the results beside those of the last audit.
 fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,
@@ -176,10 +176,10 @@ fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Re
     out.answer(&answer, render::audit::audit)
 }
 
-/// Prints problems with their fixes.
+/// Prints the problems with their fixes.
 ///
 /// # Errors
-/// Fails without a daemon or an answer, or if any problem is an error.
+/// Fails without a daemon or a response, or if any problem is an error.
 pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     if args.audit {
         return audit(session, args, out);

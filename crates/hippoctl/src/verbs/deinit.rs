@@ -22,13 +22,13 @@ use crate::render;
 use crate::render::init::{InitUndoResult, file};
 use hippoctl::args::InitArgs;
 
-/// The file whose rules keep memory out of the repository.
+/// The file with the rules that keep memory files out of the repository.
 const GITIGNORE: &str = ".gitignore";
 
 /// Reverts the changes of `init`.
 ///
 /// # Errors
-/// Fails when init was not run there, or a file could not be written.
+/// Fails if init was not run in the folder, or if a file could not be written.
 pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     let dir = folder(session, args.dir)?;
     let root = dir.root().to_path_buf();
@@ -39,7 +39,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
         dry_run: args.dry_run,
         ..InitUndoResult::default()
     };
-    // Unregister first, so that the daemon stops writing.
+    // Unregister the folder first, so that the daemon stops writing to it.
     let gone = if args.dry_run && record.registered {
         put_back(session, &root, args.restore_carried, &mut answer)?;
         true
@@ -60,7 +60,8 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     if waits {
         plan.record = remaining_record(&plan, &record);
     }
-    // A daemon that still has the folder would treat the removal of its index file as a deletion by the user.
+    // If the folder were still registered, the daemon would treat the removal of the index file as a deletion by the
+    // user.
     let mut aside = if gone {
         aside::find(&dir, &record)
     } else {
@@ -91,7 +92,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     if adopted {
         forget_old_record(&dir)?;
     }
-    // The folder of the record of an earlier version.
+    // The folder that contained the record of an earlier version.
     answer
         .folders
         .extend(apply::remove_folders(&dir, &plan.removed_folders));
@@ -102,13 +103,13 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     if waits {
         return Err(Failure::new(
             Exit::Refused,
-            "could not revert everything: the folder is still registered",
+            "could not revert all changes: the folder is still registered",
         )
-        .hint("start the daemon and run it again: hippoctl service start"));
+        .hint("start the daemon and run the command again: hippoctl service start"));
     }
     if stuck {
-        return Err(Failure::new(Exit::Refused, "could not revert everything")
-            .hint("correct the files above, then run it again"));
+        return Err(Failure::new(Exit::Refused, "could not revert all changes")
+            .hint("correct the files listed above, then run the command again"));
     }
     Ok(())
 }
@@ -117,12 +118,12 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
 fn stays(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().unwrap_or(path);
     Failure::file("move out of the workspace", path, error).hint(format!(
-        "make this folder writable for you: {}; then finish with: hippoctl init --undo",
+        "make this folder writable for your user: {}; then finish with: hippoctl init --undo",
         folder.display()
     ))
 }
 
-/// Returns the paths that no longer exist after a plan is applied.
+/// Returns the paths that will no longer exist after a plan is applied.
 fn gone_then<'p>(plan: &'p ChangePlan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'p str> {
     let removed = plan.changes.iter().filter(|change| change.after.is_none());
     let removed = removed.map(|change| change.path.as_str());
@@ -131,14 +132,14 @@ fn gone_then<'p>(plan: &'p ChangePlan, aside: &'p Aside, adopted: bool) -> BTree
     removed.chain(moved).chain(record).collect()
 }
 
-/// Returns whether a running daemon has registered the folder, or `None` if none answers; does not start one.
+/// Returns whether a running daemon has registered the folder, or `None` if no daemon answers. Does not start a daemon.
 fn is_registered(session: &DaemonSession, root: &Path) -> Option<bool> {
     let mut client = session.connect_only().ok()?;
     let list: WorkspaceListResponse = client.call(&WorkspaceListRequest {}.into()).ok()?;
     Some(list.workspaces.iter().any(|known| Path::new(&known.root) == root))
 }
 
-/// Adds notes about the files that stay, and how to remove them.
+/// Adds notes about the files that remain, and about how to remove them.
 fn tell(root: &Path, there: &PathSnapshot, plan: &ChangePlan, answer: &mut InitUndoResult) {
     let named = root.display();
     let ignores = there.real(GITIGNORE);
@@ -157,20 +158,20 @@ fn tell(root: &Path, there: &PathSnapshot, plan: &ChangePlan, answer: &mut InitU
         ));
     }
     match answer.registered {
-        // An earlier note says the same.
+        // An earlier note already says this.
         Some(true) if answer.notes.iter().any(|note| note.contains("still registered")) => {}
         Some(true) => answer.notes.push(format!(
             "the folder is still registered, as before init; to unregister it: hippoctl workspace remove {named}"
         )),
         None => answer.notes.push(format!(
-            "no daemon is running, so the folder may still be registered; check with: hippoctl workspace list; then: \
-             hippoctl workspace remove {named}"
+            "no daemon is running, so the folder may still be registered; to find out: hippoctl workspace list; to \
+             unregister it: hippoctl workspace remove {named}"
         )),
         Some(false) => {}
     }
 }
 
-/// Returns the record for a folder that is still registered: all except the reverted files.
+/// Returns the record for a folder that is still registered: everything except the reverted files.
 fn remaining_record(plan: &ChangePlan, record: &InitRecord) -> InitRecord {
     let mut left = record.clone();
     left.files
@@ -178,7 +179,7 @@ fn remaining_record(plan: &ChangePlan, record: &InitRecord) -> InitRecord {
     left
 }
 
-/// Returns the record of init, and true if it is from the workspace, where an older build wrote it.
+/// Returns the record of init, and whether it comes from the workspace, where an earlier build wrote it.
 fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(InitRecord, bool), Failure> {
     let root = dir.root();
     let record = InitRecord::read(state, root).map_err(|problem| unusable_failure(&[problem]))?;
@@ -198,7 +199,7 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(InitReco
         (PathState::File(_), false) => {
             let what = format!("could not trust the record in the folder: {shown}/{OLD_RECORD}");
             Err(Failure::new(Exit::Refused, what).hint(format!(
-                "it may come from an earlier version or from another person; read it, then: hippoctl init --undo \
+                "it may come from an earlier version or from another person; read it, then run: hippoctl init --undo \
                  --trust-record {shown}"
             )))
         }
@@ -209,7 +210,7 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(InitReco
     }
 }
 
-/// Asks a running daemon which files of another program it would restore; does not start one.
+/// Asks a running daemon which files of another program it would restore. Does not start a daemon.
 fn put_back(
     session: &DaemonSession,
     root: &Path,
@@ -232,14 +233,14 @@ fn put_back(
         }
         Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::NoWorkspace => {}
         Err(error) => answer.notes.push(format!(
-            "files of another program are restored as well, but only the daemon can list them: {error}; start it and \
-             run this again: hippoctl service start"
+            "files of another program will be restored as well, but only the daemon can list them: {error}; start it \
+             and run the command again: hippoctl service start"
         )),
     }
     Ok(())
 }
 
-/// Unregisters the folder. Returns true if the daemon no longer has it.
+/// Unregisters the folder. Returns whether it is no longer registered.
 fn unregister(
     session: &mut DaemonSession,
     root: &Path,
@@ -258,11 +259,11 @@ fn unregister(
             answer.restored = removed.restored;
             answer.notes.extend(removed.notes);
         }
-        // Another process removed it already.
+        // Another process has already removed it.
         Err(failure) if failure.exit == Exit::NotFound => {}
         Err(failure) => {
             answer.notes.push(format!(
-                "the folder is still registered, and the files of the daemon stay: {}; when a daemon is running, \
+                "the folder is still registered, and the files of the daemon stay: {}; once a daemon is running, \
                  repeat: hippoctl init --undo {}",
                 failure.message,
                 root.display()

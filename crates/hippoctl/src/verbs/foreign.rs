@@ -1,4 +1,4 @@
-//! Detection and takeover of another program's compaction tree.
+//! Detection and take-over of another program's compaction tree.
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{TreeCompactRequest, TreeCompactResponse};
@@ -14,13 +14,13 @@ use crate::render;
 
 /// The folders of nodes, in addition to `memory/ROOT.md`.
 const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
-/// The path where earlier versions kept the `ROOT.md` of another program.
+/// The path at which earlier versions kept the `ROOT.md` of another program.
 const CARRIED: &str = ".hippocampus/carried/ROOT.md";
 /// Maximum size in bytes of a file that is restored.
 const LARGEST: u64 = 4 << 20;
-/// Maximum lines of the file shown in a question.
+/// Maximum number of lines of the file that a question shows.
 const SHOWN: usize = 8;
-/// Maximum nodes listed in a question.
+/// Maximum number of nodes that a question lists.
 const NAMED: usize = 5;
 
 /// Returns the paths of the nodes in a folder that another program wrote.
@@ -40,7 +40,7 @@ pub fn nodes(dir: &WorkspaceDir) -> Vec<String> {
     paths
 }
 
-/// Asks the user at the terminal to confirm the takeover of a tree. Returns false without a terminal.
+/// Asks the user at the terminal to confirm the take-over of a tree. Without a terminal, returns false.
 pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
     if nodes.is_empty() {
         return false;
@@ -61,8 +61,8 @@ pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
     says_yes(&question, out)
 }
 
-/// Returns true if the `ROOT.md` that an earlier version took over should be restored. The user confirms it at the
-/// terminal, after a preview, or with `confirmed`.
+/// Returns whether to restore the `ROOT.md` that an earlier version took over. The user confirms this with `confirmed`,
+/// or at the terminal after a preview.
 pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool {
     let Ok(bytes) = hippo_fs::read(root, CARRIED, LARGEST) else {
         return false;
@@ -83,12 +83,14 @@ pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool 
     );
     let yes = says_yes(&question, out);
     if !yes && !out.json {
-        out.note(&format!("{CARRIED} stays; to restore it: --restore-carried"));
+        out.note(&format!(
+            "{CARRIED} stays unchanged; to restore it: --restore-carried"
+        ));
     }
     yes
 }
 
-/// Asks the user a question. Returns false without a terminal.
+/// Asks the user a question. Without a terminal, returns false.
 fn says_yes(question: &str, out: &Output) -> bool {
     let (input, mut errors) = (io::stdin(), io::stderr());
     if out.json || !input.is_terminal() || !errors.is_terminal() {
@@ -102,10 +104,10 @@ fn says_yes(question: &str, out: &Output) -> bool {
     answered.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// Asks the daemon for the nodes of another program that it left unchanged, or to take them over.
+/// Asks the daemon for the nodes of another program that it left unchanged, or asks it to take them over.
 ///
 /// # Errors
-/// Fails when the daemon refuses.
+/// Fails if the daemon refuses.
 pub fn compact(
     session: &mut DaemonSession,
     workspace: &str,

@@ -1,4 +1,4 @@
-//! `get`: text at a pointer.
+//! `get`: text to which a pointer leads.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use hippoctl::args::GetArgs;
 /// Prints the text as it is on disk.
 ///
 /// # Errors
-/// Fails without a workspace, or when the pointer has no target.
+/// Fails without a workspace, or if the target of the pointer does not exist.
 pub fn get(session: &mut DaemonSession, args: &GetArgs, out: &mut Output) -> Result<(), Failure> {
     let mut request = parse(&args.target);
     let lines_of_id = request.path.is_none() && (args.from.is_some() || args.lines.is_some());
     if lines_of_id {
         return Err(
             Failure::new(Exit::Usage, "the id of a result already selects its lines")
-                .hint("give the path with --from and -l"),
+                .hint("to select lines, give the path with --from and -l"),
         );
     }
     let splits = request.section.is_some() || request.from.is_some();
@@ -43,7 +43,7 @@ pub fn get(session: &mut DaemonSession, args: &GetArgs, out: &mut Output) -> Res
     };
     if !out.json && answer.truncated {
         out.note(&format!(
-            "note: of {} lines, these are {} to {}",
+            "note: out of {} lines, these are lines {} to {}",
             answer.total_lines, answer.start_line, answer.end_line
         ));
     }
@@ -61,7 +61,8 @@ pub fn get(session: &mut DaemonSession, args: &GetArgs, out: &mut Output) -> Res
     })
 }
 
-/// Returns the text of a file whose name is the whole target, because a name may contain `#` or `:`.
+/// Returns the text of the file whose name is the whole argument; this is tried because a file name may contain `#` or
+/// `:`.
 fn literal(session: &mut DaemonSession, args: &GetArgs, parsed: &GetRequest) -> Option<GetResponse> {
     let workspace = parsed.workspace.clone()?;
     let whole = GetRequest {
@@ -74,8 +75,8 @@ fn literal(session: &mut DaemonSession, args: &GetArgs, parsed: &GetRequest) -> 
     session.call(whole).ok()
 }
 
-/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id has none of `/`, `.`, `#` and `:`, while every path
-/// of a document has one.
+/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of `/`, `.`, `#` and `:`, whereas every
+/// path of a document contains at least one of them.
 fn parse(target: &str) -> GetRequest {
     if !target.contains(['/', '.', '#', ':']) {
         return GetRequest {
@@ -87,8 +88,8 @@ fn parse(target: &str) -> GetRequest {
         path: Some(path.to_owned()),
         ..GetRequest::default()
     };
-    // A file name may contain `#`. Tried in this order: `.md#`, then line numbers after a markdown name, then the
-    // first `#`.
+    // A file name may contain `#`, so the forms are tried in this order: `.md#`, line numbers after a markdown name,
+    // the first `#`.
     let section = match target.split_once(".md#") {
         Some((stem, section)) => Some((&target[..stem.len() + 3], section)),
         None if target.contains(" §") => None,
@@ -122,7 +123,7 @@ fn split_number(text: &str) -> Option<(&str, u32)> {
     Some((head, number.parse().ok()?))
 }
 
-/// Returns an absolute path relative to the workspace.
+/// Converts an absolute path to one relative to the workspace.
 pub fn below(path: &str, workspace: &str) -> String {
     let relative = Path::new(path)
         .strip_prefix(workspace)

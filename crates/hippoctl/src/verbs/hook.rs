@@ -1,8 +1,8 @@
 //! `hook`: events of a harness.
 //!
-//! A hook always succeeds, even if the event, the daemon or the disk fail. The work is done on a thread that is
-//! abandoned at the deadline. Only session-start prints on standard output. Errors are written to a log in the
-//! state folder, which contains no text of a memory.
+//! A hook always succeeds, even if the event is invalid or the daemon or the disk fails. The work is done on a thread
+//! that is abandoned at the deadline. Only session-start prints to standard output. Errors are written to a log in the
+//! state folder, which contains no text of the memory.
 
 mod event;
 mod root;
@@ -29,38 +29,39 @@ use hippoctl::args::{Global, HookArgs, HookName};
 
 use event::HookEvent;
 
-/// Maximum time that the start of a session waits for pending work; due cycles continue without it.
+/// Maximum time for which the start of a session waits for pending work. After that, due cycles continue in the
+/// background.
 const PENDING: Duration = Duration::from_millis(100);
-/// Maximum duration of connecting once a socket exists.
+/// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_millis(500);
-/// Pause between two attempts to reach a daemon that was just started.
+/// Pause between two attempts to connect to a daemon that was just started.
 const AGAIN: Duration = Duration::from_millis(5);
-/// Time to wait for another daemon after ours ended: two hooks may have started one each.
+/// Time to wait for another daemon if ours ended, because two hooks may each have started a daemon.
 const RIVAL: Duration = Duration::from_millis(250);
-/// Pause after a failed start of the daemon: each attempt delays the session.
+/// Pause after a failed start of the daemon. Without a pause, each attempt would delay a session.
 const AT_REST: Duration = Duration::from_secs(60);
 /// The file in the state folder that marks a failed start.
 const FAILED: &str = "hooks.not-started";
 /// The log of hooks, in the state folder.
 pub const LOG: &str = "hooks.log";
 
-/// Returns the maximum time that a harness waits for a hook.
+/// Returns the maximum time that a hook may take.
 const fn deadline(name: HookName) -> Duration {
     Duration::from_millis(match name {
         HookName::SessionStart => 1_000,
         HookName::PreCompact | HookName::TaskCompleted => 2_000,
-        // Claude Code gives hooks 1.5 s when it ends.
+        // Claude Code gives hooks 1.5 s when a session ends.
         HookName::SessionEnd => 1_200,
     })
 }
 
-/// Returns true if a command line that could not be parsed asks for a hook.
+/// Returns whether a command line that could not be parsed is meant for `hook`.
 pub fn is_asked_for(words: impl Iterator<Item = OsString>) -> bool {
     let mut verbs = words
         .skip(1)
         .filter(|word| !word.to_string_lossy().starts_with('-'));
     let mut words: Vec<OsString> = verbs.by_ref().take(3).collect();
-    // An option before the verb may have a value.
+    // The word `hook` may also be the value of an option before the verb.
     words.retain(|word| word == "hook");
     !words.is_empty() && !std::env::args_os().any(|word| word == "--help" || word == "-h")
 }
@@ -79,7 +80,7 @@ pub fn hook(global: &Global, args: HookArgs) {
         paths
     });
     let Ok(paths) = paths else {
-        // Without paths there is also no log.
+        // Without paths, there is no log to write to.
         return;
     };
     let log = HookLog {
@@ -116,7 +117,7 @@ pub fn hook(global: &Global, args: HookArgs) {
     }
 }
 
-/// A message of the work thread.
+/// A message from the working thread.
 enum HookMessage {
     Print(String),
     Problem(String),
@@ -136,7 +137,7 @@ impl HookWork {
         let done = match self.args.name {
             HookName::SessionStart => self.session_start(&event),
             HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
-            // Without a transcript the session is closed nevertheless.
+            // The session is closed even if there is no transcript.
             HookName::SessionEnd => self
                 .flush(&event)
                 .or_else(|what| self.close(&event).and(Err(what))),
@@ -166,7 +167,7 @@ impl HookWork {
     }
 
     fn session_start(&mut self, event: &HookEvent) -> Result<(), String> {
-        // An unusable event is logged; the section then uses the folder of the process.
+        // An unusable event is logged, and the section for the prompt uses the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
             self.say(HookMessage::Problem(trouble.to_owned()));
         }
@@ -177,7 +178,7 @@ impl HookWork {
             Err(what) => self.say(HookMessage::Problem(what)),
         }
         if !self.args.pending {
-            // Starting the daemon now makes it ready for the first search.
+            // If the daemon is started now, it is ready for the first search.
             if Client::connect(&self.paths.socket, Some(CONNECT)).is_err() && !self.global.no_start {
                 self.start()?;
             }
@@ -185,7 +186,7 @@ impl HookWork {
         }
         self.until = self.until.min(Instant::now() + PENDING);
         match self.pending(&folder) {
-            // The next session start shows it.
+            // The next session start shows the pending work.
             Err(_) if self.time_left().is_zero() => Ok(()),
             Err(what) => Err(what),
             Ok(None) => Ok(()),
@@ -196,7 +197,7 @@ impl HookWork {
         }
     }
 
-    /// Returns the pending work of the agent.
+    /// Returns the work that waits for the agent.
     fn pending(&self, folder: &Path) -> Result<Option<String>, String> {
         let workspace = text(folder).map_err(describe_failure)?;
         let answer: HeartbeatResponse = self
@@ -205,20 +206,20 @@ impl HookWork {
         Ok(root::pending(&answer.pending))
     }
 
-    /// Hands the transcript to the daemon, without waiting for its indexing.
+    /// Passes the transcript to the daemon, without waiting until it is indexed.
     fn flush(&mut self, event: &HookEvent) -> Result<(), String> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
             return Err(format!(
-                "no transcript: {}",
-                event.trouble.unwrap_or("the event has none")
+                "there is no transcript: {}",
+                event.trouble.unwrap_or("the event names none")
             ));
         };
         let path = absolute(path).map_err(describe_failure)?;
         #[expect(clippy::disallowed_methods, reason = "a file that the event names")]
         let is_there = path.exists();
         if !is_there {
-            // The daemon would report this later and only in its log; the rest of the hook still runs.
+            // The daemon would report this later, and only in its log; the rest of the hook still runs.
             self.say(HookMessage::Problem(format!(
                 "the transcript does not exist: {}",
                 path.display()
@@ -253,8 +254,8 @@ impl HookWork {
         Ok(())
     }
 
-    /// Sends a request. It is repeated once if the daemon ended before answering and the request cannot take effect
-    /// twice.
+    /// Sends a request. If the daemon ends before it has responded, and the request cannot take effect twice, the
+    /// request is repeated once.
     fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<Result<R, ClientError>, String> {
         let ask = || {
             let mut client = self.client()?;
@@ -267,8 +268,8 @@ impl HookWork {
         }
     }
 
-    /// Returns a connection. If no daemon answers, one is started and awaited until the deadline, or until it has
-    /// definitely failed to start.
+    /// Returns a connection. If no daemon answers, starts one and waits until the deadline, or until the start has
+    /// definitely failed.
     fn client(&self) -> Result<Client, String> {
         let mut started: Option<Child> = None;
         let mut ended: Option<(ExitStatus, Instant)> = None;
@@ -287,12 +288,12 @@ impl HookWork {
                     ended = status.map(|status| (status, Instant::now()));
                 }
                 (Some(_), Some((status, at))) if at.elapsed() > RIVAL => {
-                    // If this cannot be written, the next hook tries again.
+                    // If this file cannot be written, the next hook tries to start the daemon again.
                     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                     let _ = fs::write(self.paths.state.join(FAILED), b"");
                     return Err(format!(
-                        "the daemon ended early ({status}); for the reason: hippoctl service start; hooks retry in a \
-                         minute"
+                        "the daemon ended early ({status}); to see the reason: hippoctl service start; hooks retry in \
+                         a minute"
                     ));
                 }
                 (Some(_), Some(_)) => {}
@@ -301,11 +302,11 @@ impl HookWork {
         }
     }
 
-    /// Starts a daemon, unless a start failed a moment ago.
+    /// Starts a daemon, unless a start failed within the last minute.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn start(&self) -> Result<Child, String> {
         let failed = fs::metadata(self.paths.state.join(FAILED)).and_then(|file| file.modified());
-        // A time in the future, after the clock was set back, does not block a start.
+        // A time in the future, as after the clock was set back, does not block a start.
         let rests = |at: SystemTime| {
             SystemTime::now()
                 .duration_since(at)
@@ -328,7 +329,7 @@ fn describe_failure(failure: Failure) -> String {
     failure.message
 }
 
-/// Formats the failure of a call for the log; the hint of a refusal is omitted.
+/// Formats the failure of a call for the log. The hint of a refusal is omitted.
 fn describe_refusal(error: ClientError) -> String {
     match error {
         ClientError::Refused(error) => format!("the daemon refused: {}", error.message),
@@ -343,7 +344,7 @@ struct HookLog {
 }
 
 impl HookLog {
-    /// Appends a line; errors are ignored.
+    /// Appends a line. Errors are ignored.
     fn note(&self, what: &str) {
         let _ = self.write(what);
     }
@@ -358,7 +359,7 @@ impl HookLog {
             .map(|mark| if mark.is_control() { ' ' } else { mark })
             .take(1_000)
             .collect();
-        // The format of the daemon's log, so that `logs` reads both.
+        // The line has the format of the daemon's log, so that `logs` can read both.
         let line = format!("{now:.6}  WARN {}: {what}\n", self.name);
         log.write_all(line.as_bytes())
             .map_err(|error| Failure::file("write the log", path, error))

@@ -20,11 +20,11 @@ use crate::render::{self, one_line};
 use hippoctl::args::ImportArgs;
 use plan::PlannedFile;
 
-/// Maximum bytes of an export.
+/// Maximum size of an export in bytes.
 const LARGEST: u64 = 256 << 20;
-/// Maximum damaged places that an answer names.
+/// Maximum number of damaged records that an answer lists.
 const MOST_PROBLEMS: usize = 100;
-/// Maximum damaged places that a refusal names.
+/// Maximum number of damaged records that an error lists.
 const NAMED: usize = 3;
 
 /// The result of an import, or its plan.
@@ -34,19 +34,19 @@ pub struct ImportReport {
     pub applied: bool,
     /// The number of memories in the export.
     pub memories: u64,
-    /// The number of memories that exist in the workspace, or twice in the export.
+    /// The number of memories that the workspace already contains, or that occur twice in the export.
     pub known: u64,
     /// The new files, in the order of their paths.
     pub files: Vec<NewFile>,
-    /// The number of records without a memory, such as prompts.
+    /// The number of records that contain no memory, such as prompts.
     pub left_out: u64,
     /// The number of new memories in which a secret was redacted.
     pub redacted: u64,
-    /// The number of new memories that read like an instruction to an agent; each has a mark.
+    /// The number of new memories that read like an instruction to an agent. Each of them is marked.
     pub flagged: u64,
-    /// The number of damaged places that were skipped.
+    /// The number of damaged records that were skipped.
     pub malformed: u64,
-    /// The first [`MOST_PROBLEMS`] damaged places.
+    /// The first [`MOST_PROBLEMS`] damaged records.
     pub problems: Vec<ImportProblem>,
     /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -65,8 +65,8 @@ pub struct NewFile {
 /// Writes the memories of an export, or shows the plan.
 ///
 /// # Errors
-/// Fails without a workspace, when the file is not an export of that program, or when a file cannot be written. A
-/// second import skips the memories that were already written.
+/// Fails without a workspace, if the file is not an export of that program, or if a file cannot be written. A second
+/// import skips the memories that were already written.
 pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
@@ -114,7 +114,7 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
             tell("write", done, plan.files.len());
             write(&dir, file).map_err(|error| midway(file, done, &error))?;
         }
-        // The daemon notices the files by itself; this call makes them searchable at once.
+        // The daemon would notice the files by itself, but this call makes them searchable at once.
         let sync = WorkspaceSyncRequest {
             workspace,
             ..WorkspaceSyncRequest::default()
@@ -127,7 +127,7 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
     out.answer(&answer, render::import::imported)
 }
 
-/// Locks the workspace, so that concurrent imports wait and see the memories of earlier ones.
+/// Locks the workspace, so that concurrent imports wait and see the memories that earlier ones wrote.
 #[expect(clippy::disallowed_methods, reason = "the folder itself")]
 fn locked(root: &Path) -> Result<File, Failure> {
     let failed = |error| Failure::file("lock the folder", root, error);
@@ -141,10 +141,10 @@ fn locked(root: &Path) -> Result<File, Failure> {
 fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
     let hint = match program {
         ExportProgram::ClaudeMem => {
-            "pass the JSON of its export script: npx tsx scripts/export-memories.ts QUERY FILE"
+            "pass the JSON file that its export script writes: npx tsx scripts/export-memories.ts QUERY FILE"
         }
         ExportProgram::Mem0 => {
-            "pass the answer of get_all as JSON ({\"results\": [{\"memory\": \"…\"}]}, only the list, or one record \
+            "pass the result of get_all as JSON ({\"results\": [{\"memory\": \"…\"}]}, only the list, or one record \
              per line)"
         }
     };
@@ -164,7 +164,7 @@ fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
         );
         Err(Failure::new(exit, what).hint(hint))
     };
-    // Reading a pipe without a writer would never end.
+    // Opening a pipe without a writer would never return.
     if !metadata.is_file() {
         return refused(Exit::Usage, "it is not a regular file");
     }
@@ -200,7 +200,7 @@ fn describe_location(ImportProblem { line, what }: &ImportProblem) -> String {
 
 /// Writes a file atomically.
 fn write(dir: &WorkspaceDir, file: &PlannedFile) -> io::Result<()> {
-    // A file created since the plan was made stays unchanged.
+    // A file that was created after the plan was made stays unchanged.
     if dir.stat(&file.path)?.is_some() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }

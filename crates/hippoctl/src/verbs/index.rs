@@ -15,7 +15,7 @@ use hippoctl::args::{IndexEditArgs, IndexListArgs, IndexVerb};
 /// Runs a verb of `index`.
 ///
 /// # Errors
-/// Fails without a workspace, for an unknown entry, or when the daemon refuses.
+/// Fails without a workspace, for an unknown entry, or if the daemon refuses.
 pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     match verb {
@@ -86,7 +86,7 @@ fn list(
 /// Prints all entries as JSON.
 ///
 /// # Errors
-/// Fails without a workspace, or when the entries exceed one answer.
+/// Fails without a workspace, or if the entries do not fit into one response.
 pub fn export(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let request = IndexListRequest {
         workspace: session.workspace()?,
@@ -101,12 +101,12 @@ pub fn export(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failu
         false => Err(Failure::new(
             Exit::Failed,
             format!(
-                "wrote {} of {} entries, the strongest",
+                "wrote the strongest {} of {} entries",
                 answer.entries.len(),
                 answer.total
             ),
         )
-        .hint("the others are in HIPPOCAMPUS.md and .hippocampus/archive")),
+        .hint("the remaining entries are in HIPPOCAMPUS.md and .hippocampus/archive")),
     }
 }
 
@@ -145,7 +145,7 @@ fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
     }
 }
 
-/// Returns the tags without empty ones: `--tags ""` clears the tags.
+/// Removes empty tags, so that `--tags ""` clears all tags.
 pub fn tags(given: Vec<String>) -> Vec<String> {
     let tags = given.iter().map(|tag| tag.trim());
     tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect()

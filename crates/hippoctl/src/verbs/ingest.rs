@@ -14,9 +14,9 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::IngestArgs;
 
-/// Maximum depth of searched folders.
+/// Maximum depth of the folders that are searched.
 const DEPTH: usize = 8;
-/// Maximum files of one call.
+/// Maximum number of files per call.
 const MOST: usize = 100_000;
 
 /// The result for one transcript.
@@ -24,10 +24,10 @@ const MOST: usize = 100_000;
 pub struct IngestResult {
     /// The path of the transcript.
     pub path: String,
-    /// The answer of the daemon.
+    /// The response of the daemon.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub answer: Option<SessionFlushResponse>,
-    /// The reason of a failure.
+    /// The reason for a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -35,15 +35,17 @@ pub struct IngestResult {
 /// Sends each transcript to the daemon.
 ///
 /// # Errors
-/// Fails without a workspace or daemon, or when any transcript failed; the others are still processed.
+/// Fails without a workspace or a daemon, or if any transcript failed; the other transcripts are still processed.
 pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) -> Result<(), Failure> {
     let mut files = Vec::new();
     for file in &args.files {
         gather(file, &mut files, 0)?;
     }
     if files.is_empty() {
-        return Err(Failure::new(Exit::NotFound, "no .jsonl file in these folders")
-            .hint("if the transcripts have other names, pass their paths"));
+        return Err(
+            Failure::new(Exit::NotFound, "these folders contain no .jsonl files")
+                .hint("if the transcripts have other extensions, pass their paths"),
+        );
     }
     let workspace = session.workspace()?;
     let mut done = Vec::new();
@@ -83,7 +85,7 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
     Ok(())
 }
 
-/// Adds a file, or the transcripts in a folder and its subfolders, oldest first.
+/// Adds a file or, for a folder, the transcripts in it and its subfolders, oldest first.
 #[expect(clippy::disallowed_methods, reason = "files that the user names")]
 fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
     let failed = |error| Failure::input("read the transcripts", file, &error);

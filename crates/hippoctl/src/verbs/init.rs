@@ -24,18 +24,18 @@ use crate::render;
 use crate::render::init::{InitResult, Registration, file};
 use hippoctl::args::InitArgs;
 
-/// Time for the daemon to read the files before its index file is requested; the next cycle adds the rest.
+/// Time for the daemon to read the files before the index file is requested. The next cycle adds the files read later.
 const READING: Duration = Duration::from_secs(5);
 /// Interval between two status queries.
 const AGAIN: Duration = Duration::from_millis(20);
-/// The marker of instructions from hipocampus.
+/// The marker that begins the instructions of hipocampus.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 
 /// Installs the files of the harness, and registers the folder.
 ///
 /// # Errors
-/// Fails without changes when a path is blocked, a file is unreadable or has invalid values, or the current folder
-/// is the home folder or the root and was not named. Fails after the changes when the daemon refuses the folder.
+/// Fails without changes if a path is blocked, if a file is unreadable or contains invalid values, or if the current
+/// folder is the home folder or the root and was not named. Fails after the changes if the daemon refuses the folder.
 pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     if args.undo {
         return super::deinit::deinit(session, args, out);
@@ -84,7 +84,7 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     refusal.map_or(Ok(()), Err)
 }
 
-/// Returns the record of an earlier init, and true if it is from the workspace, where an older build wrote it.
+/// Returns the record of an earlier init, and whether it comes from the workspace, where an earlier build wrote it.
 fn recorded(
     state: &Path,
     root: &Path,
@@ -102,7 +102,7 @@ fn recorded(
     }
 }
 
-/// Removes the record that an older build left in the workspace.
+/// Removes the record that an earlier build left in the workspace.
 pub(super) fn forget_old_record(dir: &WorkspaceDir) -> Result<(), Failure> {
     let removed = dir.remove_file(OLD_RECORD);
     let failed = |error| Failure::file("remove", &dir.root().join(OLD_RECORD), error);
@@ -159,7 +159,7 @@ fn planned(
     Ok((plan, found, notes))
 }
 
-/// Trusts the configuration if init created it and it is unchanged. A configuration that existed before is not
+/// Trusts the configuration if init created it and it is unchanged. A configuration that existed before init is not
 /// trusted.
 fn trust_own(
     session: &mut DaemonSession,
@@ -181,7 +181,7 @@ fn trust_own(
     session.call::<WorkspaceTrustResponse>(request).map(drop)
 }
 
-/// Registers the folder and notes it in the record. A missing daemon is not a failure.
+/// Registers the folder and records this. If no daemon is available, this is not a failure.
 fn register(
     session: &mut DaemonSession,
     dir: &WorkspaceDir,
@@ -192,7 +192,7 @@ fn register(
     let workspace = text(root)?;
     let of = workspace.clone();
     let before = record.registered;
-    // Recorded in advance, so that the undo of an interrupted run unregisters the folder.
+    // The registration is recorded in advance, so that undoing an interrupted run unregisters the folder.
     let state = session.paths.state.clone();
     note_registered(&state, root, record, true)?;
     let asked = session.call::<WorkspaceAddResponse>(WorkspaceAddRequest { workspace });
@@ -215,7 +215,7 @@ fn register(
             take_over(session, &of, answer);
             if let Err(failure) = write_index(session, of) {
                 answer.notes.push(format!(
-                    "HIPPOCAMPUS.md is created by the next light cycle: {}",
+                    "the next light cycle will create HIPPOCAMPUS.md: {}",
                     failure.message
                 ));
             }
@@ -224,7 +224,7 @@ fn register(
         Err(failure) if failure.exit == Exit::NoDaemon => {
             answer.registered = Registration::NoDaemon;
             answer.notes.push(format!(
-                "the folder is not registered: {}; when a daemon is running, repeat: hippoctl init {}",
+                "the folder is not registered: {}; once a daemon is running, repeat: hippoctl init {}",
                 failure.message,
                 root.display()
             ));
@@ -243,7 +243,7 @@ fn take_over(session: &mut DaemonSession, workspace: &str, answer: &mut InitResu
         return;
     }
     match foreign::compact(session, workspace, answer.taken_over) {
-        // The daemon knows which nodes were taken over before.
+        // The daemon knows which nodes were already taken over.
         Ok(left) if !answer.taken_over => answer.foreign = left,
         Ok(_) => {}
         Err(failure) => {
@@ -256,7 +256,7 @@ fn take_over(session: &mut DaemonSession, workspace: &str, answer: &mut InitResu
     }
 }
 
-/// Runs a light cycle to write the index file: the first automatic one may be an hour away.
+/// Runs a light cycle to write the index file, because the first scheduled cycle may be an hour away.
 fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Failure> {
     let begun = Instant::now();
     while begun.elapsed() < READING && !is_read(session, &workspace)? {
@@ -271,7 +271,7 @@ fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Fai
     session.call_patiently::<CycleReport>(request, |_| {}).map(|_| ())
 }
 
-/// Returns true once the daemon has read the files of a workspace; their vectors may still be missing.
+/// Returns whether the daemon has read all files of a workspace. Their vectors may still be missing.
 fn is_read(session: &mut DaemonSession, workspace: &str) -> Result<bool, Failure> {
     let status: StatusResponse = session.call(StatusRequest {})?;
     let of = status.workspaces.iter().find(|of| of.root == workspace);
@@ -280,7 +280,7 @@ fn is_read(session: &mut DaemonSession, workspace: &str) -> Result<bool, Failure
     }))
 }
 
-/// Stores in the record that init registered the folder, or that it did not.
+/// Records whether init registered the folder.
 fn note_registered(
     state: &Path,
     root: &Path,
@@ -305,7 +305,7 @@ fn notes(
     for other in &found.others {
         let other = other.name();
         notes.push(format!(
-            "{other} is used here too: hippoctl init --platform {other}"
+            "this folder also contains files of {other}: hippoctl init --platform {other}"
         ));
     }
     let says = |path: &&&str| {
@@ -314,7 +314,8 @@ fn notes(
     };
     if let Some(path) = ["CLAUDE.md", "AGENTS.md"].iter().find(says) {
         notes.push(format!(
-            "{path} also contains the protocol of hipocampus: remove that block, or the agent keeps memory twice"
+            "{path} also contains the protocol of hipocampus: remove that block, or the agent will write to two \
+             memories"
         ));
     }
     if (args.no_vector || args.platform.is_some()) && !args.bare && there.file(CONFIG).is_some() {
@@ -338,7 +339,8 @@ fn notes(
     let before = there_before(there, &record.folders);
     if !before.is_empty() && !args.bare && record.is_empty() {
         notes.push(format!(
-            "these folders existed before init, so .gitignore ignores only the files of agents and hippod in them: {}",
+            "these folders existed before init, so .gitignore ignores only those files in them that agents and hippod \
+             write: {}",
             before.join(", ")
         ));
     }
@@ -371,5 +373,5 @@ pub(super) fn unusable_failure(problems: &[UnusableFile]) -> Failure {
         format!("\n  {}: {what}", problem.path)
     });
     let what = format!("nothing was written; problems:{}", lines.collect::<String>());
-    Failure::new(Exit::Refused, what).hint("correct these, then run it again")
+    Failure::new(Exit::Refused, what).hint("correct these problems, then run the command again")
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
-/// Reads a file or standard input, up to `most` bytes. `too_long` is the hint for longer input.
+/// Reads a file or standard input, up to `most` bytes. `too_long` is the hint if there is more.
 ///
 /// # Errors
-/// Fails when the input is unreadable, too long, or not UTF-8.
+/// Fails if the input is unreadable, too long, or not UTF-8.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
 pub fn text(
     file: Option<&Path>,
@@ -43,7 +43,7 @@ pub fn text(
     })
 }
 
-/// Reads at most one byte more than `most`, which is enough to detect a longer text.
+/// Reads at most one byte more than `most`, to detect whether the text is longer.
 fn read(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();

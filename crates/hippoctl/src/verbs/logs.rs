@@ -17,13 +17,13 @@ use crate::output::Output;
 use crate::service::{Manager, ManagerControl, SERVICE_UNIT};
 use hippoctl::args::LogsArgs;
 
-/// Interval at which a followed log is read.
+/// Interval at which a log is read with `--follow`.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// Prints the last lines of the log, then new ones with `--follow`.
+/// Prints the last lines of the log. With `--follow`, continues with new lines.
 ///
 /// # Errors
-/// Fails when the log does not exist or cannot be read.
+/// Fails if the log does not exist or cannot be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     let paths = &session.paths;
@@ -45,7 +45,7 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
             true => ("no log of hooks", "no hook has failed so far"),
             false => ("no log", "the daemon creates it: hippoctl service start"),
         };
-        let what = format!("{name} exists yet; its path will be {}", log.display());
+        let what = format!("there is {name} yet; its path will be {}", log.display());
         return Err(Failure::new(Exit::NotFound, what).hint(hint));
     }
     out.note(&format!("reading {}", log.display()));
@@ -65,7 +65,7 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
     }
 }
 
-/// Returns true if the control groups belong to a process of the unit.
+/// Returns whether the control groups are those of a process of the unit.
 fn is_of_the_unit(cgroup: &str) -> bool {
     let mut parts = cgroup.lines().flat_map(|line| line.split('/'));
     parts.any(|part| part == SERVICE_UNIT)
@@ -101,11 +101,11 @@ fn last_lines(text: &[u8], count: usize) -> &[u8] {
     }
 }
 
-/// Returns the text added to a log. After a rotation by the daemon, this is the rest of the old file and the new
-/// one.
+/// Returns the text that was added to a log. After the daemon has rotated the log, this is the rest of the old file
+/// followed by the new file.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn added(file: &mut File, log: &Path) -> io::Result<Vec<u8>> {
-    // Opened first: once another file has this name, the old one no longer grows.
+    // Open the path first: once it names another file, the old file no longer grows.
     let named = File::open(log).ok();
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -117,7 +117,7 @@ fn added(file: &mut File, log: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns true if both handles refer to the same file and it was not truncated.
+/// Returns whether both handles refer to the same file and it was not truncated.
 fn is_same(read: &mut File, named: &File) -> bool {
     let position = read.stream_position().unwrap_or(0);
     let (Ok(read), Ok(named)) = (read.metadata(), named.metadata()) else {
@@ -183,7 +183,7 @@ mod tests {
         fs::rename(&log, &old).unwrap();
         add("8\n");
         assert_eq!(read(), "6\n8\n");
-        // A truncated file is read from its start.
+        // After a file was truncated, it is read from the start.
         fs::write(&log, "").unwrap();
         read();
         add("9\n");

@@ -17,7 +17,7 @@ use hippoctl::args::ModelVerb;
 /// Runs a verb of `model`.
 ///
 /// # Errors
-/// Fails when the daemon refuses, or the model could not be obtained or is damaged.
+/// Fails if the daemon refuses, or if the model could not be obtained or is damaged.
 pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ModelVerb::List => {
@@ -74,14 +74,14 @@ fn obtain(
     out.answer(&answer, render::model::pulled)
 }
 
-/// One progress bar for each item, on a terminal.
+/// Progress bars on a terminal, one for each item.
 #[derive(Default)]
 struct Bars {
     all: MultiProgress,
     by_item: HashMap<String, (ProgressBar, String)>,
 }
 
-/// Returns the template of a step. Only a download has a speed, because local steps are immediate.
+/// Returns the template of a progress bar. Only downloads show a speed, because local steps are immediate.
 fn template(stage: &str) -> &'static str {
     match stage {
         "download" => "{msg:32!} {bar:30} {bytes:>10} {bytes_per_sec}",
@@ -96,7 +96,7 @@ impl Bars {
             .entry(progress.item.clone())
             .or_insert_with(|| (self.all.add(ProgressBar::new(0)), String::new()));
         if *stage != progress.stage {
-            // The duration of one step does not predict the next.
+            // The duration of one step does not predict that of the next step.
             stage.clone_from(&progress.stage);
             bar.reset();
             let style = ProgressStyle::with_template(template(stage));
@@ -110,7 +110,7 @@ impl Bars {
 
 impl Drop for Bars {
     fn drop(&mut self) {
-        // Cleared, so that only the result or the failure remains.
+        // The bars are cleared, so that only the result or the failure remains.
         let _ = self.all.clear();
     }
 }

@@ -1,13 +1,14 @@
-//! Checks of folders before their registration.
+//! Checks of a folder before it is registered.
 
 use std::path::Path;
 
 use crate::failure::{Exit, Failure};
 
-/// Refuses the root of the file system and the home folder, unless named: all files below would become memory.
+/// Rejects the root of the file system and the home folder unless the user named them, because all files below would
+/// become memory.
 ///
 /// # Errors
-/// Fails for one of these folders.
+/// Fails for these folders.
 #[expect(clippy::disallowed_methods, reason = "the home folder")]
 pub fn check_intended(dir: &Path, verb: &str) -> Result<(), Failure> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
@@ -25,21 +26,21 @@ fn refuse_folder(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure>
     let named = dir.display();
     let failure = Failure::new(Exit::Refused, format!("this is {what}: {named}"));
     Some(failure.hint(format!(
-        "change to the folder of a project; if you do want this folder: hippoctl {verb} {named}"
+        "change to the folder of a project; to use this folder nevertheless: hippoctl {verb} {named}"
     )))
 }
 
-/// Refuses a path that is not a folder.
+/// Rejects a path that is not a folder.
 ///
 /// # Errors
-/// Fails when the path does not exist or is a file.
+/// Fails if the path does not exist or is a file.
 #[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
 pub fn there(dir: &Path) -> Result<(), Failure> {
     let named = dir.display();
     let failure = match dir.metadata() {
         Ok(there) if there.is_dir() => return Ok(()),
-        Ok(_) => Failure::new(Exit::NotFound, format!("a file, not a folder: {named}"))
-            .hint("name the folder that holds the memory files"),
+        Ok(_) => Failure::new(Exit::NotFound, format!("this is a file, not a folder: {named}"))
+            .hint("name the folder that contains the memory files"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Failure::new(Exit::NotFound, format!("no such folder: {named}"))
                 .hint("name an existing folder, or create it first")

@@ -23,7 +23,7 @@ use hippoctl::args::ContextPolicyArgs;
 const POLICY_FILE: &str = ".hippocampus/policies.yaml";
 /// Maximum size of a policy file in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Maximum size of a transcript in bytes, which is read at once.
+/// Maximum size of a transcript in bytes; it is limited because the whole transcript is read into memory.
 const MOST: u64 = 1 << 30;
 
 /// The effect of the rules on a transcript.
@@ -74,7 +74,7 @@ pub struct RecordUse {
 /// Evaluates the rules on a transcript.
 ///
 /// # Errors
-/// Fails when the transcript or the rules are unreadable, or the transcript is empty.
+/// Fails if the transcript or the rules are unreadable, or if the transcript is empty.
 pub fn policy(session: &DaemonSession, args: &ContextPolicyArgs, out: &mut Output) -> Result<(), Failure> {
     let bytes = transcript(&args.file)?;
     let file = match &args.policy {
@@ -96,7 +96,10 @@ pub fn policy(session: &DaemonSession, args: &ContextPolicyArgs, out: &mut Outpu
         records::each(&bytes, args.format, each);
     });
     if tested.records.is_empty() {
-        let what = format!("the transcript has no content to store: {}", args.file.display());
+        let what = format!(
+            "the transcript contains no content to store: {}",
+            args.file.display()
+        );
         return Err(Failure::new(Exit::Failed, what)
             .hint("for the supported formats: hippoctl context policy --help"));
     }
@@ -110,7 +113,7 @@ pub fn policy(session: &DaemonSession, args: &ContextPolicyArgs, out: &mut Outpu
     })
 }
 
-/// Evaluates all records from `feed`.
+/// Evaluates the rules on all records that `feed` yields.
 fn test(
     file: Option<&Path>,
     rules: &[PolicyRule],
@@ -168,7 +171,8 @@ fn read_policy(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))
 }
 
-/// Returns path and text of the policy file in the given workspace, or in the nearest folder above the current one.
+/// Returns the path and text of the policy file in the given workspace or, without one, in the nearest folder at or
+/// above the current folder.
 fn nearest(workspace: Option<PathBuf>) -> Result<Option<(PathBuf, String)>, Failure> {
     let folders: Vec<PathBuf> = match workspace {
         Some(workspace) => vec![workspace],
@@ -182,7 +186,7 @@ fn nearest(workspace: Option<PathBuf>) -> Result<Option<(PathBuf, String)>, Fail
             Err(error) if hippo_fs::is_absence(&error) => {}
             Err(error) => {
                 return Err(Failure::file("read the policies", &path, error)
-                    .hint("replace it by a readable file, or choose another one with --policy"));
+                    .hint("replace it with a readable file, or choose another file with --policy"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `remember`: new text in the memory.
+//! `remember`: adding of text to the memory.
 
 use hippo_proto::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
 
@@ -12,7 +12,7 @@ use hippoctl::args::RememberArgs;
 /// Appends the text to today's log.
 ///
 /// # Errors
-/// Fails without a text or workspace, or when the daemon refuses.
+/// Fails without a text or a workspace, or if the daemon refuses.
 pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
     let RememberArgs {
         text,
@@ -23,17 +23,17 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
         fields,
     } = args;
     let text = match text.as_slice() {
-        // The fields contain all the text.
+        // The fields already contain all of the text.
         [] if fields.are_given() => String::new(),
         [] => standard_input(out)?,
         [dash] if dash == "-" => standard_input(out)?,
         words => words.join(" "),
     };
-    // The text is markdown: the indent of its first line is significant, blank lines around it are not.
+    // The text is markdown, so the indent of its first line is significant, but blank lines around the text are not.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     if text.is_empty() && !fields.are_given() {
         return Err(Failure::new(Exit::Usage, "the text to remember is empty")
-            .hint("give a text, or pipe one in: hippoctl remember < FILE"));
+            .hint("pass a text, or redirect a file: hippoctl remember < FILE"));
     }
     let request = RememberRequest {
         workspace: session.workspace()?,
@@ -59,6 +59,6 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
 }
 
 fn standard_input(out: &mut Output) -> Result<String, Failure> {
-    let too_long = "remember a summary, or store it as a separate file in the workspace";
+    let too_long = "remember a summary instead, or store the text as a separate file in the workspace";
     input::text(None, MAX_TEXT_BYTES, too_long, out)
 }

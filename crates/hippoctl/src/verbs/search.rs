@@ -1,4 +1,4 @@
-//! `search`: search in the memory.
+//! `search`: searching of the memory.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use hippoctl::args::{OutputFormat, QmdSearch, SearchArgs};
 /// Searches the workspace.
 ///
 /// # Errors
-/// Fails without a workspace, or when the daemon refuses.
+/// Fails without a workspace, or if the daemon refuses.
 pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
     let SearchArgs {
         query,
@@ -63,7 +63,7 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
     }
 }
 
-/// Prints a note for each named folder that does not exist.
+/// Prints a note for each folder that was named but does not exist.
 fn tell_of_absent(session: &mut DaemonSession, asked: &QmdSearch, out: &mut Output) -> Result<(), Failure> {
     if asked.folders().next().is_none() {
         return Ok(());
@@ -75,13 +75,13 @@ fn tell_of_absent(session: &mut DaemonSession, asked: &QmdSearch, out: &mut Outp
     {
         out.note(&format!(
             "note: no such folder: {folder} in the workspace {root}; -c selects a folder of the workspace, \
-             --workspace selects a workspace, and hippoctl workspace list shows the registered ones"
+             --workspace selects a workspace, and hippoctl workspace list shows the registered workspaces"
         ));
     }
     Ok(())
 }
 
-/// Applies the options for whole documents, line numbers and full paths.
+/// Applies the options for whole files, line numbers and full paths.
 fn shown_as_asked(
     session: &mut DaemonSession,
     workspace: &str,

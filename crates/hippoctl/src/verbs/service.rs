@@ -23,7 +23,7 @@ fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
 }
 
-/// The installation target: manager, folder, units of a package, and values for the files.
+/// The target of an installation: manager, folder, units of a package, and values for the files.
 struct InstallTarget {
     manager: Manager,
     folder: PathBuf,
@@ -35,13 +35,13 @@ impl InstallTarget {
     fn new(session: &DaemonSession) -> Result<Self, Failure> {
         let manager = Manager::of_this_system()?;
         let folder = manager.folder(&variable)?;
-        // Status and removal must also work without an installed program.
+        // Status and removal must work even if the program is not installed.
         let package = Package::find(manager, &variable);
         let named = || named_program(manager, &folder).or_else(|| Some(package.as_ref()?.program.clone()));
         let program = launch::daemon_program().or_else(named);
         let program = program.ok_or_else(|| {
             Failure::new(Exit::NotFound, "the program hippod was not found")
-                .hint("install hippod beside hippoctl, or put it into PATH")
+                .hint("install hippod beside hippoctl, or in a folder of PATH")
         })?;
         Ok(Self {
             manager,
@@ -60,7 +60,7 @@ impl InstallTarget {
 /// Runs a verb of `service`.
 ///
 /// # Errors
-/// Fails when a changed file blocks the operation, a file cannot be written or removed, or the manager refuses.
+/// Fails if an edited file blocks the operation, a file cannot be written or removed, or the manager refuses.
 pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ServiceVerb::Start => return daemon::start(session, out),
@@ -82,7 +82,7 @@ pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output
     }
 }
 
-/// Adds the problems of the service to those of the daemon, if a service is installed for its socket.
+/// Adds the problems of the service to those of the daemon, if a service is installed for the daemon's socket.
 pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
     // `service status` reports this error.
     let Ok(look) = InstallTarget::new(session).and_then(|place| place.look(session)) else {
@@ -95,11 +95,11 @@ pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
     let problems = findings(&look);
     let detail = match &look.answer {
         Ok(_) if packaged && !look.is_used() => {
-            "its units were installed by a package, but are not enabled".to_owned()
+            "a package installed its units, but they are not enabled".to_owned()
         }
-        Ok(service) if packaged => format!("units of a package, {}", service.state),
+        Ok(service) if packaged => format!("units from a package, {}", service.state),
         Ok(service) => format!("installed, {}", service.state),
-        Err(_) => "installed, no service manager responds".to_owned(),
+        Err(_) => "installed, but no service manager responds".to_owned(),
     };
     answer.checks.push(Check::new("service", detail, &problems));
     answer.problems.extend(problems);
@@ -143,11 +143,11 @@ fn install(
             place.facts.program.display()
         );
         return Err(
-            Failure::new(Exit::NotFound, what).hint("install hippod beside hippoctl, or put it into PATH")
+            Failure::new(Exit::NotFound, what).hint("install hippod beside hippoctl, or in a folder of PATH")
         );
     }
     if control.0 == Manager::Launchd && !args.dry_run {
-        // launchd opens the log in this folder and does not create it.
+        // launchd opens the log in this folder, but does not create the folder.
         launch::create_private_folder(&session.paths.state)?;
     }
     let mut done = ServiceResult::new(control.0, args.dry_run);
@@ -191,7 +191,8 @@ fn install(
                 .collect();
             write(&plain, false, &mut ServiceResult::new(control.0, false))?;
             done.notes.push(
-                "this system forbids user namespaces: the protections that need them are omitted".to_owned(),
+                "this system forbids user namespaces, so the protections that need them are omitted"
+                    .to_owned(),
             );
             run(&control.starting(&place.folder, true), &mut done)
                 .map_err(|why| not_started(control, &why))?;
@@ -204,7 +205,7 @@ fn install(
 fn not_started(control: ManagerControl, why: &str) -> Failure {
     let what = format!("the service is installed, but could not be started: {why}");
     Failure::new(Exit::Failed, what).hint(format!(
-        "{} shows the reason; for the problems: hippoctl service status",
+        "{} shows the reason; to list the problems: hippoctl service status",
         control.log()
     ))
 }
@@ -220,7 +221,7 @@ fn uninstall(look: &ServiceObservation, args: &ServiceArgs) -> Result<ServiceRes
     }
     if packaged.is_some() {
         done.notes
-            .push("the units of the package stay, but are no longer started".to_owned());
+            .push("the units of the package stay installed, but are no longer started".to_owned());
     }
     let answers = look.answer.is_ok();
     if answers {
@@ -244,7 +245,7 @@ fn uninstall(look: &ServiceObservation, args: &ServiceArgs) -> Result<ServiceRes
         Ok(_) => run(&control.forgetting(), &mut done).map_err(|why| {
             Failure::new(
                 Exit::Failed,
-                format!("the files are removed, but the service manager was not notified: {why}"),
+                format!("the files were removed, but the service manager could not be notified: {why}"),
             )
         })?,
         Err(why) => {
@@ -257,7 +258,7 @@ fn uninstall(look: &ServiceObservation, args: &ServiceArgs) -> Result<ServiceRes
     Ok(done)
 }
 
-/// Refuses the operation if the user changed a file, unless `--force` is given.
+/// Refuses the operation if the user edited a file, unless `--force` is given.
 fn refuse_changed(look: &ServiceObservation, args: &ServiceArgs) -> Result<(), Failure> {
     let changed = look
         .files
@@ -266,18 +267,18 @@ fn refuse_changed(look: &ServiceObservation, args: &ServiceArgs) -> Result<(), F
     match changed {
         Some((file, _)) if !args.force => {
             let what = format!(
-                "hippoctl did not write this file, or it was changed since; nothing was done: {}",
+                "hippoctl did not write this file, or it was edited since; nothing was done: {}",
                 file.path.display()
             );
             Err(Failure::new(Exit::Refused, what).hint(
-                "--force renames it; write your own changes into a drop-in: systemctl --user edit hippod",
+                "--force renames the file; move your own changes to a drop-in: systemctl --user edit hippod",
             ))
         }
         _ => Ok(()),
     }
 }
 
-/// Writes the files that are missing or outdated. Returns true if there were any.
+/// Writes the files that are missing or outdated. Returns whether there were any.
 fn write(
     files: &[(UnitFile, UnitFileState)],
     dry_run: bool,
@@ -301,7 +302,7 @@ fn write(
     Ok(wrote)
 }
 
-/// Renames a file to a name that no manager reads. Returns the new path.
+/// Renames a file to a name that no service manager reads. Returns the new path.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn set_aside(path: &Path, dry_run: bool) -> Result<PathBuf, Failure> {
     let named = |number: u32| {
@@ -329,7 +330,7 @@ fn remove(path: &Path, dry_run: bool) -> Result<(), Failure> {
     fs::remove_file(path).map_err(|error| Failure::file("remove the file", path, error))
 }
 
-/// Removes the links of an enabled unit, because systemd cannot remove them now.
+/// Removes the links of an enabled unit, because systemd is not available to remove them.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn remove_wants(unit: &Path, dry_run: bool, done: &mut ServiceResult) -> Result<(), Failure> {
     let (Some(folder), Some(name)) = (unit.parent(), unit.file_name()) else {
@@ -346,7 +347,7 @@ fn remove_wants(unit: &Path, dry_run: bool, done: &mut ServiceResult) -> Result<
     Ok(())
 }
 
-/// Runs the commands, or only lists them in a dry run.
+/// Runs the commands; in a dry run, only lists them.
 fn run(calls: &[ManagerCommand], done: &mut ServiceResult) -> Result<(), String> {
     for call in calls {
         if !done.dry_run {

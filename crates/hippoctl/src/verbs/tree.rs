@@ -15,7 +15,7 @@ use hippoctl::args::TreeVerb;
 /// Runs a verb of `tree`.
 ///
 /// # Errors
-/// Fails without a workspace, for an unknown node, when the daemon refuses, or when a node could not be written.
+/// Fails without a workspace, for an unknown node, if the daemon refuses, or if a node could not be written.
 pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         TreeVerb::Compact(args) => {
@@ -39,7 +39,7 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
                 0 => Ok(()),
                 many => Err(
                     Failure::new(Exit::Failed, format!("could not read or write {many} files"))
-                        .hint("the reason is printed beside each file; all other files are done"),
+                        .hint("the reason is printed beside each file; all other files were processed"),
                 ),
             }
         }
@@ -60,13 +60,13 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
             source_digest,
         } => {
             let workspace = session.workspace()?;
-            let too_long = "hippoctl tree pending shows the maximum tokens of a summary";
+            let too_long = "hippoctl tree pending shows the maximum number of tokens for each summary";
             let body = input::text(file.as_deref(), MAX_BODY_BYTES, too_long, out)?;
             if body.trim().is_empty() {
                 let what = format!("the text for the node {node} is empty");
                 return Err(Failure::new(Exit::Usage, what).hint(format!(
-                    "name a file, or pipe one in: hippoctl tree submit {node} FILE; for the current text: hippoctl \
-                     tree show {node}"
+                    "pass a file, or redirect one: hippoctl tree submit {node} FILE; to see the current text: \
+                     hippoctl tree show {node}"
                 )));
             }
             let request = TreeSubmitRequest {
@@ -86,7 +86,8 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
             let answer: TreeShowResponse = session.call_patiently(request, |_| {})?;
             if answer.stale && !out.json {
                 out.note(
-                    "its sources have changed since it was created; hippoctl tree compact creates it again",
+                    "the sources of the node have changed since it was created; hippoctl tree compact creates it \
+                     again",
                 );
             }
             out.answer(&answer, |answer, _| crate::render::harmless(&answer.body))

@@ -8,10 +8,10 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::TrustArgs;
 
-/// Trusts the current settings of a folder, or revokes the trust.
+/// Trusts the current settings of a folder, or withdraws the trust.
 ///
 /// # Errors
-/// Fails when the folder is not registered, or a file has changed since it was shown.
+/// Fails if the folder is not registered, or if a file has changed since it was shown.
 pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = match &args.dir {
         Some(dir) => text(&absolute(dir)?)?,
@@ -26,7 +26,7 @@ pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> 
     let answer = if args.dry_run {
         shown
     } else {
-        // Accepts exactly the content that was shown.
+        // Accept exactly the content that was shown.
         let files = shown
             .files
             .iter()

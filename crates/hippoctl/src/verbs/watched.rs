@@ -15,7 +15,7 @@ pub const BYTES: &str = "{msg} {bytes} {bytes_per_sec}";
 /// Sends a request and shows its progress on a terminal.
 ///
 /// # Errors
-/// Fails without a daemon, on a refusal, or when the connection breaks.
+/// Fails without a daemon, if the daemon refuses, or if the connection breaks.
 pub fn watched<R: DeserializeOwned>(
     session: &mut DaemonSession,
     request: impl Into<Request>,

@@ -14,11 +14,11 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::SyncArgs;
 
-/// Registers a folder: the given one, else `--workspace`, else the current one.
+/// Registers a folder: the one given as an argument, otherwise `--workspace`, otherwise the current folder.
 ///
 /// # Errors
-/// Fails when the path is not a folder, the current folder is the root or the home folder, or the daemon refuses
-/// it.
+/// Fails if the path is not a folder, if the current folder is the root or the home folder, or if the daemon refuses
+/// the folder.
 pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
@@ -44,7 +44,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
     })
 }
 
-/// Prints notes for people; with `--json` the answer contains them.
+/// Prints the notes. With `--json`, the answer already contains them.
 fn print_notes(notes: &[String], out: &mut Output) {
     if out.json {
         return;
@@ -57,7 +57,7 @@ fn print_notes(notes: &[String], out: &mut Output) {
 /// Lists the registered folders.
 ///
 /// # Errors
-/// Fails without a daemon, or when no answer arrives.
+/// Fails without a daemon, or if no response arrives.
 pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let answer: WorkspaceListResponse = session.call(WorkspaceListRequest {})?;
     if answer.workspaces.is_empty() {
@@ -66,10 +66,10 @@ pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure
     out.answer(&answer, render::status::workspaces)
 }
 
-/// Unregisters a folder: the given one, else the workspace of this request.
+/// Unregisters a folder: the one given as an argument, otherwise the workspace of this request.
 ///
 /// # Errors
-/// Fails when the folder is not registered.
+/// Fails if the folder is not registered.
 pub fn remove(
     session: &mut DaemonSession,
     dir: Option<PathBuf>,
@@ -89,7 +89,7 @@ pub fn remove(
     print_notes(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
-            ", and so do the stored contents of its sessions (--purge deletes them)"
+            ", and so do the contents that its sessions stored (--purge deletes them)"
         } else {
             ""
         };
@@ -107,7 +107,7 @@ pub fn remove(
 /// Reconciles the index with the disk.
 ///
 /// # Errors
-/// Fails without a workspace, or when the daemon fails.
+/// Fails without a workspace, or if the daemon fails.
 pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> Result<(), Failure> {
     let request = WorkspaceSyncRequest {
         workspace: session.workspace()?,

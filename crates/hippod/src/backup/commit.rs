@@ -1,8 +1,7 @@
 //! Crash-safe final step of a restore.
 //!
-//! The step consists of two renames. The staged workspaces are recorded in a journal before they are created.
-//! After a crash, an unsealed entry is discarded with its folders, and a sealed entry is carried out to its
-//! end at the next start.
+//! The step consists of two renames. Staged workspaces are recorded in a journal before they are created. After a
+//! crash, the next start discards an unsealed workspace with its folders, and completes a sealed one.
 
 use std::fs;
 use std::io;
@@ -19,14 +18,14 @@ use crate::staged::StagedWorkspace;
 /// Name of the journal in the state folder.
 pub const NOTE: &str = "restoring.json";
 
-/// Removes what is staged of a workspace.
+/// Removes the staged folders of a workspace.
 fn discard(staged: &StagedWorkspace, state: &Path) -> Result<(), RpcError> {
     [staged.staged_files(), staged.staged_state(state)]
         .iter()
         .try_for_each(|folder| remove(folder))
 }
 
-/// Carries out all steps; repeated steps have no effect.
+/// Carries out all steps; repeating a step has no effect.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Result<(), RpcError> {
     let places = [
@@ -36,11 +35,11 @@ fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Res
     for (from, to) in places.iter().filter(|(from, _)| from.exists()) {
         fs::rename(from, to)
             .and_then(|()| to.parent().map_or(Ok(()), sync_folder))
-            .map_err(|error| io_refusal("put the folder into its place", to, &error))?;
+            .map_err(|error| io_refusal("move the folder into place", to, &error))?;
     }
     registry.add(&staged.root).map(drop).map_err(|error| {
         RpcError::internal(format!("{error:#}"))
-            .hint("look after the rights and the disk of the state folder, then restart hippod")
+            .hint("check the permissions and the disk of the state folder, then restart hippod")
     })
 }
 
@@ -49,7 +48,7 @@ fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Res
 pub fn remove(folder: &Path) -> Result<(), RpcError> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(io_refusal("remove the remains of a restore", folder, &error))
+            Err(io_refusal("remove the leftovers of a restore", folder, &error))
         }
         _ => Ok(()),
     }
@@ -76,7 +75,7 @@ pub fn note(state: &Path, staged: &[StagedWorkspace]) -> Result<(), RpcError> {
 /// Discards staged workspaces that were never sealed.
 ///
 /// # Errors
-/// Fails if a folder cannot be removed, or if a sealed restore is pending.
+/// Fails if a folder cannot be removed, or if a sealed restore is not complete.
 pub fn clear(state: &Path) -> Result<(), RpcError> {
     let staged = noted(state)?;
     if staged.iter().any(|staged| staged.is_sealed) {
@@ -100,7 +99,7 @@ pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
 /// Moves a staged workspace into place and registers it.
 ///
 /// # Errors
-/// Fails if the destination was taken in the meantime, or if a folder cannot be moved.
+/// Fails if the destination was created in the meantime, or if a folder cannot be moved.
 #[expect(clippy::disallowed_methods, reason = "below the state folder")]
 pub fn commit(state: &Path, staged: StagedWorkspace, registry: &Registry) -> Result<Restored, RpcError> {
     let mut others = noted(state)?;
@@ -114,7 +113,7 @@ pub fn commit(state: &Path, staged: StagedWorkspace, registry: &Registry) -> Res
         carry_out(&sealed, state, registry)
     });
     if let Err(error) = done {
-        // As long as the files are still staged, the restore can be rolled back.
+        // While the files are still staged, the restore can be rolled back.
         if sealed.staged_files().exists() {
             discard(&sealed, state)?;
             note(state, &others)?;
@@ -132,7 +131,7 @@ pub fn commit(state: &Path, staged: StagedWorkspace, registry: &Registry) -> Res
 /// Finishes or discards the restores of an interrupted process.
 ///
 /// # Errors
-/// Fails if a step fails; the journal remains for the next start.
+/// Returns the error of a failed step; the journal remains for the next start.
 pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), RpcError> {
     let all = noted(state)?;
     for staged in &all {
@@ -162,7 +161,7 @@ pub fn noted(state: &Path) -> Result<Vec<StagedWorkspace>, RpcError> {
                 "could not read the record of a restore: {}: {error}",
                 path.display()
             ))
-            .hint("check the folders that the file names, then move the file away")
+            .hint("check the folders that the file names, then move the file elsewhere")
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(io_refusal("read the record of a restore", &path, &error)),
@@ -175,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// Creates a sealed workspace that is staged, and the state folder.
+    /// Creates the state folder and a sealed staged workspace.
     fn ready(folder: &Path) -> (StagedWorkspace, PathBuf) {
         let state = folder.join("state");
         let staged = StagedWorkspace {
@@ -247,7 +246,7 @@ mod tests {
         let registry = Registry::open(&state).unwrap();
         fs::create_dir_all(&staged.root).unwrap();
         fs::write(staged.root.join("begun.md"), "begun").unwrap();
-        // A sealed restore waits until the files in its place are moved away.
+        // A sealed restore cannot finish until the files at its destination are moved elsewhere.
         finish_what_was_begun(&state, &registry).unwrap_err();
         assert!(state.join(NOTE).exists() && staged.staged_files().exists());
         commit(&state, staged.clone(), &registry).unwrap_err();

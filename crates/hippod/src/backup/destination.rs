@@ -14,7 +14,7 @@ use super::refusal::io_refusal;
 use crate::files;
 use crate::view::WorkspaceView;
 
-/// File extensions of other archive formats, which a backup must not have.
+/// File extensions of other archive formats, which a backup file must not have.
 const OTHERS: [&str; 13] = [
     ".tar", ".tgz", ".gz", ".txz", ".xz", ".tbz", ".tbz2", ".bz2", ".lz4", ".br", ".7z", ".zip", ".rar",
 ];
@@ -30,19 +30,21 @@ impl Destination {
     /// Validates a destination.
     ///
     /// # Errors
-    /// Returns `conflict` if the path is taken, and `bad-request` for the extension of another format or for
-    /// a path where the backup would count as memory. Otherwise returns the error of the operating system.
+    /// Returns `conflict` if the path exists and may not be replaced, and `bad-request` for the extension of another
+    /// format or for a path where the backup would count as memory. Otherwise returns the error of the operating
+    /// system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn of(backups: &Backups, to: &Path, force: bool) -> Result<Self, RpcError> {
         let name = to.file_name().unwrap_or_default();
         let low = name.to_string_lossy().to_lowercase();
         if OTHERS.iter().any(|end| low.ends_with(end)) {
             let text = format!(
-                "could not write the backup: its name belongs to another format: {}",
+                "could not write the backup: the extension belongs to another format: {}",
                 to.display()
             );
-            return Err(RpcError::bad_request(text)
-                .hint("backups are tar archives compressed with zstd: choose a name that ends in .tar.zst"));
+            return Err(RpcError::bad_request(text).hint(
+                "a backup is a tar archive compressed with zstd: choose a name that ends in .tar.zst",
+            ));
         }
         let folder = to.parent().unwrap_or(Path::new("/"));
         let folder = folder
@@ -57,7 +59,7 @@ impl Destination {
         Ok(found)
     }
 
-    /// Checks that the path is free or may be replaced.
+    /// Checks that the path is free, or that its file may be replaced.
     ///
     /// # Errors
     /// Returns `conflict` otherwise.
@@ -69,7 +71,7 @@ impl Destination {
         let (there, hint) = match found.is_dir() {
             true => (
                 "the path is a folder",
-                "name a file in this folder; --force does not replace folders",
+                "name a file in this folder; --force replaces no folders",
             ),
             false if !found.is_file() => ("the path is not a regular file", "choose another name"),
             false if !self.force => (
@@ -78,7 +80,7 @@ impl Destination {
             ),
             false if !is_earlier(&self.path) => (
                 "the existing file is not a backup",
-                "choose another name; --force replaces only earlier backups",
+                "choose another name; --force replaces only existing backups",
             ),
             false => return Ok(()),
         };
@@ -100,11 +102,11 @@ impl Destination {
         for view in backups.views.open() {
             if self.is_memory_of(&view) {
                 let reason = format!(
-                    "it would be a memory file of the workspace {}",
+                    "the backup would be a memory file of the workspace {}",
                     view.root.display()
                 );
                 return Err(self.refusal(ErrorKind::BadRequest, &reason).hint(
-                    "choose a place outside that workspace, or one of its folders that is not watched",
+                    "choose a folder outside that workspace, or one of its folders that is not watched",
                 ));
             }
         }
@@ -123,8 +125,8 @@ impl Destination {
     }
 }
 
-/// Returns whether a file is empty or an earlier backup, judged by its first member. Files of other kinds are
-/// never replaced.
+/// Returns whether a file is empty or an earlier backup, judged by the first member of the archive. No other files are
+/// replaced.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_earlier(file: &Path) -> bool {
     let Ok(opened) = File::open(file) else {

@@ -1,9 +1,9 @@
 //! Consistent snapshot of a workspace's files and databases.
 //!
-//! A snapshot of the databases is taken first, then hippod's own files below the root are read. The snapshot
-//! is repeated while the index file differs from the last version recorded in the database, or while files
-//! change during the read. Logs written after the snapshot are newer than the database, and a restore indexes
-//! them like any start does. No file is older than the database, which would look like a deletion.
+//! The databases are copied first, then hippod's own files below the root are read. Both steps are repeated while the
+//! index file differs from the last version recorded in the database, or while files change during the read. Logs
+//! written after the copy are newer than the database, and a restored daemon indexes them as at any start. No file is
+//! older than the database, because such a file would look like a deletion.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -28,17 +28,17 @@ use crate::{audit, contexts, files, scan, tree};
 
 /// hippod's own folder below a root.
 pub const OWN: &str = ".hippocampus";
-/// Files in the own folder that are not backed up: the watcher's canary, and the record of `init` of earlier
-/// builds.
+/// Files in that folder that are not backed up: the watcher's canary, and the record that `init` of earlier builds
+/// wrote.
 pub const NOT_KEPT: [&str; 2] = ["canary", "harness.json"];
 /// Ignore files, which are backed up along with the sources.
 const RULES: [&str; 2] = [".hippoignore", ".ignore"];
-/// Maximum size of a file in bytes, unless the sources allow larger ones.
+/// Maximum size of a file in bytes, unless the sources allow larger files.
 const MOST: u64 = 64 << 20;
-/// Maximum number of snapshots. The last one is used as it is: an edit that the daemon does not accept
-/// remains an edit after a restore.
+/// Maximum number of attempts. The last snapshot is used even if it does not agree: an edit that the daemon does not
+/// accept remains an edit after a restore.
 const MOMENTS: usize = 10;
-/// Pause between two snapshots, about as long as the daemon takes to notice an edit.
+/// Pause between two attempts, about as long as the daemon takes to notice an edit.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// A file with its content.
@@ -105,7 +105,7 @@ pub fn gather(
     Ok(workspace)
 }
 
-/// Takes a snapshot in which the database agrees with hippod's own files below the root.
+/// Takes a snapshot in which the database matches hippod's own files below the root.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn agreeing(view: &WorkspaceView, state: &Path) -> Result<WorkspaceSnapshot, RpcError> {
     let begin = |path: &Path| DatabaseSnapshot::begin(path).map_err(|error| store_error(&error));
@@ -218,7 +218,7 @@ fn watched(
         }
     }
     for skipped in scan.skipped {
-        // A link below hippod's own folder is reported by both scans.
+        // Both scans report a link below hippod's own folder.
         if workspace.left_out.iter().all(|left| left.path != skipped.rel) {
             workspace.left_out.push(LeftOut {
                 path: skipped.rel,
@@ -229,8 +229,7 @@ fn watched(
     Ok(())
 }
 
-/// Reads a file with its metadata. The error is the reason for leaving it out, or `None` if it does not
-/// exist.
+/// Reads a file with its metadata. The error is the reason for omitting the file, or `None` if the file does not exist.
 fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<FileCopy, Option<LeftOut>> {
     let name = path.to_str().map(|_| files::slashed(path));
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
@@ -281,8 +280,8 @@ fn schema(snapshot: &DatabaseSnapshot) -> Result<i64, RpcError> {
     snapshot.schema().map_err(|error| store_error(&error))
 }
 
-/// Converts an error of copying a database. A full destination disk does not mean that the database is
-/// damaged.
+/// Converts an error of copying a database. An error because the destination disk is full does not mean that the
+/// database is damaged.
 fn copy_refusal(error: &StoreError) -> RpcError {
     match error {
         StoreError::Io { what, path, source } => super::refusal::io_refusal(what, path, source),

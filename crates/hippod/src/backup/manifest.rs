@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub const MANIFEST: &str = "manifest.json";
 /// Format version that this build writes, and the newest that it reads.
 pub const VERSION: u32 = 1;
-/// Maximum size of a manifest in bytes. A hundred thousand files need less.
+/// Maximum size of a manifest in bytes. A manifest with a hundred thousand files is smaller.
 pub const LARGEST: usize = 64 << 20;
 /// Maximum length of a quoted parser error, in bytes.
 const SAID: usize = 200;
@@ -48,7 +48,7 @@ pub struct BackupWorkspace {
     pub index_schema: i64,
     /// Schema of `contexts.db`, if it exists.
     pub contexts_schema: Option<i64>,
-    /// Files that are missing from the backup, with the reason.
+    /// Files that the backup omits, each with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -59,7 +59,7 @@ pub struct BackupMember {
     pub path: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// BLAKE3 hash of the content, hexadecimal.
+    /// BLAKE3 hash of the content, in hexadecimal.
     pub blake3: String,
     /// Last modification in nanoseconds since the Unix epoch; only for files of a workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ impl BackupManifest {
     pub fn check(&self) -> Result<(), (&str, &'static str)> {
         let mut roots = HashSet::new();
         for (number, workspace) in (1_usize..).zip(&self.workspaces) {
-            // With another folder name, a file of the workspace could pass for a file of its state.
+            // With another folder name, a file of the workspace could be mistaken for a file of its state.
             if workspace.folder != number.to_string() {
                 return Err((MANIFEST, "the number of a workspace does not match its position"));
             }
@@ -121,12 +121,12 @@ impl BackupManifest {
             }
         }
         let mut sorted: Vec<&str> = names.into_iter().collect();
-        // Sorted by components, the content of a folder directly follows the folder's own name.
+        // After sorting by components, the content of a folder directly follows the folder's own name.
         sorted.sort_unstable_by(|one, other| one.split('/').cmp(other.split('/')));
         for pair in sorted.windows(2) {
             let below = pair[1].strip_prefix(pair[0]);
             if below.is_some_and(|rest| rest.starts_with('/')) {
-                return Err((pair[1], "another member has the name of its folder"));
+                return Err((pair[1], "a folder and another member have the same name"));
             }
         }
         Ok(())
@@ -172,7 +172,8 @@ impl BackupWorkspace {
     }
 }
 
-/// Returns why a member name is invalid: it points outside the backup, or no backup contains such a name.
+/// Returns the reason why a member name is invalid: it points outside the backup, or no backup contains such a name.
+/// Returns `None` for a valid name.
 pub fn why_not(path: &str) -> Option<&'static str> {
     if path.len() > LONGEST_NAME {
         return Some("its name is too long");
@@ -204,9 +205,9 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         return Some("its name begins with a drive letter");
     }
     let known = match rest.as_slice() {
-        // Hidden files that other programs execute or obey: hooks, settings of a shell, settings of git.
+        // Hidden files that other programs execute or obey, such as hooks and the settings of a shell or of git.
         ["files", inside @ ..] if !is_memory(inside) => {
-            return Some("backups do not contain hidden files like this one");
+            return Some("backups do not contain this kind of hidden file");
         }
         ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json" | "audits.json"] => true,
         _ => false,
@@ -214,7 +215,7 @@ pub fn why_not(path: &str) -> Option<&'static str> {
     (!is_number || !known).then_some("backups do not contain such a member")
 }
 
-/// Returns whether a backup of a workspace with these rules contains a file, given its path below the root.
+/// Returns whether a backup of a workspace with these rules would contain a file, given its path below the root.
 pub fn is_written(rules: &SourceRules, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path == INDEX_FILE
@@ -272,8 +273,8 @@ mod tests {
         r#"{"path":"1/files/MEMORY.md/a.md","bytes":2,"blake3":""},{"folder":"2","root":"/v","index_schema":1,"contexts_schema":1,"left_out":[]},"#,
     ];
 
-    /// A parsed manifest survives serialization unchanged, and the members of a valid one have valid names in
-    /// one workspace.
+    /// A parsed manifest survives serialization unchanged, and the members of a valid manifest have valid names, each
+    /// in one workspace.
     fn law(data: &[u8]) {
         let Ok(manifest) = BackupManifest::parse(&data[1.min(data.len())..]) else {
             return;
@@ -308,8 +309,8 @@ mod tests {
     fn members_at_paths_of_folders_are_detected_among_many_deep_paths() {
         let mut manifest = BackupManifest::parse(SEEDS[0].as_bytes()).unwrap();
         let member = manifest.members[1].clone();
-        // Looking up every parent folder of every member would be too slow: a manifest has room for 16,000
-        // such names.
+        // Looking up every parent folder of every member would be too slow: a manifest can contain 16,000 names as deep
+        // as this one.
         let deep = format!("1/files/{}", "a/".repeat((LONGEST_NAME - 20) / 2));
         manifest.members.extend((0..200).map(|number| BackupMember {
             path: format!("{deep}{number}.md"),
@@ -320,7 +321,7 @@ mod tests {
             path: format!("{deep}7.md/x.md"),
             ..member.clone()
         });
-        let reason = "another member has the name of its folder";
+        let reason = "a folder and another member have the same name";
         assert_eq!(manifest.check().unwrap_err().1, reason);
         for (path, reason) in [
             ("2/index.db", "it does not belong to a workspace"),

@@ -9,10 +9,9 @@ use hippo_proto::RpcError;
 use super::manifest::{LONGEST_NAME, why_not};
 use super::refusal::{damaged, io_refusal, unusable};
 
-/// Unpacked size in bytes that is allowed regardless of the archive's size.
+/// Unpacked size in bytes that is allowed whatever the archive's size.
 const ALWAYS: u64 = 256 << 20;
-/// Additional unpacked size that is allowed, as a multiple of the archive's size. Text never compresses as
-/// well.
+/// Additional unpacked size that is allowed, as a multiple of the archive's size. No text compresses that well.
 const TIMES: u64 = 200;
 
 /// Returns the maximum unpacked size of an archive of `size` bytes.
@@ -40,7 +39,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
     });
     // Last member that was read, for the message of a read error.
     let mut last = None;
-    // Raw entries: the library would read a long name of any length into memory.
+    // Use raw entries: the library would read a name of any length into memory.
     let entries = archive.entries().map_err(|error| broken(file, None, &error))?;
     let mut long_name = None;
     for entry in entries.raw(true) {
@@ -67,7 +66,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
             failed: None,
         };
         let visited = visit(&name, size, &mut read);
-        // A read error is the cause of an error in the callback, so it is reported first.
+        // A read error also causes an error in the callback, so the read error is reported first.
         if let Some(error) = read.failed {
             return Err(damaged(file, &name, &error.to_string()));
         }
@@ -77,7 +76,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         }
         last = Some(name);
     }
-    // The data after the last member contains the checksum of the archive, so it is read as well.
+    // The data after the last member contains the checksum of the archive, so it is read too.
     io::copy(&mut archive.into_inner(), &mut io::sink())
         .map_err(|error| broken(file, last.as_deref(), &error))?;
     Ok(())

@@ -1,7 +1,8 @@
 //! Temporary folder of a running backup.
 //!
-//! The folder is recorded in the state folder before it is created, so that it can be removed after a kill.
-//! Dated backups never reuse a name, so a leftover would not be found otherwise.
+//! The folder is recorded in the state folder before it is created, so that it can be removed even after a kill.
+//! Without the record, the leftover would not be found: backups with a date in their name never use the same folder
+//! again.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
@@ -34,8 +35,8 @@ impl Partial {
     /// Creates the folder for a backup at `to`, and removes leftovers of killed processes.
     ///
     /// # Errors
-    /// Returns `conflict` if a folder of that name exists that was not created by hippod; otherwise the error
-    /// of the operating system.
+    /// Returns `conflict` if a folder of that name exists that hippod did not create; otherwise the error of the
+    /// operating system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
@@ -48,10 +49,12 @@ impl Partial {
             fs::remove_dir_all(&folder).map_err(refused)?;
         } else if folder.symlink_metadata().is_ok() {
             let what = format!(
-                "could not prepare the backup: the path exists: {}",
+                "could not prepare the backup: this path already exists: {}",
                 folder.display()
             );
-            return Err(RpcError::new(ErrorKind::Conflict, what).hint("move it away, or choose another name"));
+            return Err(
+                RpcError::new(ErrorKind::Conflict, what).hint("move it elsewhere, or choose another name")
+            );
         }
         let mut all = noted(state);
         all.push(folder.clone());
@@ -73,7 +76,7 @@ impl Drop for Partial {
     fn drop(&mut self) {
         match fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                tracing::warn!(%error, folder = %self.folder.display(), "could not remove the remains of a backup");
+                tracing::warn!(%error, folder = %self.folder.display(), "could not remove the leftovers of a backup");
             }
             _ => {
                 let mut all = noted(&self.state);
@@ -84,8 +87,7 @@ impl Drop for Partial {
     }
 }
 
-/// Removes leftovers of killed processes and returns those that could not be removed. No backup may be
-/// running.
+/// Removes the leftovers of killed processes and returns those that could not be removed. No backup may be running.
 pub fn clear_left(state: &Path) -> Vec<PathBuf> {
     let all = noted(state);
     let left: Vec<PathBuf> = all.iter().filter(|folder| !is_cleared(folder)).cloned().collect();
@@ -95,14 +97,13 @@ pub fn clear_left(state: &Path) -> Vec<PathBuf> {
     left
 }
 
-/// Removes a leftover folder, and returns whether nothing more has to be done for it.
+/// Removes a leftover folder, and returns whether its record can be deleted.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_cleared(folder: &Path) -> bool {
     if is_ours(folder) {
         return fs::remove_dir_all(folder).is_ok();
     }
-    // On an unmounted disk the folder may still exist. A folder with foreign content does not belong to
-    // hippod.
+    // If the disk is unmounted, the folder may still exist. A folder with other files does not belong to hippod.
     folder.parent().is_some_and(Path::is_dir)
 }
 
@@ -128,8 +129,8 @@ fn noted(state: &Path) -> Vec<PathBuf> {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// Writes the record. A failure is only logged: at worst a kill leaves a folder behind, and a backup must
-/// succeed even if the state folder's disk is full.
+/// Writes the record. A failure is only logged, because a backup must succeed even if the state folder's disk is full;
+/// at worst, a later kill leaves a folder behind.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn note(state: &Path, folders: &[PathBuf]) {
     let path = state.join(NOTE);

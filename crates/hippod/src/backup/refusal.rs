@@ -16,27 +16,27 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
                 .hint("free some space, or choose another disk; the unfinished file was removed")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            RpcError::new(ErrorKind::ReadOnly, message).hint("choose a place that you may read and write")
+            RpcError::new(ErrorKind::ReadOnly, message).hint("choose a path that you may read and write")
         }
-        io::ErrorKind::NotFound => RpcError::not_found(message).hint("name a file and a folder that exist"),
+        io::ErrorKind::NotFound => RpcError::not_found(message).hint("name an existing file and folder"),
         io::ErrorKind::NotADirectory => RpcError::bad_request(message)
-            .hint("a folder is needed, but this path is a file: choose another place"),
+            .hint("this path is a file, but a folder is required: choose another path"),
         io::ErrorKind::IsADirectory => RpcError::bad_request(message)
-            .hint("a file is needed, but this path is a folder: choose another place"),
+            .hint("this path is a folder, but a file is required: choose another path"),
         io::ErrorKind::InvalidFilename => RpcError::bad_request(message)
-            .hint("the path is too long, or its name is invalid on this disk: choose another place"),
+            .hint("the path is too long, or its name is invalid on this disk: choose another path"),
         io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
             RpcError::new(ErrorKind::Conflict, message)
-                .hint("another program created this path meanwhile: choose another place")
+                .hint("another program created this path in the meantime: choose another path")
         }
         _ if is_loop(error) => {
-            RpcError::bad_request(message).hint("the links of this path form a loop: choose another place")
+            RpcError::bad_request(message).hint("the links of this path form a loop: choose another path")
         }
         _ => RpcError::internal(message).hint("check the disk"),
     }
 }
 
-/// Maximum length of a reason in bytes, because parts may come from the file.
+/// Maximum length of a reason in bytes; it is limited because parts of it may come from the file.
 const LONGEST_REASON: usize = 1000;
 
 /// Returns the error for an unusable backup file.

@@ -25,7 +25,7 @@ use crate::staged::StagedWorkspace;
 /// Maximum number of files listed in an error.
 const SHOWN: usize = 5;
 
-/// Staged workspaces. Those that were not moved into place are discarded on drop.
+/// Staged workspaces. On drop, those that were not moved into place are discarded.
 pub struct StagedRestore {
     /// The workspaces.
     pub staged: Vec<StagedWorkspace>,
@@ -35,7 +35,7 @@ pub struct StagedRestore {
 impl Drop for StagedRestore {
     fn drop(&mut self) {
         if let Err(error) = commit::discard_unsealed(&self.state) {
-            tracing::warn!(%error, "could not remove the remains of a restore");
+            tracing::warn!(%error, "could not remove the leftovers of a restore");
         }
     }
 }
@@ -43,7 +43,7 @@ impl Drop for StagedRestore {
 /// Stages the requested workspaces without moving them into place.
 ///
 /// # Errors
-/// Fails if the backup is unusable or a destination is taken; nothing is changed then.
+/// Fails if the backup is unusable or if a destination is not free; nothing is changed then.
 pub fn prepare(
     backups: &Backups,
     request: &RestoreRequest,
@@ -87,8 +87,8 @@ pub fn prepare(
     Ok(ready)
 }
 
-/// Rejects files that a backup with this user's settings would not contain, because programs execute or obey
-/// some of them: a `Makefile`, or a `CLAUDE.md`.
+/// Rejects files that a backup made with this user's settings would not contain, because programs execute or obey some
+/// of them: a `Makefile` or a `CLAUDE.md`, for example.
 fn only_memory(
     backups: &Backups,
     source: &BackupSource,
@@ -107,12 +107,12 @@ fn only_memory(
         return Ok(());
     }
     let what = format!(
-        "the backup contains files that your settings do not count as memory: {}: {}",
+        "the backup contains files that are not memory according to your settings: {}: {}",
         source.path().display(),
         strange.join(", ")
     );
     Err(RpcError::bad_request(what).hint(
-        "if the settings of the workspace included them: hippoctl restore --other-files, or add them to \
+        "if the settings of the workspace included these files: hippoctl restore --other-files, or add the files to \
          sources.include in config.toml",
     ))
 }
@@ -122,7 +122,7 @@ fn check_not_nested(staged: &[(&BackupWorkspace, StagedWorkspace)]) -> Result<()
     let roots = || staged.iter().map(|(_, staged)| &staged.root);
     for root in roots() {
         if let Some(other) = roots().find(|other| *other != root && other.starts_with(root)) {
-            let what = format!("{} lies within {}", other.display(), root.display());
+            let what = format!("{} is inside {}", other.display(), root.display());
             return Err(RpcError::bad_request(what).hint(
                 "restore each workspace into a separate folder: --workspace ROOT --into DIR, then move the files",
             ));
@@ -157,7 +157,7 @@ fn wanted<'m>(
             "could not find this workspace in the backup: {}",
             source.path().display()
         ))
-        .hint(format!("it has {}", roots()))),
+        .hint(format!("the backup contains {}", roots()))),
         2.. if request.into.is_some() => Err(RpcError::bad_request(
             "several workspaces cannot be restored into one folder",
         )
@@ -177,7 +177,7 @@ fn stage(
 ) -> Result<(), RpcError> {
     for (_, staged) in staged.iter() {
         let home = staged.staged_state(state);
-        // The state folder is hippod's own, so a leftover can be removed.
+        // The state folder belongs to hippod alone, so a leftover in it can be removed.
         commit::remove(&home)?;
         for (folder, mode) in [(staged.staged_files(), 0o777), (home, PRIVATE_FOLDER)] {
             let refused = |error| io_refusal("create a folder", &folder, &error);
@@ -193,7 +193,7 @@ fn stage(
     source.take(manifest, job, &mut |member, bytes| {
         for (workspace, staged) in staged.iter_mut() {
             let (root, path) = match workspace.member_path(&member.path) {
-                // The canary and the record of `init` belong to the machine of the backup.
+                // The canary and the record of `init` belong to the machine that wrote the backup.
                 Some(MemberPath::File(path))
                     if NOT_KEPT.iter().any(|name| path == format!("{OWN}/{name}")) =>
                 {

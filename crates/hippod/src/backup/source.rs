@@ -50,7 +50,8 @@ impl BackupSource {
     /// Reads the whole backup and compares each member with its checksum.
     ///
     /// # Errors
-    /// Fails if the backup is damaged, truncated, of another format, or newer. The error names the member.
+    /// Fails if the backup is damaged, truncated, in another format, or in a newer version of the format. The error
+    /// names the archive member.
     pub fn verify(&self, job: &mut BackupJob<'_>) -> Result<BackupManifest, RpcError> {
         job.begin(self.path().display().to_string());
         let file = self.path();
@@ -72,7 +73,7 @@ impl BackupSource {
                 from: bytes,
                 hasher: blake3::Hasher::new(),
             };
-            // The archive reader reports a read error.
+            // The archive reader reports read errors itself.
             let _ = std::io::copy(&mut hashed, &mut std::io::sink());
             found.push((
                 name.to_owned(),
@@ -81,15 +82,15 @@ impl BackupSource {
             ));
             Ok(())
         });
-        // Members are compared first: an error in the overall checksum would not name a member.
+        // Compare the members first: an error in the overall checksum would not name a member.
         if let Some(manifest) = &manifest {
             self.compare(manifest, &found)?;
         }
         read?;
-        manifest.ok_or_else(|| unusable(file, "it has no manifest: it is truncated, or it is not a backup"))
+        manifest.ok_or_else(|| unusable(file, "it has no manifest: it is truncated, or not a backup"))
     }
 
-    /// Reads all members again and verifies each one while `take` reads it.
+    /// Reads all members again, and verifies each member while `take` reads it.
     ///
     /// # Errors
     /// Fails if the file changed since it was verified, or if `take` fails.

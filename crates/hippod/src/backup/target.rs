@@ -44,7 +44,7 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let state = paths.state.canonicalize().unwrap_or_else(|_| paths.state.clone());
     if state.starts_with(&root) || files::is_own(paths, &root) || root.parent().is_none() {
         let what = format!(
-            "the folder contains hippod's own files, or lies within them: {}",
+            "the folder contains hippod's own files, or is inside their folder: {}",
             root.display()
         );
         return Err(RpcError::bad_request(what).hint("name another folder: --into DIR"));
@@ -52,7 +52,7 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     Ok(root)
 }
 
-/// Rejects a folder that is not empty, and one for which hippod already stores state.
+/// Rejects a folder that is not empty, and a folder for which hippod already stores state.
 ///
 /// # Errors
 /// Returns `conflict`, or fails if the folder is unreadable.
@@ -64,20 +64,20 @@ pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
     if !is_vacant(root)? {
         return refusal(
             "the folder is not empty",
-            "move its files away, or restore into another folder: --into DIR",
+            "move its files elsewhere, or restore into another folder: --into DIR",
         );
     }
     if !is_vacant(&state_folder(state, root))? {
         let remove = format!("hippoctl workspace remove --purge {}", root.display());
         return refusal(
-            "hippod has an index and sessions for a workspace in this folder",
+            "hippod already stores an index and sessions for a workspace in this folder",
             &format!("remove them: {remove}; or restore into another folder: --into DIR"),
         );
     }
     Ok(())
 }
 
-/// Rejects a destination if the name of its staging folder is taken.
+/// Rejects a destination if its staging folder already exists.
 ///
 /// # Errors
 /// Returns `conflict`.
@@ -88,11 +88,11 @@ pub fn free_beside(staged: &StagedWorkspace) -> Result<(), RpcError> {
         return Ok(());
     }
     let what = format!(
-        "could not prepare the restore: the path exists: {}",
+        "could not prepare the restore: this path already exists: {}",
         files.display()
     );
     Err(RpcError::new(ErrorKind::Conflict, what)
-        .hint("move it away, or restore into another folder: --into DIR"))
+        .hint("move it elsewhere, or restore into another folder: --into DIR"))
 }
 
 /// Returns whether a folder is empty or does not exist.

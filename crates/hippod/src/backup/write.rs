@@ -1,4 +1,4 @@
-//! Writer of a backup archive that appears atomically.
+//! Writer of a backup archive, which appears at its destination atomically.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
@@ -14,7 +14,7 @@ use super::members;
 use super::partial::Partial;
 use super::refusal::io_refusal;
 
-/// Compression level of zstd. Vectors hardly compress, and text compresses well at any level.
+/// Compression level of zstd. Vectors hardly compress at any level, and text compresses well even at this one.
 const LEVEL: i32 = 1;
 /// Maximum overhead of a member in bytes: its header, a long name, and padding.
 const HEADERS: u64 = 8 << 10;
@@ -40,7 +40,7 @@ impl BackupWriter {
     /// Starts a backup at `to`; `state` is the state folder.
     ///
     /// # Errors
-    /// Returns `conflict` if the temporary path is taken, otherwise the error of the operating system.
+    /// Returns `conflict` if the temporary path exists, otherwise the error of the operating system.
     pub fn begin(state: &Path, to: Destination) -> Result<Self, RpcError> {
         let partial = Partial::begin(state, &to.path)?;
         let refused = |error| refusal(&to, &error);
@@ -55,7 +55,7 @@ impl BackupWriter {
         })
     }
 
-    /// Returns the path of a temporary file, which is removed with the writer.
+    /// Returns the path of a temporary file, which is removed when the writer is dropped.
     pub fn temporary_path(&self, name: &str) -> PathBuf {
         self.partial.folder.join(name)
     }
@@ -74,7 +74,7 @@ impl BackupWriter {
         self.put(path, bytes, bytes.len() as u64, traits, job)
     }
 
-    /// Adds a temporary file that no other process changes, and removes it.
+    /// Adds a temporary file that no other process changes, then removes the file.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -122,7 +122,7 @@ impl BackupWriter {
     /// size of the archive in bytes.
     ///
     /// # Errors
-    /// Returns the error of the operating system; no file is left then.
+    /// Returns the error of the operating system; a failed call leaves no file.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn finish(mut self, mut manifest: BackupManifest) -> Result<(BackupManifest, u64), RpcError> {
         manifest.members = std::mem::take(&mut self.members);
@@ -145,12 +145,12 @@ impl BackupWriter {
         let bytes = file.metadata().map_err(refused)?.len();
         if unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
             let what = format!(
-                "could not write the backup: {}: its unpacked size is too large for its size, so a restore would \
-                 refuse it",
+                "could not write the backup: {}: its unpacked size is too large relative to its packed size, so a \
+                 restore would reject it",
                 self.to.path.display()
             );
             return Err(RpcError::new(ErrorKind::TooLarge, what).hint(
-                "move highly repetitive files out of the workspace: du -a .hippocampus shows large files",
+                "move highly repetitive files out of the workspace: du -a .hippocampus shows the size of each file",
             ));
         }
         self.to.free()?;

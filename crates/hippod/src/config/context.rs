@@ -11,13 +11,13 @@ pub struct ContextConfig {
     pub worth_tokens: u64,
     /// Maximum size of all stored contents in MiB.
     pub budget_mb: u64,
-    /// Retention of contents of closed sessions, in days since their last use.
+    /// Number of days for which contents of closed sessions are kept after their last use.
     pub keep_days: u32,
-    /// Default size of a rendered section in tokens.
+    /// Default maximum size of a rendered section in tokens.
     pub render_tokens: u32,
-    /// Share of the context window from which a turn runs a deep cycle.
+    /// Share of the context window from which a turn includes a deep cycle.
     pub threshold: f64,
-    /// True if content that contains a secret is stored.
+    /// True if content that contains a secret is stored as well.
     pub store_secrets: bool,
     /// True if lasting entries of closed sessions are also written to MEMORY.md.
     pub persist_to_memory_md: bool,

@@ -13,13 +13,13 @@ pub struct IndexConfig {
     pub enabled: bool,
     /// Maximum size of the index file in tokens.
     pub max_tokens: usize,
-    /// Maximum size of the index file in tokens per memory file; 0 means no such limit.
+    /// Maximum size of the index file in tokens per memory file; 0 disables this limit.
     pub tokens_per_file: usize,
-    /// Maximum number of entries in the file if some have to be left out.
+    /// Maximum number of entries in the index file if it cannot hold all of them.
     pub max_entries: usize,
     /// Cosine similarity from which two entries may be merged.
     pub merge_above: f64,
-    /// Set from `[decay]`.
+    /// Set from the section `[decay]`.
     #[serde(skip)]
     pub decay: DecayProfile,
 }
@@ -38,7 +38,7 @@ pub enum DecayProfile {
     /// Parameters of the protocol.
     #[default]
     Protocol,
-    /// Parameters proposed by the simulation.
+    /// Parameters that the simulation suggested.
     Tuned,
 }
 
@@ -49,7 +49,7 @@ pub struct CyclesConfig {
     pub light: String,
     /// Schedule of deep cycles.
     pub deep: String,
-    /// Schedule of the check for a due archival cycle.
+    /// Schedule for checking whether an archival cycle is due.
     pub archival: String,
 }
 
@@ -62,8 +62,8 @@ impl IndexConfig {
         }
     }
 
-    /// Returns the maximum size of the index file in tokens for a number of memory files. The number is
-    /// rounded up to a multiple of ten, so that a new log does not change the layout of the file.
+    /// Returns the maximum size of the index file in tokens, given the number of memory files. That number is rounded
+    /// up to a multiple of ten, so that one new log does not change the layout of the index file.
     pub fn tokens(&self, files: usize) -> usize {
         let bound = match self.tokens_per_file {
             0 => usize::MAX,

@@ -11,17 +11,17 @@ pub(super) use table::{KEYS, REMOVED};
 
 /// Definition of a configuration key.
 pub(super) struct ConfigKey {
-    /// Section and name, such as `embed.threads`.
+    /// Section and name of the key, such as `embed.threads`.
     pub name: &'static str,
     /// Environment variable that sets the key.
     pub variable: &'static str,
     /// Type of the value.
     pub kind: ValueKind,
-    /// Limits on setting the key in a workspace's own file.
+    /// Values that a workspace's own file may set.
     pub own: OverrideLimit,
     /// Description of the key.
     pub meaning: &'static str,
-    /// Reason to change the value.
+    /// When to change the value.
     pub reason: &'static str,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum ValueKind {
     Words,
 }
 
-/// Limits on setting a key in a workspace's own file. Without trust, a workspace can only narrow the user's
+/// Values to which a workspace's own file may set a key. Without trust, a workspace can only restrict the user's
 /// settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum OverrideLimit {
@@ -56,17 +56,17 @@ pub(super) enum OverrideLimit {
     Never,
     /// Any value, but only with trust.
     Trusted,
-    /// A smaller number; any other with trust.
+    /// Without trust, only a smaller number.
     Smaller,
-    /// A smaller number, where 0 means unlimited; any other with trust.
+    /// Without trust, only a smaller number, where 0 means unlimited.
     SmallerNot0,
-    /// A larger number; any other with trust.
+    /// Without trust, only a larger number.
     Larger,
-    /// A keyword from this list; any other with trust.
+    /// Without trust, only a keyword from this list.
     Word(&'static [&'static str]),
-    /// A subset of the list; any other with trust.
+    /// Without trust, only a subset of the user's list.
     Fewer,
-    /// A superset of the list; any other with trust.
+    /// Without trust, only a superset of the user's list.
     More,
 }
 
@@ -83,8 +83,8 @@ impl ConfigKey {
 }
 
 impl OverrideLimit {
-    /// Returns the value in effect without trust, given the `user` value and the one that the workspace
-    /// `wanted`.
+    /// Returns the value in effect without trust. `user` is the value in the user's settings, and `wanted` is the value
+    /// in the workspace's file.
     pub fn narrowed(self, user: &Value, wanted: &Value) -> Value {
         let number = |value: &Value| match value {
             #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^52")]
@@ -129,7 +129,7 @@ impl OverrideLimit {
     fn describe_limit(self) -> String {
         let how = match self {
             Self::Never => return String::new(),
-            Self::Trusted => return " A workspace may set it with trust.".to_owned(),
+            Self::Trusted => return " A workspace may set it only with trust.".to_owned(),
             Self::Smaller | Self::SmallerNot0 => "lower it",
             Self::Larger => "raise it",
             Self::Word(["true"]) => "switch it on",
@@ -142,7 +142,7 @@ impl OverrideLimit {
             Self::Fewer => "shorten it",
             Self::More => "add to it",
         };
-        format!(" A workspace may {how}, and set it with trust.")
+        format!(" A workspace may {how}; any other change needs trust.")
     }
 }
 
@@ -181,7 +181,7 @@ impl ValueKind {
         }
     }
 
-    /// Parses the text of an environment variable or flag. Text that does not parse becomes a string, which
+    /// Parses the text of an environment variable or flag. Text that cannot be parsed becomes a string, which
     /// [`ValueKind::check`] rejects.
     pub fn read(self, text: &str) -> Value {
         let trimmed = text.trim();

@@ -46,8 +46,8 @@ impl ConfigLayer {
         self.values.retain(|(key, _)| !keys.contains(key));
     }
 
-    /// Replaces each value by the part that narrows the settings of `user`. Returns the values that were
-    /// changed.
+    /// Replaces each value with the closest value that only restricts the settings of `user`. Returns the changed
+    /// values.
     pub fn narrow(&mut self, user: &Config) -> Result<Vec<SettingChange>, ConfigError> {
         let table = Table::try_from(user).map_err(|error| ConfigError::Together(error.into()))?;
         let mut changes = Vec::new();
@@ -137,10 +137,11 @@ fn read_layer(file: &Path, text: &str, whose: LayerOwner) -> Result<ConfigLayer,
 /// Returns the warning about a variable for a key of an earlier version.
 fn removed_variable(variable: &str, (name, why): &(&str, &str)) -> Option<String> {
     let old = format!("HIPPOD_{}", name.replace('.', "_").to_uppercase());
-    (variable == old).then(|| format!("{variable} has no effect any more: {why}; unset it"))
+    (variable == old).then(|| format!("{variable} no longer has any effect: {why}; unset it"))
 }
 
-/// Parses the environment. A variable with the name of a section (`HIPPOD_EMBED_…`) must match a key.
+/// Parses the environment. If the name of a variable begins with that of a section (`HIPPOD_EMBED_…`), the variable
+/// must match a key.
 pub(super) fn of_environment(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<ConfigLayer, ConfigError> {
@@ -162,7 +163,7 @@ pub(super) fn of_environment(
                 continue;
             }
             let nearest = hippo_proto::nearest(name, KEYS.iter().map(|key| key.variable));
-            return Err(wrong(suggest("it has no effect".into(), nearest)));
+            return Err(wrong(suggest("this variable has no effect".into(), nearest)));
         };
         let text = value.to_str().ok_or_else(|| wrong("expected UTF-8".into()))?;
         let value = key.kind.read(text);
@@ -210,7 +211,7 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
         at: error.at,
         message: TooDeep::WHAT.to_owned(),
     })?;
-    // The first pass yields locations, the second values.
+    // The first pass yields the locations, the second the values.
     let places = DeTable::parse(text).map_err(syntax)?.into_inner();
     let values: Table = text.parse().map_err(syntax)?;
     let mut layer = ConfigLayer::default();
@@ -239,7 +240,7 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
             if let Some((_, why)) = gone.filter(|_| ConfigKey::find_key(&full).is_none()) {
                 let line = line_of(text, name.span().start);
                 layer.removed.push(format!(
-                    "line {line}: `{full}` has no effect any more: {why}; delete the line"
+                    "line {line}: `{full}` no longer has any effect: {why}; delete the line"
                 ));
                 continue;
             }
@@ -280,7 +281,7 @@ fn unknown(name: &str) -> String {
     let nearest = if name.contains('.') {
         hippo_proto::nearest(name, names)
     } else {
-        // A key without its section, such as `threads = 4`.
+        // The name of a key without its section, such as `threads = 4`.
         let bare = KEYS.iter().find(|key| key.parts().1 == name);
         bare.map(|key| key.name)
             .or_else(|| hippo_proto::nearest(name, sections))

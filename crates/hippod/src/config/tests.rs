@@ -155,7 +155,7 @@ fn a_wrong_value_is_refused_with_its_line() {
 fn a_removed_setting_causes_a_warning_with_its_line() {
     let config = from("[index]\nloss_cap = 0.5\nmax_tokens = 900\n").unwrap();
     assert_eq!(config.index.max_tokens, 900);
-    let expected = "config.toml: line 2: `index.loss_cap` has no effect any more: a run demotes at most a quarter of the live entries; delete the line";
+    let expected = "config.toml: line 2: `index.loss_cap` no longer has any effect: a run demotes at most a quarter of the live entries; delete the line";
     assert!(
         config.removed.len() == 1 && config.removed[0].ends_with(expected),
         "{:?}",
@@ -190,7 +190,7 @@ fn an_invalid_environment_variable_is_named() {
     );
     assert_eq!(
         complaint("HIPPOD_EMBED_THREDS", "2"),
-        "HIPPOD_EMBED_THREDS: it has no effect; did you mean `HIPPOD_EMBED_THREADS`?"
+        "HIPPOD_EMBED_THREDS: this variable has no effect; did you mean `HIPPOD_EMBED_THREADS`?"
     );
 }
 
@@ -227,7 +227,7 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
     );
 }
 
-/// For each key, a value that narrows the user's setting and one that does not.
+/// For each key, a value that restricts the user's setting and one that does not.
 const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
@@ -309,7 +309,7 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
         told.contains("config.toml:4:") && told.contains("the maximum is 256"),
         "{told}"
     );
-    // Two lists that are each within the limit.
+    // Two lists, each of which is within the limit.
     let user = Config::load(
         Path::new("/nowhere"),
         [],

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// `[tree]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeConfig {
-    /// Condition under which cycles and heartbeats keep the tree up to date.
+    /// Whether cycles and heartbeats keep the tree up to date.
     pub keep: KeepTree,
     /// Maximum size of `ROOT.md` in tokens.
     pub root_max_tokens: u32,
-    /// Minimum hours between two runs triggered by hooks and heartbeats.
+    /// Minimum number of hours between two runs that hooks and heartbeats trigger.
     pub cooldown_hours: u32,
     /// Author of the summaries that replace extracted text.
     pub summaries: SummaryAuthor,
@@ -21,7 +21,7 @@ pub struct TreeConfig {
     pub command_daily_jobs: u32,
 }
 
-/// Condition under which the tree is kept up to date automatically.
+/// Whether the tree is kept up to date automatically.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeepTree {

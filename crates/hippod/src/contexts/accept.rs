@@ -1,7 +1,7 @@
-//! Accepted flushes that have not ended yet.
+//! Accepted flushes that have not finished yet.
 //!
-//! A flush is recorded before the client gets its answer, and the record is deleted when the flush has ended. A
-//! restarted daemon can therefore resume it.
+//! A flush is recorded before the client receives its response, and the record is deleted when the flush has finished.
+//! A restarted daemon can therefore resume the flush.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -90,10 +90,10 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
     Ok(promises.collect())
 }
 
-/// Records the end of a flush. After a failure that may be temporary, the flush stays recorded for a later attempt.
+/// Records the end of a flush. After a failure that may be temporary, the record is kept for a later attempt.
 ///
 /// # Errors
-/// The context database could not be written; the flush is then repeated.
+/// The context database could not be written; the flush will then be repeated.
 pub fn record_end(
     contexts: &Contexts,
     promise: &Promise,

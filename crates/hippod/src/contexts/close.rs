@@ -19,14 +19,14 @@ use crate::errors::task_failed;
 use crate::own_part;
 use crate::view::WorkspaceView;
 
-/// The file that agents read at the start of every session.
+/// The file that agents read at the start of each session.
 const MEMORY: &str = "MEMORY.md";
-/// Name of the block in that file that sessions write.
+/// Name of the block in that file into which the entries of sessions are written.
 const BLOCK: &str = "sessions";
 /// Maximum number of write rounds while other clients add entries.
 const ROUNDS: usize = 20;
 
-/// Entries for long-term memory.
+/// Entries to write to long-term memory.
 struct LastingEntries {
     view: Arc<WorkspaceView>,
     session: SessionRow,
@@ -46,12 +46,12 @@ enum CloseStep {
     },
 }
 
-/// Closes a session. Entries worth keeping are written to the log of the day first, and only then marked as
-/// persisted. Entries that other clients add in the meantime are processed as well.
+/// Closes a session. Lasting entries are written to the log of the day first, and only then marked as persisted.
+/// Entries that other clients add in the meantime are included.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `conflict` if clients keep adding entries, and the errors of `remember`. The
-/// session stays open then, and closing it again continues.
+/// `not-found` for an unknown session, `conflict` if clients keep adding entries, and the errors of `remember`. After
+/// an error, the session stays open; closing it again resumes the work.
 pub async fn close(
     contexts: &Arc<Contexts>,
     request: ContextCloseRequest,
@@ -70,7 +70,7 @@ pub async fn close(
             } => {
                 if not_persisted > 0 {
                     notes.push(format!(
-                        "{not_persisted} more entries are worth keeping; they stay in the record of the session"
+                        "{not_persisted} more entries are lasting; they stay in the record of the session"
                     ));
                 }
                 return Ok(ContextCloseResponse {
@@ -117,15 +117,15 @@ pub async fn close(
     }
     Err(RpcError::new(
         ErrorKind::Conflict,
-        format!("the session {} is being written continuously", request.session),
+        format!("other clients keep writing to the session {}", request.session),
     )
-    .hint("close it again when its agent has finished; its entries are kept"))
+    .hint("close it again when its agent has finished; the entries of the session are kept"))
 }
 
 /// Writes the entries to `MEMORY.md` as well. Returns a note if that failed.
 async fn promote(contexts: &Arc<Contexts>, leaving: &LastingEntries) -> Result<Option<String>, RpcError> {
     let view = &leaving.view;
-    // Tool results are not put into every prompt; they are in the log.
+    // Tool results are only in the log, because MEMORY.md becomes part of every prompt.
     let own = leaving
         .texts
         .iter()
@@ -145,7 +145,7 @@ async fn promote(contexts: &Arc<Contexts>, leaving: &LastingEntries) -> Result<O
         })
     };
     let written = tokio::task::spawn_blocking(write).await.map_err(task_failed)?;
-    // A failure is only a note, because the daily log already has the entries.
+    // A failure only adds a note, because the daily log already contains the entries.
     Ok(written
         .err()
         .map(|error| format!("not in {MEMORY}: {}; {}", error.message, error.data.hint)))
@@ -158,7 +158,7 @@ fn topic(session: &SessionRow) -> String {
     }
 }
 
-/// Marks the written entries as persisted, and closes the session unless more entries must be written.
+/// Marks the written entries as persisted. Closes the session, unless more entries have to be written.
 fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, RpcError> {
     let LocatedSession { view, place, session } = contexts.home(id)?;
     let mut held = place.held()?;

@@ -24,20 +24,21 @@ use crate::view::WorkspaceView;
 
 /// Number of bytes read at a time.
 const PIECE: usize = 256 << 10;
-/// Maximum bytes of messages per transaction, because other requests, such as those of hooks, wait for it.
+/// Maximum number of bytes of messages per transaction. Other requests, such as those of hooks, wait for the
+/// transaction.
 const BATCH: usize = 256 << 10;
 /// Maximum number of messages per transaction.
 const MOST_AT_ONCE: usize = 512;
-/// Maximum number of threads that prepare a transcript; part of the work is sequential.
+/// Maximum number of threads that prepare a transcript; more would not help, because part of the work is sequential.
 const MOST: usize = 4;
 /// Maximum size of a settings file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Compacts a transcript. The messages are stored under the workspace if there is one.
+/// Compacts a transcript. If the request names a workspace, the messages are stored in it.
 ///
 /// # Errors
 /// `not-found` if the file does not exist, `bad-request` if it is not a regular file, `budget` if the store is full,
-/// `internal` otherwise, also if the client disconnected. Messages that were already stored stay.
+/// `internal` for other errors and if the client disconnected. Messages that were already stored remain.
 pub fn compact(
     contexts: &Contexts,
     view: Option<&WorkspaceView>,
@@ -102,7 +103,7 @@ pub fn compact(
     })
 }
 
-/// Runs the work on additional threads as well, if there are processors for them.
+/// Runs the work on additional threads as well, if enough processors are available.
 fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     static OTHERS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
@@ -115,7 +116,8 @@ fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     });
 }
 
-/// Returns the settings of the request, else those of the workspace, else the defaults, and the warnings about them.
+/// Returns the settings of the request if it has any, otherwise those of the workspace, otherwise the defaults; also
+/// returns warnings about the settings.
 fn config(
     contexts: &Contexts,
     view: Option<&WorkspaceView>,
@@ -172,7 +174,7 @@ fn read(
     passes(options, keeper, open, unread, cancellation)
 }
 
-/// Reads a transcript, and reads it again if it has branches.
+/// Reads a transcript once, and a second time if it has branches.
 fn passes<R: Read>(
     options: &CompactionOptions,
     keeper: &mut Option<Keeper>,
@@ -181,7 +183,7 @@ fn passes<R: Read>(
     cancellation: Cancellation<'_>,
 ) -> Result<compaction::CompactionResult, RpcError> {
     let mut compactor = Compactor::new(options.clone());
-    // The file may grow while it is read; the second pass stops where the first one did.
+    // The file may grow while it is read; the second pass stops at the same position as the first.
     let mut length = u64::MAX;
     let mut buffer = vec![0; PIECE];
     loop {
@@ -229,11 +231,11 @@ struct Keeper {
     batch: Vec<String>,
     size: usize,
     stored: u64,
-    /// First bits of the hashes stored in this run. Later messages must not evict these contents.
+    /// First 64 bits of the hashes stored in this run. Later messages must not evict the contents with these hashes.
     kept: HashSet<u64>,
-    /// True if messages that show a secret are stored.
+    /// True if messages that contain a secret are stored as well.
     secrets: bool,
-    /// Number of messages withheld because they show a secret.
+    /// Number of messages that were not stored because they contain a secret.
     withheld: u64,
     error: Option<RpcError>,
 }

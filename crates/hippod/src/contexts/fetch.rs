@@ -18,14 +18,14 @@ use crate::clock::rfc3339;
 use crate::files;
 use crate::view::WorkspaceView;
 
-/// Maximum size of a source that is read again, in bytes; the answer must fit into one line.
+/// Maximum size of a source that is read again, in bytes; it is limited because the response must fit into one line.
 const LARGEST: u64 = 8 << 20;
 
 /// Handles `context.fetch`.
 ///
 /// # Errors
-/// `not-found` for an unknown id, `conflict` for an ambiguous prefix, `internal` if a database cannot be read.
-/// Content that was removed from the store is not an error.
+/// `not-found` for an unknown id, `conflict` for an ambiguous prefix, `internal` if a database cannot be read. If the
+/// content was removed from the store, the result is not an error.
 pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
     if let Some(session) = &request.session {
         let LocatedSession { view, place, session } = contexts.home(session)?;
@@ -56,11 +56,13 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
 }
 
 fn nothing(id: &str) -> RpcError {
-    RpcError::not_found(format!("no such entry or content: {id}"))
-        .hint("ids of entries begin with ctx-, ids of contents with b3: or m; hippoctl context list shows entries; contents of a removed workspace return when the workspace is added again")
+    RpcError::not_found(format!("no such entry or content: {id}")).hint(
+        "ids of entries begin with ctx-, ids of contents with b3: or m; hippoctl context list shows the \
+            entries; adding a removed workspace again restores its contents",
+    )
 }
 
-/// Parses the id of a content: `b3:…`, or the form cited by summaries of sessions. Returns `None` for other ids.
+/// Parses the id of a content: `b3:…`, or the form that summaries of sessions cite. Returns `None` for other ids.
 fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
     if id.starts_with("b3:") {
         return id.parse().map(Some).map_err(refusal);
@@ -174,8 +176,8 @@ fn entry(
     Ok(wire::fetched(completion, Some(told), &now_so.entry.summary))
 }
 
-/// Records the use of a content, at most once a day, which extends its retention. Contents of open sessions are
-/// retained anyway.
+/// Records the use of a content, at most once a day, to extend its retention. Contents of open sessions are retained in
+/// any case.
 fn used(place: &ContextDatabase, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {
         return;

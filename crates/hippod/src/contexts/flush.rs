@@ -26,17 +26,17 @@ use crate::view::WorkspaceView;
 
 /// Number of bytes read at a time.
 const PIECE: usize = 256 << 10;
-/// Number of bytes, at the start and before the position, that identify a transcript.
+/// Number of bytes, at the start and before the position, whose hash identifies a transcript.
 const KNOWN_BY: u64 = 64 << 10;
 /// Maximum characters of a session id in a mark.
 const SESSION: usize = 40;
 
-/// Appends the new messages of a transcript to the daily logs. The caller must hold the flush turn.
+/// Appends the new messages of a transcript to the daily logs. The caller must hold the queue of flushes.
 ///
 /// # Errors
-/// `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the
-/// errors of `remember`; the next flush then appends what was read. `internal` if the client disconnected while the
-/// transcript was read; nothing was recorded then.
+/// `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the errors
+/// of `remember`; after such an error, the next flush appends what was read. `internal` if the client disconnected
+/// while the transcript was read; in this case, nothing was recorded.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn flush(
     contexts: &Contexts,
@@ -69,7 +69,7 @@ pub fn flush(
         match complete(&place, view, &flush, &mut answer.appended) {
             Ok(()) => {}
             Err(error) if own => return Err(error),
-            // A failed flush blocks only its own transcript.
+            // The failed flush of another transcript does not block this one.
             Err(error) => answer.notes.push(format!(
                 "messages of another transcript are still waiting to be appended: {}",
                 error.message
@@ -109,7 +109,7 @@ pub fn flush(
     Ok(answer)
 }
 
-/// Appends the parts of a flush that are missing in the logs, then deletes its record.
+/// Appends those parts of a flush that the logs lack, then deletes its record.
 fn complete(
     place: &ContextDatabase,
     view: &WorkspaceView,
@@ -208,7 +208,7 @@ impl FlushSession<'_> {
                 resumed: from > 0,
             },
             |key| {
-                // After an error, the result is discarded.
+                // The result of a failed read is discarded.
                 if trouble.borrow().is_some() {
                     return false;
                 }
@@ -275,14 +275,14 @@ impl FlushSession<'_> {
         })
     }
 
-    /// Returns the scopes of messages without a time: the session if it is known, and the transcript, because
-    /// `ingest` has no session.
+    /// Returns the scopes of messages without a time: the session, if it is known, and the transcript, because `ingest`
+    /// knows no session.
     fn message_scopes(&self) -> Vec<String> {
         let session = self.request.session.iter().map(|id| format!("session {id}"));
         session.chain([format!("transcript {}", self.name)]).collect()
     }
 
-    /// Returns the text for each log. Messages without a time are dated to the modification of the transcript.
+    /// Returns the text for each log. Messages without a time get the modification date of the transcript.
     fn parts(&self, found: &FlushResult, written: Date, position: u64) -> Vec<FlushPart> {
         let mut days: BTreeMap<Date, String> = BTreeMap::new();
         for section in &found.sections {
@@ -332,7 +332,7 @@ impl FlushSession<'_> {
         answer.from = read.from;
         if read.another {
             answer.notes.push(
-                "the transcript is not the one that was read before: it was read from the start, and known messages \
+                "the file is not the transcript that was read before: it was read from the start, and known messages \
                  were skipped"
                     .to_owned(),
             );

@@ -21,16 +21,17 @@ impl Contexts {
         if !place.is_there()? {
             return Ok(None);
         }
-        // Opening for writing counts missing changes. A database that cannot be opened for writing is still checked.
+        // Opening the database for writing counts the missing changes. A database that cannot be opened for writing is
+        // still checked.
         drop(place.held());
-        // Use a new connection: on an old one, after other connections have written, SQLite's check mistakes the
-        // cached state of full-text indexes for damage.
+        // Use a new connection. On an old connection, SQLite's check can mistake the cached state of full-text indexes
+        // for damage after other connections have written.
         let sound = ContextReader::open(&place.file).and_then(|reader| reader.check());
         sound.map_err(|error| unusable(&error))?;
         Ok(Some(place.file.clone()))
     }
 
-    /// Returns the number of acknowledged changes that are missing since this start and not yet reported.
+    /// Returns the number of acknowledged changes that went missing before this start and are not reported yet.
     pub fn lost(&self, root: &Path) -> u64 {
         self.database_of(root).lost.load(Ordering::Relaxed)
     }
@@ -43,7 +44,7 @@ impl Contexts {
     /// Writes the write-ahead logs back into the databases at shutdown.
     pub fn checkpoint(&self) {
         for place in lock(&self.places).values() {
-            // A database in use keeps its log, and the next start reads the log.
+            // If the database is in use, its log remains, and the next start reads the log.
             let Ok(held) = place.held.try_lock() else { continue };
             if let Some(Err(error)) = held.store.as_ref().map(ContextStore::checkpoint) {
                 let file = place.file.display();

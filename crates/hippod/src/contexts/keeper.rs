@@ -22,10 +22,11 @@ use crate::view::WorkspaceView;
 
 /// Interval between two rounds over all workspaces.
 const ROUND: Duration = Duration::from_secs(3600);
-/// Maximum lead of the wall clock over the monotonic clock since the last round. With a larger lead, the wall clock
-/// was set, and nothing is treated as expired.
+/// Maximum time by which the wall clock may advance more than the monotonic clock between two rounds. A larger
+/// difference means that the wall clock was set; nothing is treated as expired then.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
-/// Number of days without use after which a session is closed; a pause over a holiday leaves it open.
+/// Number of days without use after which a session is closed. It is long enough for a session to stay open over a
+/// holiday.
 const IDLE_DAYS: i64 = 30;
 
 /// Maintains the sessions of all workspaces until the daemon stops: every hour, and after each archival cycle.
@@ -36,7 +37,7 @@ pub async fn keep(
 ) {
     let mut rounds = tokio::time::interval(ROUND);
     rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    // The first tick is immediate.
+    // The first tick fires immediately.
     rounds.tick().await;
     let mut last = ClockTimes::of(&*contexts.clock);
     loop {
@@ -46,14 +47,14 @@ pub async fn keep(
                 let set = ClockTimes::of(&*contexts.clock).was_set_since(&last);
                 last = ClockTimes::of(&*contexts.clock);
                 if set {
-                    tracing::warn!("the clock was set forward: sessions are checked in an hour");
+                    tracing::warn!("the clock was set forward; sessions are checked again in an hour");
                     continue;
                 }
                 let views = contexts.views.open();
                 views.into_iter().map(|view| (view, Trigger::TurnComplete)).collect()
             }
             heard = news.recv() => match heard {
-                // A clock that was set forward also makes archival cycles due.
+                // Setting the clock forward also makes archival cycles due.
                 Ok(Event::Cycle { cycle: Cycle::Archival, .. })
                     if ClockTimes::of(&*contexts.clock).was_set_since(&last) => continue,
                 Ok(Event::Cycle { workspace, cycle: Cycle::Archival, .. }) => {
@@ -73,7 +74,7 @@ pub async fn keep(
     }
 }
 
-/// A time on both clocks.
+/// A moment on both clocks.
 struct ClockTimes(Timestamp, Instant);
 
 impl ClockTimes {

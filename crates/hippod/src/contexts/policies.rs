@@ -11,7 +11,7 @@ use crate::trust::POLICIES;
 /// Maximum size of the file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The rules of a workspace as last read.
+/// The rules of a workspace, as last read from the file.
 #[derive(Default)]
 pub struct Policies(Mutex<Option<(Vec<u8>, ParsedPolicies)>>);
 
@@ -28,7 +28,8 @@ impl Policies {
         };
         if !bytes.is_empty() && !trust.covers(POLICIES, &bytes) {
             let why = format!(
-                "{POLICIES} is not trusted; the built-in policies are used; to accept it: hippoctl workspace trust {}",
+                "{POLICIES} is not trusted, so the built-in policies are used; to accept the file: hippoctl workspace \
+                 trust {}",
                 root.display()
             );
             return (policy::built_in_rules().into(), Some(why));

@@ -18,8 +18,8 @@ use crate::view::WorkspaceView;
 
 /// Maximum number of ids tried for an entry.
 const TRIES: u32 = 5;
-/// Minimum size, in bytes, of contents that are packed on another thread; for smaller ones, the thread costs more
-/// than it saves.
+/// Minimum size, in bytes, of contents that are packed on another thread; for smaller contents, the thread costs more
+/// time than it saves.
 const LONG: usize = 16 << 10;
 
 /// Opens or resumes a session.
@@ -42,7 +42,7 @@ pub fn open(
                 let whose = home.view.root.display();
                 let what = format!("the session {id} belongs to {whose}");
                 return Err(
-                    RpcError::new(ErrorKind::Conflict, what).hint("choose another name, or leave it out")
+                    RpcError::new(ErrorKind::Conflict, what).hint("choose another name, or omit the name")
                 );
             }
             // The owner is known once that workspace is open.
@@ -68,8 +68,8 @@ pub fn open(
 /// Puts content into a session.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `conflict` for a closed one, `budget` if the store is full, `internal`
-/// otherwise. Nothing was stored then.
+/// `not-found` for an unknown session, `conflict` for a closed session, `budget` if the store is full, `internal`
+/// otherwise. Nothing is stored then.
 pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
     let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let turn = request.turn.max(session.turn);
@@ -163,10 +163,10 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
         }
         return Ok(answer);
     }
-    Err(RpcError::internal("no unused id was found for the entry").hint("store it again"))
+    Err(RpcError::internal("could not find an unused id for the entry").hint("store it again"))
 }
 
-/// Runs `work` while a content is packed on another thread, if one can be started.
+/// Runs `work` while another thread packs a content, if a thread can be started.
 fn pack_beside<'a, T>(
     place: &ContextDatabase,
     content: &'a [u8],

@@ -1,6 +1,6 @@
 //! In-memory cache of session entries.
 //!
-//! A turn of a cached session reads nothing from disk.
+//! A turn of a cached session reads nothing from the disk.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -49,7 +49,7 @@ impl EntryList {
         self.kept.iter().rposition(|kept| kept.entry.id == id)
     }
 
-    /// Returns the plan of a trigger. The effective turn is the higher of `turn` and `highest`.
+    /// Returns the changes that a trigger causes. The effective turn is the higher of `turn` and `highest`.
     pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> CyclePlan {
         let settings = LifecycleSettings::default();
         plan_sized(&self.kept, trigger, turn, highest, &settings, |at| self.size(at))
@@ -109,7 +109,7 @@ impl Sessions {
         Ok(entries)
     }
 
-    /// Removes a session from the cache, because the store refused its changes.
+    /// Removes a session from the cache after the store has rejected its changes.
     pub fn forget(&mut self, session: &str) {
         self.all.remove(session);
     }

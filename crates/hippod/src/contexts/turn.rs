@@ -27,7 +27,7 @@ const LISTED: usize = 10_000;
 /// Records the end of a turn.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `conflict` for a closed one, `internal` otherwise.
+/// `not-found` for an unknown session, `conflict` for a closed session, `internal` otherwise.
 pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
     let LocatedSession { view, place, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
@@ -65,7 +65,10 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
         moved,
         note: plan.went_back.then(|| {
             let (given, turn) = (request.turn, plan.turn);
-            format!("turn {given} is earlier than turn {turn}, which was already reported: it counts as turn {turn}")
+            format!(
+                "turn {given} is earlier than turn {turn}, which was already reported, so it counts as turn \
+                {turn}"
+            )
         }),
     })
 }
@@ -103,7 +106,7 @@ pub fn render(
             }
         }
         if let Err(error) = store.update_entries(&touched, now(contexts)) {
-            // The section is returned even if nothing can be written.
+            // The section is returned even if the changes cannot be stored.
             sessions.forget(&session.id);
             notes = vec![format!("the entries that match the cue stay dormant: {error}")];
         }
@@ -157,7 +160,7 @@ pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<Conte
 /// Returns the error for an unknown entry id.
 pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
     RpcError::not_found(format!("the session {} has no entry {id}", session.id)).hint(format!(
-        "hippoctl context list --session {} shows its entries",
+        "hippoctl context list --session {} shows the entries of the session",
         session.id
     ))
 }
@@ -217,9 +220,10 @@ fn sessions(
         let place = contexts.database_of(&view.root);
         let found = match place.read(ContextReader::sessions) {
             Ok(found) => found.unwrap_or_default(),
-            // The other workspaces are still listed; `doctor` reports this one.
+            // The other workspaces are still listed; `doctor` reports the unreadable one.
             Err(error) if only.is_none() => {
-                tracing::warn!(root = %view.root.display(), error = error.message, "the sessions of a workspace cannot be listed");
+                tracing::warn!(root = %view.root.display(), error = error.message, "could not list the sessions of a \
+                    workspace");
                 continue;
             }
             Err(error) => return Err(error),

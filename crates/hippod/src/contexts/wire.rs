@@ -43,7 +43,7 @@ pub fn fetched(
     entry: Option<ContextEntry>,
     summary: &str,
 ) -> ContextFetchResponse {
-    // Stored contents are text, and sources that are not text are refused.
+    // Stored contents are text, and a source that is not text is rejected.
     let content = completion
         .content
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned());

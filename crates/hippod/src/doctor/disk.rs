@@ -21,15 +21,15 @@ use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
 
-/// Maximum number of entries listed by name.
+/// Maximum number of entries that a problem lists by name.
 const NAMED: usize = 5;
 
-/// Minimum age of a leftover file: no write to a single state file takes this long.
+/// Minimum age of a leftover file; writing a state file never takes this long.
 const LEFT: Duration = Duration::from_secs(600);
-/// Depth of the folders below the state folder that contain its files.
+/// Maximum depth of state files below the state folder.
 const DEPTH: usize = 3;
 
-/// Runs the disk checks without blocking the engine, and returns the complete diagnosis.
+/// Runs the disk checks outside the engine, and returns the complete diagnosis.
 pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
     let Survey { mut report, places } = survey;
     examine_folders(doctor, &mut report);
@@ -56,7 +56,7 @@ pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
     }
 }
 
-/// Checks that only the user can read the state of agents, and that no leftover files exist.
+/// Checks that only the user can read the state folders, and that no leftover files exist.
 fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
     for folder in instance::open_to_others(&doctor.paths) {
         let found = problem(
@@ -72,7 +72,7 @@ fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
         let found = problem(
             "leftover",
             Severity::Info,
-            "an ended process left this file half written; no program reads it",
+            "a process that has exited left this file half written; no program reads it",
             file.display().to_string(),
             "remove the file",
         );
@@ -80,7 +80,8 @@ fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
     }
 }
 
-/// Returns the files below the state folder that a process left half written, judged by their age.
+/// Returns the files below the state folder that a process left half written; a file counts as such if it is old
+/// enough.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn leftovers(state: &Path) -> Vec<PathBuf> {
     let mut folders = vec![(state.to_path_buf(), 0)];
@@ -135,9 +136,10 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
         report.problem(
             "index-copy",
             Severity::Warning,
-            "an older index file is kept here, because hippod cannot determine which of its lines are new",
+            "this is an older index file; it is kept because hippod cannot determine which of its lines are missing \
+             in the index file",
             kept.display().to_string(),
-            "copy missing lines into the index file, then remove this file",
+            "copy the missing lines into the index file, then remove this file",
         );
     }
     let Some(detail) = &place.index_file else { return };
@@ -147,9 +149,9 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
         let found = problem(
             "index-missing",
             Severity::Info,
-            "the index file does not exist yet, or it was removed",
+            "the index file was removed, or it was not written yet",
             file.display().to_string(),
-            "hippoctl consolidate light writes it; otherwise the next light cycle does",
+            "hippoctl consolidate light writes the index file now; otherwise the next light cycle writes it",
         );
         report.problems.push(fixable(found));
     }
@@ -204,7 +206,7 @@ fn examine_disk(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     );
 }
 
-/// Reports a file or folder that is not read. It is a problem if the index still contains files from it.
+/// Reports a file or folder that is not read. This is a problem if the index still contains files from that path.
 fn left_out(root: &Path, skipped: &SkippedFile, kept: usize) -> Problem {
     let path = root.join(&skipped.rel);
     if scan::is_own_place(&skipped.rel) {
@@ -220,14 +222,14 @@ fn left_out(root: &Path, skipped: &SkippedFile, kept: usize) -> Problem {
     let place = path.display().to_string();
     if is_unreadable && kept > 0 {
         let what = format!(
-            "{}; searches skip it, and its {kept} indexed files are kept until it can be read again",
+            "{}; searches skip this folder, and its {kept} indexed files are kept until it can be read again",
             skipped.reason
         );
-        let fix = "give hippod read permission, or exclude it under [sources] exclude";
+        let fix = "give hippod permission to read it, or add it to [sources] exclude";
         return problem("skipped", Severity::Warning, what, place, fix);
     }
     let what = format!("not indexed: {}", skipped.reason);
-    let fix = "correct the file, or exclude it under [sources] exclude";
+    let fix = "correct the file, or add it to [sources] exclude";
     problem("skipped", Severity::Info, what, place, fix)
 }
 
@@ -252,8 +254,8 @@ fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
             Severity::Warning,
             format!("{lost} stored changes of sessions are missing: the database or its log was damaged, truncated or removed"),
             file.display().to_string(),
-            "restore them from a backup: hippoctl restore; the damaged database or log is kept beside it as \
-             contexts.db.damaged",
+            "restore the changes from a backup: hippoctl restore; the damaged database or log is kept beside the \
+             current one as contexts.db.damaged",
         );
         kept.loss_is_told(root);
     }
@@ -263,7 +265,7 @@ fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
             Severity::Error,
             story,
             root.join(POLICIES).display().to_string(),
-            "correct the named line, and test the policies on a transcript: hippoctl context policy FILE",
+            "correct the reported line, and test the policies on a transcript: hippoctl context policy FILE",
         );
     }
 }

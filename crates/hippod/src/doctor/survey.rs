@@ -1,4 +1,4 @@
-//! Findings outside of open workspaces.
+//! Findings about everything except open workspaces.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::message::LostData;
 use crate::registry;
 use crate::survey::{Survey, examine_model, problem};
 
-/// Maximum number of losses listed.
+/// Maximum number of lost records that a problem lists.
 const MOST_LOST: usize = 5;
 
 /// Creates the problem for data that could not be read from a damaged database.
@@ -21,12 +21,12 @@ fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
         more => format!("; and {more} more"),
     };
     let what = format!(
-        "the damaged database had accesses, removals and history that no file contains, and a part could not be \
-         read: {}{more}",
+        "the damaged database contained accesses, removals and history that no file contains, and part of them could \
+         not be read: {}{more}",
         lost.what[..most].join("; ")
     );
     let fix = format!(
-        "restore it from a backup: hippoctl restore; the damaged database is kept as {}",
+        "restore them from a backup: hippoctl restore; the damaged database is kept as {}",
         lost.aside.display()
     );
     problem(
@@ -52,7 +52,7 @@ pub fn survey_model(doctor: &Doctor) -> Survey {
 
 /// Reports a workspace that could not be opened.
 pub fn survey_unopened(state: &Path, root: &Path, error: RpcError) -> Survey {
-    // A database written by a newer hippod is undamaged and is kept.
+    // A database that a newer hippod wrote is undamaged and is kept.
     let database = registry::database_file(state, root);
     let checked = StoreReader::open(&database).and_then(|reader| reader.check());
     let (place, fix) = (root.display().to_string(), error.data.hint);
@@ -76,7 +76,8 @@ pub fn survey_rebuild(root: &Path, made: Result<Option<LostData>, RpcError>) -> 
                 .extend(lost.map(|lost| was_not_all_read(root, &lost)));
         }
         Err(error) => {
-            let fix = "free space on the disk of the state folder or repair it, then run hippoctl doctor --rebuild again";
+            let fix = "free space on the disk of the state folder, or repair that disk; then run hippoctl doctor \
+                --rebuild again";
             let what = format!("could not rebuild the index: {}", error.message);
             let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
             report.check("rebuild", place, vec![found]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// State of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelPhase {
-    /// The files are not installed, or embedding is disabled; with the reason.
+    /// The files are not installed, or embedding is disabled; the string is the reason.
     Absent(String),
     /// Installed, but not in memory.
     Unloaded,
@@ -14,12 +14,12 @@ pub enum ModelPhase {
     Loading,
     /// Loaded and ready.
     Ready,
-    /// Loading failed; with the reason.
+    /// Loading failed; the string is the reason.
     Failed(String),
 }
 
 impl ModelPhase {
-    /// Returns whether a query can expect a vector.
+    /// Returns whether the model can compute the vector of a query.
     pub fn is_usable(&self) -> bool {
         matches!(self, Self::Unloaded | Self::Loading | Self::Ready)
     }
@@ -39,7 +39,7 @@ pub(super) struct EmbedState {
     configured: Arc<str>,
     /// State of the configured model.
     pub(super) model: ModelPhase,
-    /// State of other requested models: those of workspaces with a model of their own, and former ones.
+    /// State of other requested models: models of workspaces that set their own, and previous models.
     others: BTreeMap<Arc<str>, ModelPhase>,
     pub(super) counters: EmbedCounters,
 }
@@ -54,7 +54,7 @@ impl EmbedState {
         }
     }
 
-    /// Sets the configured model and discards the state of the others.
+    /// Sets the configured model and discards the states of all other models.
     pub(super) fn forget(&mut self, configured: Arc<str>) {
         self.configured = configured;
         self.others.clear();

@@ -1,18 +1,18 @@
-//! Times of a workspace's repeated work.
+//! Schedule of a workspace's recurring work.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Repeated work of a workspace.
+/// A kind of recurring work of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Chore {
     /// Scan of the disk.
     Scan,
     /// Check for a missing root.
     LookForRoot,
-    /// Comparison of held deletions with the disk.
+    /// Comparison of held-back deletions with the disk.
     LookAtHeld,
-    /// Test of the watcher by a canary.
+    /// Test of the watcher with a canary.
     Canary,
     /// Attempt to start the watcher.
     StartWatcher,
@@ -20,38 +20,38 @@ pub enum Chore {
     BuildGraph,
     /// Spare copy of the data that exists only in the database.
     SaveSpare,
-    /// Check that the database is still in its place.
+    /// Check that the database file still exists at its path.
     CheckDatabase,
 }
 
-/// Earliest time of each chore. A chore without a time has not been done since the workspace was opened, and is due.
+/// Earliest time of each chore. A chore without a time has not been done since the workspace was opened, so it is due.
 #[derive(Debug, Default)]
 pub struct Agenda(BTreeMap<Chore, Instant>);
 
 impl Agenda {
-    /// Plans a chore for a time, instead of its earlier time.
+    /// Schedules a chore for a time, which replaces its previous time.
     pub fn plan(&mut self, chore: Chore, at: Instant) {
         self.0.insert(chore, at);
     }
 
-    /// Plans a chore for a time, unless it is planned for an earlier one.
+    /// Schedules a chore for a time, unless it is already scheduled for an earlier time.
     pub fn bring_forward(&mut self, chore: Chore, at: Instant) {
         if let Some(planned) = self.0.get_mut(&chore) {
             *planned = at.min(*planned);
         }
     }
 
-    /// Returns true if a chore has a time.
+    /// Returns whether a chore has a time.
     pub fn is_planned(&self, chore: Chore) -> bool {
         self.0.contains_key(&chore)
     }
 
-    /// Returns true if the time of a chore has come.
+    /// Returns whether a chore is due.
     pub fn is_due(&self, chore: Chore, now: Instant) -> bool {
         self.0.get(&chore).is_none_or(|at| *at <= now)
     }
 
-    /// Returns the time of a chore: `now` for one without a time.
+    /// Returns the time of a chore, or `now` if the chore has no time.
     pub fn time(&self, chore: Chore, now: Instant) -> Instant {
         self.0.get(&chore).copied().unwrap_or(now)
     }

@@ -1,14 +1,14 @@
-//! Threads that work for the engine and report back.
+//! Threads that do work for the engine and send their result to it.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::event::EngineEvent;
 
-/// Work of a thread, which returns the event for the engine.
+/// Work for a thread. It returns the event to send to the engine.
 pub(super) type ThreadWork = Box<dyn FnOnce() -> EngineEvent + Send>;
 
-/// Guard that reports to the engine if a thread panics and its result is lost.
+/// Guard that informs the engine if a thread panics, so that its result is lost.
 struct Guard(Option<Sender<EngineEvent>>);
 
 impl Guard {
@@ -28,7 +28,7 @@ impl Drop for Guard {
     }
 }
 
-/// Runs work on its own thread, or on the current thread if the system cannot create one.
+/// Runs work on a new thread, or on the current thread if the operating system cannot create one.
 pub(super) fn spawn(events: &Sender<EngineEvent>, name: &str, work: ThreadWork) {
     let work = Arc::new(Mutex::new(Some(work)));
     let go = {

@@ -28,20 +28,20 @@ pub(super) fn model_state(resources: &Resources, workspace: &Workspace) -> Model
     }
 }
 
-/// Text of one job in bytes: some tenths of a second of work, so that vectors are stored often and a waiting edit is
-/// processed soon.
+/// Size of the text of one job in bytes. A job takes some tenths of a second, so that vectors are stored often and a
+/// new edit does not wait long.
 const JOB_BYTES: usize = 8_000;
-/// Maximum number of chunks in a job: a file may consist of very short chunks.
+/// Maximum number of chunks in a job, for files with very short chunks.
 const JOB_CHUNKS: usize = 2_048;
 /// Maximum number of neighbouring chunks considered on either side of a job.
 const MOST_BESIDE: usize = 8;
 /// Maximum number of chunks that receive a vector in one transaction.
 const PLACED_AT_ONCE: usize = 512;
-/// Pause of embedding after a refused write, for example on a full disk.
+/// Delay before embedding continues after a rejected write, for example on a full disk.
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Workspace {
-    /// Sets the embedder, and reads from the database which chunks have no vector from it.
+    /// Sets the embedder, and reads from the database which chunks lack a vector of this embedder.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -58,11 +58,11 @@ impl Workspace {
         Ok(())
     }
 
-    /// Returns the next job for the embed worker, if any chunk waits.
+    /// Returns the next job for the embed worker, or `None` if no chunk waits.
     pub fn next_job(&mut self, now: Instant) -> Option<EmbedJob> {
         let model: Arc<str> = self.embedder.as_ref()?.model.as_str().into();
         if !self.pending.to_place.is_empty() {
-            // Do not embed chunks again that are about to receive a stored vector.
+            // Do not embed chunks that are about to receive a stored vector.
             return None;
         }
         loop {
@@ -78,7 +78,7 @@ impl Workspace {
                 continue;
             };
             let Some(bytes) = self.read_window(&path, mark, &places) else {
-                // The file changed or disappeared after indexing; another ingest updates the waiting chunks.
+                // The file changed or disappeared after it was indexed; reading it again updates the waiting chunks.
                 self.mark_dirty(path, now);
                 continue;
             };
@@ -98,7 +98,7 @@ impl Workspace {
                 self.pending.documents.insert(document, waiting);
             }
             if passages.is_empty() {
-                // Their texts are already in flight.
+                // The embed worker already has the texts of these chunks.
                 if let Some(job) = self.pending.in_flight.back_mut().filter(|_| under_way) {
                     job.extend(taken);
                 }
@@ -124,7 +124,7 @@ impl Workspace {
         self.pending.documents.keys().next().copied()
     }
 
-    /// Returns the next waiting part of a document: enough for a job, with neighbours on both sides.
+    /// Returns the next waiting part of a document, large enough for a job, with the neighbouring chunks on both sides.
     fn window(&self, document: u32, waiting: &BTreeSet<u32>) -> Option<JobWindow> {
         let snapshot = self.view.snapshot();
         let place = snapshot.corpus.document(document)?;
@@ -181,7 +181,7 @@ impl Workspace {
         places.iter().all(same).then_some(part)
     }
 
-    /// Stores the vectors of the oldest job, and queues them for assignment to their chunks.
+    /// Stores the vectors of the oldest job, and queues each one for assignment to its chunks.
     pub fn take_vectors(&mut self, embeddings: Vec<Embedding>, now: Instant) {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         let Some(embedder) = self.embedder.clone() else {
@@ -191,7 +191,7 @@ impl Workspace {
             self.pending.asked.remove(&embedding.hash);
         }
         if self.pending.in_flight.is_empty() {
-            // Texts that the model refused may be requested again.
+            // The model may be asked again for texts that it rejected.
             self.pending.asked.clear();
         }
         match self.store.put_vectors(&embedder, embeddings) {
@@ -209,14 +209,15 @@ impl Workspace {
         }
     }
 
-    /// Pauses embedding after the store refused vectors.
+    /// Pauses embedding after the store rejected vectors.
     pub fn vectors_refused(&mut self, error: StoreError, now: Instant) {
-        tracing::warn!(%error, "could not store vectors; they are computed again");
+        tracing::warn!(%error, "could not store vectors; they will be computed again");
         self.trouble = Some(error);
         self.pending.blocked_until = Some(now + RETRY);
     }
 
-    /// Assigns the next stored vector to some of the chunks with its text, and makes them searchable by it.
+    /// Assigns the next stored vector to some of the chunks that contain its text, so that a search by meaning finds
+    /// these chunks.
     ///
     /// # Errors
     /// See [`StoreError`]; the remaining chunks are assigned later.
@@ -245,14 +246,14 @@ impl Workspace {
         } else if let Some(next) = self.pending.to_place.front_mut() {
             next.1 = placed.last().copied();
         }
-        // The same text may wait in other places, which have their vector now too.
+        // Other chunks with the same text may be waiting; they have their vector now as well.
         for (document, chunks) in of {
             self.pending.forget(document, &chunks);
         }
         Ok(())
     }
 
-    /// Returns the chunks of the oldest job to the waiting list after the model refused it.
+    /// Returns the chunks of the oldest job to the waiting list after the model rejected the job.
     pub fn job_refused(&mut self) {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         self.wait_again(job);
@@ -274,10 +275,10 @@ impl Workspace {
         }
     }
 
-    /// Switches queries to a new model once its vectors are complete. Returns true if it switched.
+    /// Switches queries to a new model once all of its vectors are stored. Returns whether it switched.
     ///
     /// # Errors
-    /// See [`StoreError`]; queries keep using the old model then.
+    /// See [`StoreError`]. After an error, queries keep using the old model.
     pub fn finish_change_of_model(&mut self) -> Result<bool, StoreError> {
         let Some(embedder) = self.embedder.clone() else {
             return Ok(false);
@@ -285,7 +286,7 @@ impl Workspace {
         if embedder.active || self.pending.len() > 0 || !self.dirty.is_empty() {
             return Ok(false);
         }
-        // Files indexed meanwhile requested vectors for the old model: check once more.
+        // Files indexed in the meantime requested vectors of the old model, so check once more.
         self.set_embedder(embedder.clone())?;
         if self.pending.len() > 0 {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! Index entries of a workspace, with index file and run.
+//! Index entries of a workspace, with the index file and the current run.
 
 mod access;
 mod cycle;
@@ -43,7 +43,7 @@ pub use report::run as run_on_wire;
 /// Maximum delay before changed entries are visible to queries.
 const PUBLISH: Duration = Duration::from_millis(250);
 
-/// Section contents of documents by path, each with the hash of the file; kept between runs.
+/// Contents of the sections of documents, by path, each with the hash of the file; kept between runs.
 pub type Documents = Arc<Mutex<HashMap<String, ([u8; 16], Arc<DocumentState>)>>>;
 /// Vectors of entries by the hash of their text; kept between runs.
 pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
@@ -56,36 +56,37 @@ pub struct WorkspaceEntries {
     scheduled: bool,
     /// Entries as stored.
     pub known: EntryStore,
-    /// Counter of entry changes; a plan from an earlier revision is made again.
+    /// Number of changes of the entries so far. A plan based on an earlier revision has to be made again.
     pub revision: u64,
     /// Index file.
     pub file: files::IndexFileState,
-    /// Documents added or changed since a light cycle last processed them. The documents of the current run are kept in
-    /// that run.
+    /// Documents added or changed since the last light cycle that processed them. The current run keeps its own set of
+    /// documents.
     pub fresh: BTreeSet<String>,
-    /// True if the last light cycle left documents for the next one, which then starts without waiting for its time.
+    /// True if the last light cycle left documents to the next one, which then starts immediately instead of at its
+    /// scheduled time.
     pub goes_on: bool,
-    /// Section contents of documents.
+    /// Contents of the sections of documents.
     pub documents: Documents,
     /// Vectors of entries.
     pub vectors: EntryVectors,
-    /// Hashes of the entry texts that deep cycles compared with all others.
+    /// Hashes of the entry texts that deep cycles have already compared with all others.
     pub compared: BTreeSet<[u8; 16]>,
-    /// Planned or current run.
+    /// The planned or current run.
     pub run: Option<cycle::ActiveCycle>,
-    /// Orders that wait for the end of that run.
+    /// Orders that wait for the current run to end.
     pub queue: VecDeque<Order>,
-    /// Unfinished runs, interrupted by the end of an earlier process or by a store error.
+    /// Unfinished runs. The process ended during the run, or the store reported an error.
     pub interrupted: Vec<RunRow>,
-    /// Number of consecutive cycles that could not run.
+    /// Number of consecutive cycles that could not be run.
     pub failures: u32,
-    /// Time since when the workspace is known; cycles due earlier do not count as missed.
+    /// Time at which the workspace was first opened; cycles that were due earlier do not count as missed.
     pub known_since: Timestamp,
-    /// Time of the next publication of entries to queries.
+    /// Time at which changed entries are next made visible to queries.
     pub publish_at: Option<Instant>,
     /// Time of the next check for due work.
     pub look_at: Instant,
-    /// Findings of the last runs, for people.
+    /// Findings of the latest runs, for display.
     pub findings: Vec<hippo_map::consolidation::Finding>,
     /// Time of the next attempt after an error of the store.
     pub again_at: Option<Instant>,
@@ -113,7 +114,7 @@ impl WorkspaceEntries {
                 "could not read a row; it stays unchanged"
             );
         }
-        // Use the finish time, which is the real time: a run may have been requested for a different start time.
+        // Use the finish time, because it is a real time; the start time may be one that a request asked for.
         let first = known.runs.iter().filter_map(|run| run.record.finished).min();
         let file = files::IndexFileState::load(store, at)?;
         Ok(Self {
@@ -139,14 +140,15 @@ impl WorkspaceEntries {
         })
     }
 
-    /// Marks documents without an entry as fresh: a process may have ended before their cycle, or between two cycles
-    /// that share them.
+    /// Marks documents without an entry as new: the process may have ended before the cycle that should have processed
+    /// them, or between two cycles that divide the work.
     pub fn notice(&mut self, documents: &HashMap<String, KnownDocument>) {
         let missed: Vec<String> = self.unlisted_documents(documents).map(str::to_owned).collect();
         self.fresh.extend(missed);
     }
 
-    /// Returns the documents that no entry points to, except nodes of the compaction tree, which repeat the logs.
+    /// Returns the documents that no entry points to. Nodes of the compaction tree are omitted, because they repeat the
+    /// logs.
     fn unlisted_documents<'d>(
         &self,
         documents: &'d HashMap<String, KnownDocument>,
@@ -162,7 +164,7 @@ impl WorkspaceEntries {
         untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)))
     }
 
-    /// Returns a message about the files still without an entry after a light cycle, for people.
+    /// Returns a message about the files that have no entry yet after a light cycle.
     fn left_out(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
         if let Some(full) = self.without_room(documents) {
             return Some(full);
@@ -176,7 +178,7 @@ impl WorkspaceEntries {
         })
     }
 
-    /// Returns a message about the files that do not fit into a full index, for people; `None` while there is room.
+    /// Returns a message about the files that have no entry because the index is full; `None` if it is not full.
     pub fn without_room(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
         if gather::live(&self.known.records) < MOST_LIVE {
             return None;
@@ -184,8 +186,8 @@ impl WorkspaceEntries {
         let files = self.unlisted_documents(documents).count();
         (files > 0).then(|| {
             format!(
-                "{files} files have no entry: the index has {MOST_LIVE} entries, the maximum; search finds these \
-                 files, and removed entries make room at the next start"
+                "{files} files have no entry because the index has reached its maximum of {MOST_LIVE} entries; search \
+                 still finds these files, and each removed entry makes room for another at the next start"
             )
         })
     }
@@ -196,7 +198,7 @@ impl WorkspaceEntries {
         self.publish_at.get_or_insert(now + PUBLISH);
     }
 
-    /// Records another completed step of a run, and the demotions so far.
+    /// Records a completed step of a run, and the number of demotions so far.
     fn note_step(&mut self, id: RunId, run: ConsolidationRun) {
         if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
             row.done += 1;
@@ -205,18 +207,18 @@ impl WorkspaceEntries {
         }
     }
 
-    /// Returns an id that no current or removed entry has: `wanted`, or `wanted` with a number appended.
+    /// Returns an id that no current or removed entry has: `wanted` itself, or `wanted` with a number appended.
     pub fn free_id(&self, wanted: &str) -> EntryId {
         let wanted = if wanted.is_empty() { "entry" } else { wanted };
         let numbered = (2_u32..).map(|number| EntryId(format!("{wanted}-{number}")));
         let mut ids = std::iter::once(EntryId(wanted.to_owned())).chain(numbered);
         let taken =
             |id: &EntryId| self.known.records.contains_key(id) || self.known.tombstones.contains_key(id);
-        // The numbers cannot run out: there are more of them than entries.
+        // The numbers cannot run out, because there are more numbers than entries.
         ids.find(|id| !taken(id)).unwrap_or_default()
     }
 
-    /// Returns true if a query created the entry and no person or document has changed it since.
+    /// Returns whether a query created the entry and neither a person nor a document has changed it since.
     pub fn is_untouched_question(&self, record: &EntryRecord) -> bool {
         let id = &record.entry.id;
         record.learned.is_some()
@@ -232,7 +234,7 @@ impl WorkspaceEntries {
         self.known.tombstones.keys().cloned().collect()
     }
 
-    /// Runs a core function on a snapshot of the entries and stores the result back.
+    /// Runs a function of the core on a snapshot of the entries and stores the result.
     pub fn with_snapshot<T>(&mut self, change: impl FnOnce(&mut ConsolidationSnapshot) -> T) -> T {
         let mut snapshot = ConsolidationSnapshot {
             records: std::mem::take(&mut self.known.records),
@@ -247,14 +249,14 @@ impl WorkspaceEntries {
         result
     }
 
-    /// Returns true if documents without an entry are intentional: the first light cycle has finished, or none is
+    /// Returns whether it is normal for documents to have no entry: the first light cycle has finished, or none is
     /// scheduled.
     pub fn is_begun(&self) -> bool {
         let mut runs = self.known.runs.iter();
         !self.enabled || !self.scheduled || runs.any(|run| run.record.finished.is_some())
     }
 
-    /// Publishes the entries to queries.
+    /// Makes the current entries visible to queries.
     pub fn publish(&mut self, view: &WorkspaceView, profile: DecayCurve) {
         self.publish_at = None;
         let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
@@ -280,7 +282,7 @@ impl WorkspaceEntries {
     }
 }
 
-/// Returns the last run of each cycle if an error of the store ended it; the next run continues it.
+/// Returns the last run of each cycle if it ended with an error of the store; the next run continues it.
 fn failed(runs: &[RunRow]) -> Vec<RunRow> {
     let last = |cycle| {
         let of_it = runs.iter().filter(|row| row.record.cycle == cycle);

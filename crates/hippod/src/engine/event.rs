@@ -27,7 +27,7 @@ pub(super) enum EngineEvent {
     Turned(Box<TurnResult>),
     /// The result of opening a workspace.
     Opened(Box<OpenResult>),
-    /// A closed workspace, with its state discarded.
+    /// A closed workspace whose state was dropped.
     Closed {
         /// Id of the workspace.
         workspace: u64,
@@ -37,8 +37,8 @@ pub(super) enum EngineEvent {
 }
 
 impl EngineEvent {
-    /// Returns whether the event belongs to one opening of a workspace and is dropped when the workspace is
-    /// opened again.
+    /// Returns whether the event belongs to one opening of a workspace; such an event is dropped if the workspace was
+    /// reopened.
     pub fn is_for_one_opening(&self) -> bool {
         matches!(
             self,
@@ -49,12 +49,12 @@ impl EngineEvent {
         )
     }
 
-    /// Returns whether the engine itself serves the event, once no turn of the workspace is running.
+    /// Returns whether the engine itself handles the event, which it does when no turn of the workspace is running.
     pub fn is_for_engine(&self) -> bool {
         matches!(self, Self::Sent(EngineMessage::Request(request, _)) if request.is_for_engine())
     }
 
-    /// Refuses a request that needs an open workspace. Returns every other event.
+    /// Rejects a request that needs an open workspace. Returns every other event.
     pub fn refuse_unopened(self, error: &RpcError) -> Option<Self> {
         match self {
             Self::Sent(EngineMessage::Request(request, _)) if request.needs_open_workspace() => {

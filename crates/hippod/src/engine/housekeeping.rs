@@ -18,18 +18,18 @@ use super::{Engine, open};
 use crate::message::EngineMessage;
 use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
-/// Time limit for the report of a canary; after it the watcher counts as silent.
+/// Time within which the watcher must report a canary; after that, the watcher counts as silent.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
-/// Delay between the last write and saving the vector index.
+/// Delay between the last write and the saving of the vector index.
 const SAVE_AFTER: Duration = Duration::from_secs(10);
 /// Minimum interval between spare copies of the data that exists only in the database.
 const SPARE_AFTER: Duration = Duration::from_secs(2);
-/// Number of chunks written since the last merge of the lexical index at which another merge pays off.
+/// Number of chunks written since the last merge of the lexical index from which another merge is worthwhile.
 const UNTIDY: u64 = 5_000;
 
-/// Minimum interval between attempts to write a removed database again.
+/// Minimum interval between attempts to rewrite a removed database.
 const WRITE_AGAIN: Duration = Duration::from_secs(30);
-/// Interval between counts of the texts in a workspace that has too few for a graph.
+/// Interval at which the texts are counted in a workspace that has too few texts for a graph.
 const COUNT_AGAIN: Duration = Duration::from_secs(60);
 /// Delay before another attempt to build a graph.
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
@@ -42,7 +42,7 @@ impl Workspace {
             WatchEvent::Dirty(_, paths) => self.note_events(paths, now),
             WatchEvent::Rescan(_, reason) => {
                 let root = self.root.display();
-                tracing::info!(root = %root, ?reason, "watch events were lost; the disk is compared");
+                tracing::info!(root = %root, ?reason, "watch events were lost; comparing the disk with the index");
                 self.agenda.plan(Chore::Scan, now);
             }
             WatchEvent::CanarySeen(_) => {
@@ -52,14 +52,14 @@ impl Workspace {
             }
             WatchEvent::Dead(_, reason) => {
                 let root = self.root.display();
-                tracing::warn!(root = %root, %reason, "the watcher stopped; it is started again");
+                tracing::warn!(root = %root, %reason, "the watcher stopped; restarting it");
                 self.watcher_silent = true;
                 self.agenda.plan(Chore::Scan, now);
             }
         }
     }
 
-    /// Returns the time of the next housekeeping.
+    /// Returns the time at which the next housekeeping is due.
     pub fn housekeeping_due(&self, now: Instant) -> Instant {
         let canary = match (&self.watcher, self.times.canary_sent) {
             (None, _) => None,
@@ -85,7 +85,7 @@ impl Workspace {
         }
         let begun = Instant::now();
         let saved = self.store.write_spare(&self.root.to_string_lossy());
-        // A copy that takes long is written less often.
+        // The longer a copy takes, the less often it is written.
         self.agenda
             .plan(Chore::SaveSpare, begun + (begun.elapsed() * 20).max(SPARE_AFTER));
         match saved {
@@ -100,8 +100,8 @@ impl Workspace {
         }
     }
 
-    /// Returns true if a graph pays off. Chunks with the same text have equal vectors, and scanning them is faster than
-    /// linking each one.
+    /// Returns whether a graph is worthwhile. Chunks with the same text have equal vectors, and scanning these is
+    /// faster than linking each of them.
     fn has_texts_for_graph(&self) -> bool {
         let (has_graph, scanned) = {
             let vectors = &self.view.snapshot().vectors;
@@ -155,18 +155,18 @@ impl WorkspaceWorker {
     }
 
     fn tidy(&self, workspace: &mut Workspace) {
-        // Missing text may return; its vectors are kept for it.
+        // Vectors of missing text are kept, because the text may return.
         let orphans = if workspace.missing.is_empty() && workspace.held.is_empty() && workspace.root_present {
             workspace.store.drop_orphan_vectors()
         } else {
             Ok(0)
         };
         if let Err(error) = orphans.and_then(|_| workspace.store.tidy()) {
-            tracing::warn!(%error, "could not compact the database; it works, but is larger and slower");
+            tracing::warn!(%error, "could not compact the database; it still works, but is larger and slower");
         }
     }
 
-    /// Starts the watcher if none is running, and checks it with a canary from time to time.
+    /// Starts the watcher if it is not running, and regularly checks it with a canary.
     fn keep_watch(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.watcher.is_none() || workspace.watcher_silent {
             if !workspace.agenda.is_due(Chore::StartWatcher, now) {
@@ -221,7 +221,7 @@ impl WorkspaceWorker {
                 workspace.view.set_listener(watcher.listener());
                 workspace.watcher = Some(watcher);
                 workspace.watcher_silent = false;
-                // The next scan hands the folders over, and finds changes made meanwhile.
+                // The next scan passes the folders to the watcher, and finds changes made in the meantime.
                 workspace
                     .agenda
                     .bring_forward(Chore::Scan, self.resources.clock.monotonic());
@@ -244,7 +244,7 @@ impl WorkspaceWorker {
             let built = match built {
                 Ok(built) => built.ok(),
                 Err(_) => {
-                    tracing::error!("could not build the vector graph; searches scan all vectors meanwhile");
+                    tracing::error!("could not build the vector graph; searches still scan all vectors");
                     None
                 }
             };
@@ -263,7 +263,7 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Installs a finished graph.
+    /// Puts a finished graph into use.
     pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
         workspace.graph_build = None;
         let mut snapshot = workspace.view.picture_mut();
@@ -289,7 +289,7 @@ impl WorkspaceWorker {
 }
 
 impl Engine {
-    /// Settles the replaced copies of all index files, so that none remain beside them.
+    /// Cleans up the replaced copies of all index files, so that none of them remain beside the files.
     fn close_index_files(&mut self) {
         let at = self.resources.clock.monotonic();
         let hand = WorkspaceWorker::new(&self.resources, &self.events);
@@ -314,7 +314,7 @@ impl Engine {
         self.resources.contexts.look();
         let resources = Arc::clone(&self.resources);
         for workspace in self.here_mut() {
-            // A failure is in the log, and there is no later attempt.
+            // The failure was logged, and no later attempt is possible.
             let _ = bring_back(&resources, workspace);
         }
         self.rescuing.store(false, Ordering::Relaxed);
@@ -324,7 +324,7 @@ impl Engine {
             if let Some(cancel) = &workspace.graph_build {
                 cancel.store(true, Ordering::Relaxed);
             }
-            // Writing a large index takes longer than a stop may take; the database contains all of its vectors.
+            // Writing a large vector index takes too long for a shutdown; the database contains all of its vectors.
             let small = workspace.view.snapshot().vectors.memory_bytes() < SAVE_AT_STOP;
             if workspace.unsaved && small {
                 workspace.save_vectors(&state);
@@ -338,7 +338,7 @@ impl Engine {
     }
 }
 
-/// Maximum size in bytes of a vector index that is saved at shutdown: some tenths of a second.
+/// Maximum size in bytes of a vector index that is saved at shutdown. Saving it takes some tenths of a second.
 const SAVE_AT_STOP: usize = 200 << 20;
 
 fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
@@ -351,7 +351,7 @@ fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
     }
 }
 
-/// Writes the database to its place again if it was removed.
+/// Rewrites the database to its path if its file was removed.
 pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {
     let now = resources.clock.monotonic();
     if !workspace.agenda.is_due(Chore::CheckDatabase, now) || workspace.store.is_in_place() {
@@ -363,10 +363,10 @@ pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace)
     }
 }
 
-/// Writes a database that was removed while it was open to its place again: the open handle holds the only copy.
+/// Rewrites a database whose file was removed while open. The open handle holds the only copy.
 ///
 /// # Errors
-/// Returns the error of the write; the workspace must stay open then.
+/// Returns the error of the write; in this case, the workspace must stay open.
 pub(super) fn bring_back(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     if workspace.store.is_in_place() {
         return Ok(());
@@ -387,12 +387,12 @@ fn write_again(resources: &Resources, workspace: &mut Workspace) -> Result<(), S
             workspace.view.forget_readers();
             tracing::warn!(
                 database,
-                "the database was removed while it was open; it was written again"
+                "the database was removed while it was open; it was rewritten"
             );
             Ok(())
         }
         Err(error) => {
-            tracing::error!(database, %error, "the database was removed while it was open, and could not be written again");
+            tracing::error!(database, %error, "the database was removed while it was open, and could not be rewritten");
             Err(error)
         }
     }

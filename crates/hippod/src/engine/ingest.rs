@@ -17,12 +17,12 @@ use super::workspace::{Dirty, KnownDocument, Workspace};
 use crate::scan::{Looker, PathClass, SkippedFile};
 use crate::verify::FileMark;
 
-/// Delay before another attempt for a file that changed during a read.
+/// Delay before another attempt to read a file that changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(100);
-/// Delay before another attempt after a refused write, for example on a full disk.
+/// Delay before another attempt after a rejected write, for example on a full disk.
 const TROUBLE: Duration = Duration::from_secs(5);
-/// Maximum step of file system clocks in nanoseconds. A file read sooner than this after its last change may change
-/// again with the same time.
+/// Maximum resolution of file system clocks in nanoseconds. If a file is read sooner than this after its last change,
+/// another change may carry the same time.
 const RACY_NS: i64 = 2_000_000_000;
 
 /// Result of indexing a dirty path.
@@ -38,9 +38,9 @@ pub enum RefreshResult {
     Later,
 }
 
-/// Environment of an ingest.
+/// Context of an ingest.
 pub struct Ingest<'a, 'l> {
-    /// Analyzer that turns text into index terms; keeps its scratch space.
+    /// Analyzer that turns text into index terms; it keeps its buffers between files.
     pub analyzer: &'a mut Analyzer,
     /// Wall clock.
     pub now: Timestamp,
@@ -48,7 +48,7 @@ pub struct Ingest<'a, 'l> {
     pub at: Instant,
     /// Conversion of file times to days in the user's time zone.
     pub to_date: &'a dyn Fn(Timestamp) -> Date,
-    /// Path inspection; keeps the ignore files that it has read.
+    /// Inspection of paths; it caches the ignore files that it has read.
     pub looker: &'a mut Looker<'l>,
 }
 
@@ -156,7 +156,8 @@ impl Workspace {
         Ok(RefreshResult::Changed)
     }
 
-    /// Writes a changed document: prepared in a transaction, then committed and applied to the snapshot under one lock.
+    /// Writes a changed document. The change is prepared in a transaction, then committed and applied to the snapshot
+    /// under one lock.
     fn write(
         &mut self,
         record: &DocumentRecord,
@@ -221,7 +222,7 @@ impl Workspace {
             self.missing.remove(path);
             self.held.remove(path);
         }
-        // The last scan may not have counted them any more.
+        // The last scan may already have omitted the removed files from its count.
         let left = self.files_on_disk.saturating_sub(changes.len());
         self.files_on_disk = left.max(self.known.len());
         self.unsaved = true;
@@ -244,7 +245,7 @@ impl Workspace {
             let mut snapshot = self.view.picture_mut();
             let place = snapshot.corpus.document(after.document);
             let date = place.and_then(|document| document.date);
-            // A date derived from the file's time changes with it.
+            // If the date of the document is derived from the file's time, the date changes with it.
             let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
             let date = if dated {
                 date
@@ -299,9 +300,10 @@ impl Workspace {
         Ok(RefreshResult::Changed)
     }
 
-    /// Returns a missing document with the same content: the file was renamed.
+    /// Returns a missing document with the same content, which means that the file was renamed.
     fn missing_with(&self, hash: [u8; 16]) -> Option<String> {
-        // The files of a renamed folder arrive in the same order as the missing ones, so the first match is right.
+        // The files of a renamed folder arrive in the same order as the missing ones, so the first match is the right
+        // one.
         let mut gone = self.missing.keys().chain(&self.held);
         gone.find(|path| self.known.get(*path).is_some_and(|known| known.hash == hash))
             .cloned()
@@ -316,8 +318,8 @@ impl Workspace {
         match looker.look(path) {
             PathClass::File(_) => {}
             PathClass::Skipped(reason) => {
-                // An unreadable file may be unchanged and keeps its index; a path that is no longer a memory file is
-                // removed.
+                // An unreadable file may be unchanged, so it stays in the index; a path that is no longer a memory file
+                // is removed.
                 let forget = match open_source(&self.root, path) {
                     Ok(_) => true,
                     Err(error) => error.kind() == std::io::ErrorKind::InvalidInput,
@@ -342,14 +344,15 @@ impl Workspace {
     }
 }
 
-/// Returns true for a compaction-tree node written by hippod and not changed since. Such a node repeats the logs and is
-/// not indexed.
+/// Returns whether the file is a compaction-tree node that hippod wrote and that has not changed since. Such a node
+/// repeats the logs and is not indexed.
 fn is_own_node(path: &str, bytes: &[u8]) -> bool {
     let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
     node.is_some_and(|node| node.writer == BodyAuthor::Hippod)
 }
 
-/// Creates the record of a document. Its date is taken from the front matter, else the file name, else the file's time.
+/// Creates the record of a document. Its date comes from the front matter, otherwise from the file name, otherwise from
+/// the file's time.
 fn record_of(
     path: &str,
     mark: FileMark,

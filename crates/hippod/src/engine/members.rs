@@ -17,7 +17,8 @@ use crate::message::{AnswerSender, EngineMessage};
 use crate::tasks::Pulse;
 use crate::views::Slot;
 
-/// Maximum number of concurrent turns shorter than a slice; a longer turn makes room for another one.
+/// Maximum number of concurrent turns that have lasted less than a slice. A turn that lasts longer does not count, so
+/// that another one can start.
 const AT_ONCE: usize = 2;
 /// Maximum number of concurrent turns.
 const MOST: usize = 16;
@@ -26,25 +27,25 @@ const MOST: usize = 16;
 pub(super) struct EngineMember {
     pub root: PathBuf,
     pub seat: Seat,
-    /// Events received while the workspace was at work, in order.
+    /// Events that arrived while a turn of the workspace was running, in order.
     pub inbox: VecDeque<EngineEvent>,
-    /// Waiting clients from before the workspace was reopened.
+    /// Clients that were waiting when the workspace was reopened.
     pub waiters: Vec<Waiter>,
     /// True while the workspace is being removed.
     pub leaving: bool,
     /// Clients that wait until the workspace is open.
     pub adding: Vec<(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse)>,
-    /// Steps before opening.
+    /// Work to do before the workspace is opened.
     pub before: BeforeOpening,
 }
 
 /// State of a workspace.
 pub(super) enum Seat {
-    /// Waiting to be opened, at this time or later.
+    /// Not open; to be opened at this time or later.
     Closed(Instant),
     /// Idle in the engine.
     Here(Box<Workspace>),
-    /// At work, being opened, or being removed.
+    /// In a turn, being opened, or being removed.
     Out(Out),
 }
 
@@ -64,7 +65,7 @@ impl Engine {
             .map(|(key, _)| *key)
     }
 
-    /// Returns the idle workspaces.
+    /// Returns the workspaces without a running turn.
     pub(super) fn idle_workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.members.values().filter_map(|member| match &member.seat {
             Seat::Here(workspace) => Some(&**workspace),
@@ -81,14 +82,14 @@ impl Engine {
             })
     }
 
-    /// Returns true if a workspace is at work, being opened, or being removed.
+    /// Returns whether any workspace is in a turn, being opened, or being removed.
     pub(super) fn are_some_out(&self) -> bool {
         let mut members = self.members.values();
         members.any(|member| matches!(member.seat, Seat::Out(_)))
     }
 
-    /// Takes a workspace out of the engine for its removal, which ends with [`EngineEvent::Closed`]. Events for its root wait
-    /// until then. Returns `None` for a workspace at work.
+    /// Takes a workspace out of the engine for removal, which ends with [`EngineEvent::Closed`]. Events for its root wait
+    /// until then. Returns `None` if a turn of the workspace is running.
     pub(super) fn take_leave(&mut self, root: &Path) -> Option<(u64, Option<Box<Workspace>>)> {
         let key = self.key_of(root)?;
         let member = self.members.get_mut(&key)?;
@@ -128,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// Starts turns for the workspaces that have work, as far as the limits permit.
+    /// Starts turns of the workspaces that have work, up to the limits on concurrent turns.
     pub(super) fn dispatch(&mut self) {
         let now = self.resources.clock.monotonic();
         let keys: Vec<u64> = self.members.keys().copied().collect();
@@ -150,8 +151,8 @@ impl Engine {
         }
     }
 
-    /// Handles the engine's own events of a workspace. They wait until the workspace is idle and earlier events are
-    /// processed.
+    /// Handles those events of a workspace that concern the engine itself. They wait until no turn of the workspace is
+    /// running and all earlier events are processed.
     fn serve_at_door(&mut self, key: u64) {
         while let Some(member) = self.members.get_mut(&key) {
             let is_here = !matches!(member.seat, Seat::Out(_)) && member.before.is_idle();
@@ -256,7 +257,7 @@ impl Engine {
             let mut former = workspace;
             let root = former.root.display();
             if former.rebuilds.is_empty() {
-                // The former view answers queries meanwhile.
+                // Meanwhile, queries still use the previous view.
                 tracing::info!(root = %root, "the settings of a workspace have changed; reopening it");
             } else {
                 tracing::info!(root = %root, "rebuilding a workspace");
@@ -275,7 +276,7 @@ impl Engine {
         self.members.insert(key, member);
     }
 
-    /// Returns true if every turn makes progress; the watchdog receives no beat while a turn hangs.
+    /// Returns whether every running turn makes progress. While a turn hangs, the watchdog receives no heartbeat.
     pub(super) fn all_get_on(&mut self) -> bool {
         let mut well = true;
         for member in self.members.values_mut() {
@@ -288,7 +289,7 @@ impl Engine {
         well
     }
 
-    /// Returns the time until the next work is due.
+    /// Returns the time until work is due next.
     pub(super) fn sleep(&self) -> Duration {
         let now = self.resources.clock.monotonic();
         let free = self.may_go();

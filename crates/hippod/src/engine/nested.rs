@@ -16,17 +16,9 @@ impl Engine {
     fn neighbour(&self, root: &Path, other: &Path) -> Option<String> {
         let named = other.display();
         let (outer, inner, what) = if root.starts_with(other) {
-            (
-                other,
-                root,
-                format!("the folder lies within the workspace {named}"),
-            )
+            (other, root, format!("the folder is inside the workspace {named}"))
         } else if other.starts_with(root) {
-            (
-                root,
-                other,
-                format!("the workspace {named} lies within the folder"),
-            )
+            (root, other, format!("the workspace {named} is inside the folder"))
         } else {
             return None;
         };
@@ -40,7 +32,7 @@ impl Engine {
             "the outer workspace does not index the inner folder"
         };
         Some(format!(
-            "{what}: {twice}; commands in the inner folder use the inner workspace"
+            "{what}: {twice}; commands in the inner folder apply to the inner workspace"
         ))
     }
 }

@@ -36,7 +36,7 @@ pub struct OpenRequest<'a> {
     pub config: WorkspaceConfig,
     /// State folder of the daemon.
     pub state: &'a Path,
-    /// Id and dimension of the configured model, unless embedding is switched off.
+    /// Id and dimension of the configured model; `None` if embedding is disabled.
     pub model: Option<(&'a str, usize)>,
     /// Heartbeat of the engine.
     pub pulse: Pulse,
@@ -51,7 +51,7 @@ pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
     registry::state_folder(state, root).join("vectors")
 }
 
-/// Opens a workspace and loads its snapshot. Of the files below the root, only the settings of the harness are read.
+/// Opens a workspace and loads its snapshot. The harness's settings are the only file below the root that is read.
 ///
 /// # Errors
 /// For a damaged database, the error chain contains a [`StoreError`] with [`StoreError::needs_rebuild`].
@@ -170,7 +170,7 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
         dimension: embedder.dimension,
         generation: store.vector_generation()?,
         count: vectors,
-        // Every change of a chunk's vector advances the generation, which therefore identifies the content too.
+        // Every change of a chunk's vector advances the generation, so the generation identifies the content as well.
         content: String::new(),
     }))
 }
@@ -178,7 +178,7 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
 struct LoadedIndex {
     snapshot: SearchSnapshot,
     known: HashMap<String, KnownDocument>,
-    /// True if the vectors were loaded from the saved index, so that saving them again is pointless.
+    /// True if the vectors were loaded from the saved index, so that it need not be saved again.
     dumped: bool,
 }
 
@@ -210,7 +210,7 @@ fn load(store: &Store, dump: &Path) -> Result<LoadedIndex, StoreError> {
                 document: document.id,
                 mark,
                 hash: document.record.hash,
-                // Earlier builds indexed hippod's own nodes, so each node is read again.
+                // Earlier builds also indexed the nodes that hippod writes, so each node is read again.
                 racy: Period::of_path(&document.record.path).is_some(),
             },
         );
@@ -224,8 +224,8 @@ fn load(store: &Store, dump: &Path) -> Result<LoadedIndex, StoreError> {
     })
 }
 
-/// Loads the vectors from the saved index if it matches, else from the database: the saved index is a cache. The second
-/// value is true if nothing needs to be saved.
+/// Loads the vectors from the saved index if it matches the database, otherwise from the database. The second value is
+/// true if nothing needs to be saved.
 fn load_vectors(
     store: &Store,
     dump: &Path,

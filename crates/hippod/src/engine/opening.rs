@@ -21,7 +21,7 @@ use crate::registry::{self, Registry};
 use crate::staged::StagedWorkspace;
 use crate::views::{Slot, Views, no_workspace};
 
-/// Delay before another attempt to open a workspace after a lack of open files.
+/// Delay before another attempt to open a workspace after the process reached its limit on open files.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
 
 /// Result of opening a workspace.
@@ -31,25 +31,25 @@ pub struct OpenResult {
     pub(super) result: anyhow::Result<Box<Workspace>>,
 }
 
-/// Steps before a workspace is opened, run on the thread that opens it.
+/// Work to do before a workspace is opened, on the thread that opens the workspace.
 #[derive(Default)]
 pub(super) struct BeforeOpening {
-    /// The previously open workspace. Its database must be closed, and dropping a large one takes a while.
+    /// The workspace as it was open before. Its database must be closed, and dropping a large workspace takes a while.
     pub former: Option<Box<Workspace>>,
-    /// A workspace prepared by a restore, and the channel for the client's answer.
+    /// A workspace staged by a restore, and the channel for the client's response.
     pub restore: Option<(StagedWorkspace, AnswerSender<Restored>)>,
     /// Clients that asked for a rebuild.
     pub rebuilds: Vec<AnswerSender<Option<LostData>>>,
 }
 
 impl BeforeOpening {
-    /// Returns true if no client waits for a step.
+    /// Returns whether no client waits for this work.
     pub(super) fn is_idle(&self) -> bool {
         self.restore.is_none() && self.rebuilds.is_empty()
     }
 
-    /// Runs the steps. Returns true if the workspace is registered and must be opened: a restore into a new folder may
-    /// fail.
+    /// Does the work. Returns whether the workspace is registered and must be opened; it is not if a restore into a new
+    /// folder failed.
     pub(super) fn run(self, resources: &Resources, views: &Views, registry: &Registry, root: &Path) -> bool {
         drop(self.former);
         let restored = self.restore.map(|(staged, reply)| {
@@ -85,7 +85,7 @@ impl std::fmt::Debug for OpenResult {
 }
 
 impl Engine {
-    /// Adds a workspace to be opened at the next opportunity. Returns its key.
+    /// Adds a workspace, which is opened at the next opportunity. Returns its key.
     pub(super) fn open(&mut self, root: &Path, waiters: Vec<Waiter>) -> u64 {
         self.views.set(root, Slot::Opening);
         let member = EngineMember {
@@ -103,7 +103,8 @@ impl Engine {
         key
     }
 
-    /// Retries now all workspaces that could not be opened for lack of open files, because some may have been closed.
+    /// Immediately retries all workspaces that could not be opened because of the limit on open files. Some files may
+    /// have been closed since.
     pub(super) fn open_soon(&mut self) {
         let now = self.resources.clock.monotonic();
         for member in self.members.values_mut() {
@@ -131,7 +132,8 @@ impl Engine {
         }
     }
 
-    /// Answers the clients that added a workspace which is open now: its neighbours are known only then.
+    /// Answers the clients that added a workspace, now that it is open: the nested workspaces that the response
+    /// mentions are only known now.
     pub(super) fn answer_added(
         &self,
         root: &Path,
@@ -162,12 +164,12 @@ impl Engine {
         }
     }
 
-    /// Puts a workspace prepared by a restore into its place, and opens it.
+    /// Moves a workspace staged by a restore into place, and opens it.
     pub(super) fn take_in(&mut self, staged: StagedWorkspace, reply: AnswerSender<Restored>) {
         let root = staged.root.clone();
         if self.key_of(&root).is_some() {
             let what = format!(
-                "the folder was registered as a workspace meanwhile: {}",
+                "the folder was registered as a workspace in the meantime: {}",
                 root.display()
             );
             let refusal = RpcError::new(ErrorKind::Conflict, what);
@@ -177,7 +179,8 @@ impl Engine {
         let Some(member) = self.members.get_mut(&key) else {
             return;
         };
-        // If the restore fails, the workspace is removed again, and a client that adds it is served afterwards.
+        // If the restore fails, the workspace is removed again. A client that added it meanwhile is answered after
+        // that.
         member.leaving = !self.registry.contains(&root);
         member.before.restore = Some((staged, reply));
     }
@@ -212,7 +215,7 @@ impl Engine {
                 let refusal = match error.downcast_ref::<StoreError>() {
                     Some(error) => store_error(error),
                     None => RpcError::internal(format!("{error:#}"))
-                        .hint("correct the named file, then restart hippod"),
+                        .hint("correct the file that the message names, then restart hippod"),
                 };
                 self.views.set(&root, Slot::Broken(refusal.clone()));
                 // A client that has disconnected needs no answer.

@@ -65,8 +65,8 @@ pub fn rename(snapshot: &mut SearchSnapshot, document: u32, record: &DocumentRec
     snapshot.generation = generation;
 }
 
-/// Adds vectors of chunks. A vector that cannot be indexed (not finite) is skipped; lexical search still finds the
-/// chunk.
+/// Adds vectors of chunks. A vector that cannot be indexed, because it contains a value that is not finite, is skipped;
+/// lexical search still finds its chunk.
 pub fn insert_vectors(snapshot: &mut SearchSnapshot, vectors: &[(u32, Vec<f32>)]) {
     for (id, vector) in vectors {
         if let Err(error) = snapshot.vectors.insert(*id, vector) {

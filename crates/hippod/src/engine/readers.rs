@@ -10,13 +10,13 @@ use super::workspace::{Dirty, Workspace};
 /// A query that waits until files are read.
 #[derive(Debug)]
 pub struct WaitingQuery {
-    /// Paths to wait for; empty means every file known to have changed.
+    /// Paths that the query waits for; an empty list means all files known to have changed.
     paths: Vec<String>,
     done: oneshot::Sender<()>,
 }
 
 impl Workspace {
-    /// Reads files before others, and signals `done` when they are read.
+    /// Moves these files to the front of the queue, and signals `done` when they have been read.
     pub fn read_soon(&mut self, paths: Vec<String>, done: oneshot::Sender<()>, now: Instant) {
         for path in &paths {
             self.mark_dirty(path.clone(), now);
@@ -24,14 +24,14 @@ impl Workspace {
         self.readers.push(WaitingQuery { paths, done });
     }
 
-    /// Returns true if a query waits for this file.
+    /// Returns whether a query waits for this file.
     pub fn is_wanted(&self, path: &str) -> bool {
         self.readers
             .iter()
             .any(|reader| reader.paths.iter().any(|wanted| wanted == path))
     }
 
-    /// Answers the queries whose files are read. Files that cannot be read now do not delay the answer.
+    /// Answers the queries whose files have been read. A file that cannot be read now does not delay the answer.
     pub fn answer_readers(&mut self, now: Instant) {
         let (dirty, scans) = (&self.dirty, self.agenda.is_due(Chore::Scan, now));
         let is_due = |dirty: &Dirty| dirty.not_before <= now;

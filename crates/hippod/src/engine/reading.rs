@@ -11,15 +11,15 @@ use crate::verify::FileMark;
 
 /// Result of reading a file.
 pub(super) enum FileReading {
-    /// Complete content, and the mark of the file, which was the same before and after the read.
+    /// Complete content, and the size and time of the file, which were equal before and after the read.
     Whole(Vec<u8>, FileMark),
     /// The file changed during the read.
     Unsettled,
-    /// The process may open no more files.
+    /// The process has reached its limit on open files.
     Shortage,
     /// The file does not exist.
     Missing,
-    /// The file must not be indexed; `forget` if an indexed version must be removed.
+    /// The file must not be indexed. If `forget` is true, a version that is already indexed must be removed.
     Refused { reason: String, forget: bool },
 }
 
@@ -28,7 +28,7 @@ pub(super) fn open_source(root: &Path, path: &str) -> std::io::Result<(File, Met
     WorkspaceDir::open(root)?.open_source(path)
 }
 
-/// Reads a whole file that does not change meanwhile.
+/// Reads a whole file that does not change during the read.
 pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> FileReading {
     let refuse = |reason: String, forget: bool| FileReading::Refused { reason, forget };
     let (mut file, metadata) = match open_source(root, path) {

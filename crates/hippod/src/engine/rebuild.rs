@@ -1,4 +1,4 @@
-//! Deletion of derived workspace state for `doctor --rebuild`.
+//! Deletion of the derived state of a workspace for `doctor --rebuild`.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::errors::store_error;
 use crate::message::LostData;
 use crate::registry;
 
-/// Deletes all derived data of a closed workspace. An undamaged database keeps its vectors, each of which belongs to a
-/// text and a model; a damaged database is renamed. Returns the unreadable data that existed only in the damaged
+/// Deletes all derived data of a closed workspace. An undamaged database keeps its vectors, because each vector belongs
+/// to a text and a model. A damaged database is renamed. Returns the unreadable data that existed only in the damaged
 /// database.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ fn empty(state: &Path, root: &Path) -> Result<Option<LostData>> {
             tracing::warn!(%error, "rebuilding the database; the damaged one is kept beside it");
             replace(&file, root)?
         }
-        // The database itself is undamaged: the disk is full, or something else prevents the write.
+        // The database itself is undamaged; another problem, such as a full disk, prevents the write.
         Err(error) => return Err(error.into()),
     };
     let vectors = open::vector_folder(state, root);
@@ -54,15 +54,15 @@ fn empty(state: &Path, root: &Path) -> Result<Option<LostData>> {
     Ok(lost)
 }
 
-/// Replaces a database by a copy of its readable data: entries with their accesses, removals and runs. The old database
-/// is renamed once the new one is complete.
+/// Replaces a database with a copy of its readable data: entries with their accesses, removals and runs. The old
+/// database is renamed once the new one is complete.
 fn replace(file: &Path, root: &Path) -> Result<Option<LostData>> {
     let draft = Replacement::Rebuilt.draft(file)?;
     let salvaged = salvage(file, &draft, &root.to_string_lossy())?;
     tracing::info!(
         rows = salvaged.rows,
         lost = salvaged.lost.len(),
-        "copied records that no file contains from the damaged database"
+        "copied from the damaged database the records that no file contains"
     );
     let aside = Replacement::Rebuilt.settle(&draft, file)?;
     Ok((!salvaged.lost.is_empty()).then(|| LostData {

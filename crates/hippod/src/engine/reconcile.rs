@@ -21,9 +21,9 @@ use crate::scan::{self, ScanResult};
 use crate::trust;
 use crate::verify::FileMark;
 
-/// Delay before another scan after too few files could be opened.
+/// Delay before another scan if a scan was incomplete because of the limit on open files.
 const SHORTAGE: Duration = Duration::from_secs(2);
-/// Minimum number of deletions to hold back; a person can check fewer files at a glance.
+/// Minimum number of deletions to hold back; a person can check a smaller number at a glance.
 const MASS_DELETE_LEAST: usize = 10;
 
 /// Result of confirming deletions.
@@ -31,7 +31,7 @@ const MASS_DELETE_LEAST: usize = 10;
 pub struct Deletions {
     /// Number of removed documents.
     pub removed: usize,
-    /// Number of documents newly held back because too many disappeared at once.
+    /// Number of documents that are now held back because too many disappeared at once.
     pub newly_held: usize,
 }
 
@@ -50,12 +50,12 @@ impl Workspace {
             changed = self.changed_at_reconcile,
             skipped = self.skipped.len(),
             took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-            "compared the disk with the index"
+            "finished comparing the disk with the index"
         );
     }
 
-    /// Applies the result of a disk scan. Later changes are found by their event or by the next scan. Missing files are
-    /// checked again before they count as deleted.
+    /// Applies the result of a disk scan. Later changes are found by their events or by the next scan. Missing files
+    /// are checked again before they count as deleted.
     pub fn take_scan(&mut self, scan: ScanResult, now: Instant) {
         if scan.cut_short {
             self.trouble = Some(StoreError::TooManyOpenFiles {
@@ -71,7 +71,7 @@ impl Workspace {
             Chore::Scan,
             now + Duration::from_secs(self.view.config.watch.reconcile_secs),
         );
-        // A mount point without its disk is an empty folder.
+        // While its disk is unmounted, a mount point is an empty folder.
         self.root_present = scan.root_present && (!scan.root_empty || self.known.is_empty());
         if !self.root_present {
             // The root is unmounted or moved, so missing files do not count as deleted.
@@ -81,10 +81,10 @@ impl Workspace {
         if let Some(watcher) = &self.watcher {
             watcher.set_dirs(scan.dirs.clone());
         }
-        // A compaction-tree node edited by a person counts once it is indexed.
+        // A compaction-tree node that a person edited counts once it is indexed.
         let counts = |path: &str| self.known.contains_key(path) || Period::of_path(path).is_none();
         self.files_on_disk = scan.files.iter().filter(|file| counts(&file.rel)).count();
-        // The check is cheap if nothing changed, and events may have been lost.
+        // The check is cheap if nothing has changed, and it is needed because events may have been lost.
         self.entries.file.look(now);
         let before = self.unread().count() + self.missing.len();
         self.compare(&scan, now);
@@ -94,7 +94,7 @@ impl Workspace {
         self.skipped = skipped.map(|skipped| (skipped.rel.clone(), skipped)).collect();
     }
 
-    /// Returns true if a missing root exists again and is more than an empty mount point.
+    /// Returns whether a missing root exists again and is more than an empty mount point.
     pub fn root_is_back(&self) -> bool {
         let empty = WorkspaceDir::open(&self.root).and_then(|dir| dir.folder("")?.is_empty());
         empty.is_ok_and(|empty| self.known.is_empty() || !empty)
@@ -133,7 +133,7 @@ impl Workspace {
             .collect();
         for path in unseen {
             if skipped.contains(path.as_str()) || !self.view.rules.is_source(&path) {
-                // The file exists but is not to be indexed (any more); reading it finds the reason.
+                // The file exists but must not be indexed, or no longer; reading it determines the reason.
                 self.mark_dirty(path, now);
             } else if !self.held.contains(&path) {
                 self.missing.entry(path).or_insert(now);
@@ -163,7 +163,7 @@ impl Workspace {
         }
     }
 
-    /// Applies the harness's current search settings to queries.
+    /// Applies the current search settings of the harness to queries.
     pub fn look_at_harness(&self) {
         self.view.set_by_meaning(by_meaning(&self.root));
     }
@@ -183,7 +183,7 @@ impl Workspace {
     /// Removes documents that stayed missing, unless so many disappeared at once that a lost disk is likely.
     ///
     /// # Errors
-    /// See [`StoreError`]; the documents stay missing and are tried again.
+    /// See [`StoreError`]. After an error, the documents stay missing, and their removal is tried again.
     pub fn confirm_deletions(&mut self, now: Instant) -> Result<Deletions, StoreError> {
         // A file that waits to be read may be a missing document under a new name.
         if !self.dirty.is_empty() || !self.root_present {
@@ -255,11 +255,11 @@ impl Workspace {
         paths.iter().filter(moved).cloned().collect()
     }
 
-    /// Releases held deletions that need no confirmation: the file exists again, or its bytes are indexed under another
-    /// name. Returns the number of removed documents.
+    /// Releases held-back deletions that need no confirmation: the file exists again, or its bytes are indexed under
+    /// another name. Returns the number of removed documents.
     ///
     /// # Errors
-    /// See [`StoreError`]; the documents stay held then.
+    /// See [`StoreError`]. After an error, the documents stay held back.
     pub fn release_held(&mut self, now: Instant) -> Result<usize, StoreError> {
         let held: Vec<String> = self.held.iter().cloned().collect();
         let (back, gone): (Vec<_>, Vec<_>) = held
@@ -276,10 +276,10 @@ impl Workspace {
         Ok(moved.len())
     }
 
-    /// Confirms held deletions. Returns the number of removed documents.
+    /// Confirms held-back deletions. Returns the number of removed documents.
     ///
     /// # Errors
-    /// See [`StoreError`]; no document is removed then.
+    /// See [`StoreError`]. After an error, no document is removed.
     pub fn accept_deletions(&mut self) -> Result<usize, StoreError> {
         let held: Vec<String> = self
             .held

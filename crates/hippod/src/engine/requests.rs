@@ -24,8 +24,8 @@ use crate::registry;
 use crate::tasks::Pulse;
 use crate::views::no_workspace;
 
-/// Number of files that the process must still be able to open before it opens another workspace: databases, watcher
-/// and readers, plus some for clients and for reading files.
+/// Number of files that the process must still be able to open before it opens another workspace: for databases,
+/// watcher and readers, with a reserve for clients and for reading files.
 const FILES_TO_OPEN: u64 = 36;
 
 impl Engine {
@@ -48,14 +48,14 @@ impl Engine {
         }
     }
 
-    /// Starts using a model that was installed manually after it was missing.
+    /// Starts using a missing model once it has been installed manually.
     pub(super) fn look_for_model(&mut self) {
         let models = &self.resources.models;
         let differs =
             |before: ModelPhase, now: ModelPhase| matches!(before, ModelPhase::Absent(_)) && before != now;
         let found = differs(self.resources.embed.state().0, models.state())
             || self.idle_workspaces().any(|workspace| {
-                // For a workspace with its own model, only this check looks at the model's files.
+                // For a workspace with its own model, no other check looks at the model's files.
                 matches!(model_state(&self.resources, workspace), ModelPhase::Absent(_))
                     && models.state_of(&workspace.view.config.model).is_usable()
             });
@@ -64,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// Opens the workspaces that were registered when the daemon last ran.
+    /// Opens the workspaces that were already registered when the daemon started.
     pub(super) fn open_registered(&mut self) {
         for root in self.registry.roots() {
             self.open(&root, Vec::new());
@@ -78,11 +78,11 @@ impl Engine {
                 "could not find the folder: {}: {error}",
                 folder.display()
             ))
-            .hint("give a folder that exists")
+            .hint("give an existing folder")
         })?;
         if !hippo_fs::is_present(&root) {
             return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
-                .hint("give the folder that holds the memory files"));
+                .hint("give the folder that contains the memory files"));
         }
         files::check_fit(&self.resources.paths, &root)?;
         let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
@@ -101,7 +101,7 @@ impl Engine {
         Ok((key, answer))
     }
 
-    /// Removes a workspace and its derived state. Session data exists nowhere else, and is kept unless `purge` is set.
+    /// Removes a workspace and its derived state. Session data has no other copy, so it is kept unless `purge` is set.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     fn remove(&mut self, folder: &Path, purge: bool, reply: AnswerSender<WorkspaceRemoveResponse>) {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -198,8 +198,8 @@ impl WorkspaceWorker {
             let fix = self.resources.models.remedy(&workspace.view.config.model);
             let waiting = workspace.pending.len();
             notes.push(format!(
-                "everything is searchable by words; {waiting} passages wait for the embedding model, which cannot be \
-                 used: {fix}"
+                "everything is searchable by words; {waiting} passages still need their vectors, but the embedding \
+                 model cannot be used: {fix}"
             ));
         }
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.snapshot().generation);
@@ -242,7 +242,7 @@ fn remove_state(state: &Path, purge: bool) {
     }
 }
 
-/// Returns the reasons why the index may differ from the disk.
+/// Returns the reasons why the index may differ from the files on disk.
 fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     let mut notes = Vec::new();
     if !workspace.root_present {
@@ -251,8 +251,8 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     if !workspace.held.is_empty() {
         notes.push(format!(
-            "files that disappeared at once and stay in the index: {}; restore them, or confirm the deletion: \
-             hippoctl sync --accept-deletions",
+            "files that disappeared at once, and that therefore stay in the index: {}; restore them, or confirm the \
+             deletion: hippoctl sync --accept-deletions",
             workspace.held.len()
         ));
     }

@@ -1,7 +1,7 @@
 //! Settings of a workspace, and changes of its settings files.
 //!
-//! A settings file that cannot be used changes nothing: the previous settings stay in force, or the daemon's settings
-//! at the start. A valid change of the settings reopens the workspace, because nearly everything in it depends on them.
+//! An invalid settings file changes nothing: the previous settings stay in force or, at the start, those of the daemon.
+//! After a valid change, the workspace is reopened, because nearly everything in it depends on the settings.
 
 use std::path::{Path, PathBuf};
 
@@ -18,18 +18,18 @@ use crate::trust::{self, SETTINGS, SettingsSurvey};
 pub struct OwnSettings {
     /// Error in the settings, with file and line.
     pub wrong: Option<String>,
-    /// Files that request more than is permitted without trust.
+    /// Files with settings that are not permitted without trust.
     pub untrusted: Vec<SettingsFile>,
-    /// True if a file, or the trust in it, may have changed.
+    /// True if a settings file, or the trust in a settings file, may have changed.
     pub look: bool,
 }
 
 impl OwnSettings {
-    /// Returns a message about the error and the effective settings, for `status` and `doctor`.
+    /// Returns a message about the error and about the settings in effect, for `status` and `doctor`.
     pub fn describe_error(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
-            "{wrong}; the last valid settings are used, or the daemon's own"
+            "{wrong}; meanwhile, the last valid settings are used, or those of the daemon"
         ))
     }
 }
@@ -55,7 +55,8 @@ impl WorkspaceWorker {
         let (config, wrong) = match surveyed.config {
             Ok(config) => (config, None),
             Err(error) => {
-                tracing::warn!(root = %root.display(), %error, "the settings of a workspace cannot be used; using those of the daemon");
+                tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; using \
+                    those of the daemon");
                 (self.resources.config.without_a_file(), Some(error.to_string()))
             }
         };
@@ -70,7 +71,7 @@ impl WorkspaceWorker {
     /// Handles `workspace.trust`.
     ///
     /// # Errors
-    /// Fails if the file differs from the one to be trusted, or if the record cannot be written.
+    /// Fails if the file differs from the version to be trusted, or if the record cannot be written.
     pub(super) fn trust(
         &self,
         workspace: &mut Workspace,
@@ -83,7 +84,8 @@ impl WorkspaceWorker {
 
     /// Checks the settings files if they may have changed. Returns true if the workspace must be reopened.
     pub(super) fn look_at_settings(&self, workspace: &mut Workspace) -> bool {
-        // Current and queued work ends with the settings that it began with, and its clients get their answers.
+        // Current and queued work completes with the settings with which it began, and its clients receive their
+        // answers.
         let entries = &workspace.entries;
         if !workspace.own.look || entries.run.is_some() || !entries.queue.is_empty() {
             return false;
@@ -110,7 +112,7 @@ impl WorkspaceWorker {
                 if workspace.own.wrong != wrong {
                     tracing::warn!(
                         root = %workspace.root.display(), %error,
-                        "the settings of a workspace cannot be used; keeping the former settings"
+                        "could not use the new settings of a workspace; keeping the previous settings"
                     );
                     workspace.own.wrong = wrong;
                 }

@@ -109,7 +109,7 @@ impl WorkspaceWorker {
                 return Some(("too-many-open-files", error.to_string()));
             }
             Some(error) if error.needs_rebuild() => {
-                let why = format!("{error}; hippoctl doctor --rebuild rebuilds it from the files");
+                let why = format!("{error}; hippoctl doctor --rebuild rebuilds the index from the files");
                 return Some(("database-damaged", why));
             }
             Some(error) => return Some(("store", error.to_string())),
@@ -117,7 +117,7 @@ impl WorkspaceWorker {
         }
         if !workspace.root_present {
             let why = format!(
-                "the folder does not exist: {}; its index is kept",
+                "the folder does not exist: {}; its files stay in the index",
                 workspace.root.display()
             );
             return Some(("root-missing", why));
@@ -133,14 +133,15 @@ impl WorkspaceWorker {
         match model_state(&self.resources, workspace) {
             ModelPhase::Absent(why) => {
                 let fix = self.resources.models.remedy(&workspace.view.config.model);
-                Some(("no-model", format!("{why}; install it: {fix}")))
+                Some(("no-model", format!("{why}; install the model: {fix}")))
             }
             ModelPhase::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
             _ if waiting > 0 => Some((
                 "embeddings-behind",
                 match workspace.pending.spared {
                     Some((_, why)) => format!(
-                        "{waiting} chunks wait for their vectors, because {why}; hippoctl sync --wait embeds them now"
+                        "{waiting} chunks wait for their vectors, because {why}; hippoctl sync --wait computes the \
+                         vectors now"
                     ),
                     None => format!("{waiting} chunks wait for their vectors"),
                 },

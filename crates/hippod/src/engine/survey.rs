@@ -24,10 +24,10 @@ use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, ex
 use crate::watcher::WatchMode;
 
 impl WorkspaceWorker {
-    /// Reports the engine's state of a workspace. `scan` contains the files found on disk just before. Files added or
-    /// removed since the last event are queued, and are not reported as missed.
+    /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
+    /// since the last event are queued, and do not count as missed.
     pub(super) fn survey(&self, workspace: &mut Workspace, scan: Option<ScanResult>, now: Instant) -> Survey {
-        // A database that was removed while it was open is complete: the open handle holds it.
+        // A database whose file was removed while open is still complete, because the open handle holds it.
         look_at_database(&self.resources, workspace);
         if let Some(scan) = scan {
             let without_events = workspace.changed_at_reconcile;
@@ -48,7 +48,7 @@ impl WorkspaceWorker {
             return;
         }
         let state = match model_state(&self.resources, workspace) {
-            // The model has not been used yet, so its files show the state.
+            // The model has not been used yet, so its state is determined from its files.
             ModelPhase::Unloaded => self.resources.models.state_of(name),
             state => state,
         };
@@ -76,9 +76,9 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         report.problem(
             "root-missing",
             Severity::Error,
-            "the folder does not exist; its index is kept",
+            "the folder does not exist; its files stay in the index",
             place.clone(),
-            "mount it again, or unregister it: hippoctl workspace remove",
+            "make the folder available again, or unregister it: hippoctl workspace remove",
         );
     }
     if !workspace.held.is_empty() {
@@ -86,7 +86,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             "held-deletions",
             Severity::Warning,
             format!(
-                "{} files disappeared at once; their index is kept",
+                "{} files disappeared at once; they stay in the index",
                 workspace.held.len()
             ),
             place.clone(),
@@ -99,7 +99,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Error,
             story,
             settings_path(&workspace.root).display().to_string(),
-            "correct the named line; hippod reads the file again when it changes",
+            "correct the reported line; hippod reads the file again when it changes",
         );
     }
     for warning in &workspace.view.config.removed {
@@ -108,7 +108,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Info,
             warning.clone(),
             place.clone(),
-            "remove it; docs/configuration.md lists the settings",
+            "remove the setting; docs/configuration.md lists all settings",
         );
     }
     for file in &workspace.own.untrusted {
@@ -118,7 +118,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Info,
             format!("{} has no effect without trust: {}", file.path, keys.join(", ")),
             workspace.root.join(&file.path).display().to_string(),
-            format!("read the file; to accept it: hippoctl workspace trust {place}"),
+            format!("read the file; to accept the settings: hippoctl workspace trust {place}"),
         );
     }
     if hippo_fs::exists(&workspace.root, OLD_INIT_RECORD) {
@@ -150,7 +150,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
 
 /// Returns the number of sorted paths that equal `place` or lie below it.
 fn count_below(sorted: &[&str], place: &str) -> usize {
-    // The character `0` follows the slash in the sort order.
+    // `0` directly follows `/` in the sort order.
     let (from, to) = (format!("{place}/"), format!("{place}0"));
     let at = |bound: &str| sorted.partition_point(|path| *path < bound);
     at(&to) - at(&from) + usize::from(sorted.binary_search(&place).is_ok())
@@ -200,7 +200,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
     ))
 }
 
-/// Returns the pointers whose target is not among the indexed documents and sections.
+/// Returns the pointers whose target is not an indexed document or section.
 fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
     if !workspace.entries.enabled || !workspace.root_present {
         return Vec::new();
@@ -231,12 +231,15 @@ fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
     let Some(watcher) = &workspace.watcher else {
         if !workspace.agenda.is_planned(Chore::StartWatcher) {
-            return report.sound("watcher", format!("{place}: being opened; watching starts soon"));
+            return report.sound(
+                "watcher",
+                format!("{place}: the workspace is being opened; watching starts soon"),
+            );
         }
         report.problem(
             "watcher",
             Severity::Warning,
-            "the watcher does not run; changes are found when hippod compares the disk with the index",
+            "the watcher is not running; changes are found only when hippod compares the disk with the index",
             place,
             "hippoctl logs shows why the watcher did not start",
         );
@@ -249,21 +252,23 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
             Severity::Warning,
             match mode {
                 WatchMode::Poll => format!("changes are found by polling every few seconds: {reason}"),
-                WatchMode::Notify => format!("some changes are found only by comparing the disk: {reason}"),
+                WatchMode::Notify => {
+                    format!("some changes are found only by comparing the disk with the index: {reason}")
+                }
             },
             place,
-            "raise the named limit (sysctl or ulimit), then restart hippod",
+            "raise the limit that the message names (sysctl or ulimit), then restart hippod",
         ),
         _ if workspace.watcher_silent => report.problem(
             "watcher",
             Severity::Warning,
             "the watcher did not report a test file; it is being restarted",
             place,
-            "if this message stays, set [watch] poll = \"always\"",
+            "if this message persists, set [watch] poll = \"always\"",
         ),
         _ => {
             let detail = match &workspace.canary_unprovable {
-                Some(why) => format!("watching, but the test file cannot be written: {why}"),
+                Some(why) => format!("the watcher is running, but its test file cannot be written: {why}"),
                 None => "watching".to_owned(),
             };
             report.sound("watcher", format!("{place}: {detail}"));

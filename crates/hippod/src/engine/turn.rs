@@ -1,4 +1,4 @@
-//! Turn of a workspace: its events and its due work.
+//! A turn of a workspace: its events and its due work.
 //!
 //! A turn runs on its own thread and owns the workspace until it ends. A large file, a scan of many files or a slow
 //! disk delays only this workspace.
@@ -29,7 +29,7 @@ use crate::scan::Looker;
 /// Interval between checks for a missing root.
 const LOOK_FOR_ROOT: Duration = Duration::from_secs(2);
 
-/// Interval between comparisons of held deletions with the disk.
+/// Interval between comparisons of held-back deletions with the disk.
 const LOOK_AT_HELD: Duration = Duration::from_secs(5);
 
 /// Worker that processes one workspace at a time.
@@ -44,7 +44,7 @@ pub struct WorkspaceWorker {
 pub struct TurnResult {
     pub(super) hand: WorkspaceWorker,
     pub(super) workspace: Box<Workspace>,
-    /// True if the workspace must be reopened: its settings changed, or it is rebuilt.
+    /// True if the workspace must be reopened because its settings changed or it is to be rebuilt.
     pub(super) reopen: bool,
 }
 
@@ -65,7 +65,7 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Processes the events, then the due work. Returns true if the workspace must be reopened.
+    /// Processes the events, then the due work. Returns whether the workspace must be reopened.
     pub(super) fn turn(&mut self, workspace: &mut Workspace, events: VecDeque<EngineEvent>) -> bool {
         let idle = events.is_empty();
         for event in events {
@@ -158,7 +158,7 @@ impl WorkspaceWorker {
                 let _ = reply.send(self.history(workspace, &request));
             }
             EngineRequest::Heartbeat { tells, reply, .. } => {
-                // A client that has disconnected received no report.
+                // A client that has disconnected did not receive the report.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
                     workspace.entries.file.conflicts.are_told();
                 }
@@ -190,7 +190,7 @@ impl WorkspaceWorker {
         if workspace.is_short_of_files()
             && (workspace.agenda.is_due(Chore::Scan, now) || !workspace.dirty.is_empty())
         {
-            // The next attempt shows at once if files are still short.
+            // The next attempt shows whether the process can open files again.
             workspace.trouble = None;
         }
         if !workspace.root_present && workspace.agenda.is_due(Chore::LookForRoot, now) {
@@ -217,7 +217,7 @@ impl WorkspaceWorker {
         let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
         let waits = workspace.pending.blocked_until.is_some() || workspace.entries.again_at.is_some();
         if settled && !damaged && !waits && !workspace.is_short_of_files() {
-            // The work that the store refused is done, or no longer wanted.
+            // The work that the store rejected is done, or is no longer needed.
             workspace.trouble = None;
         }
         for waiter in &mut workspace.waiters {
@@ -239,7 +239,7 @@ impl WorkspaceWorker {
         false
     }
 
-    /// Assigns vectors to their chunks for one slice.
+    /// Assigns vectors to their chunks until the slice ends.
     fn place_vectors(&mut self, workspace: &mut Workspace) {
         let begun = self.resources.clock.monotonic();
         if workspace.pending.blocked_until.is_some_and(|until| until > begun) {
@@ -256,7 +256,8 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Reads dirty paths for one slice. Returns the number of changed and of removed documents.
+    /// Reads dirty paths until the slice ends. Returns the number of changed documents and the number of removed
+    /// documents.
     fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
         let (mut changed, mut removed) = (0, 0);
         let resources = Arc::clone(&self.resources);
@@ -304,7 +305,7 @@ impl WorkspaceWorker {
                     tracing::warn!(
                         root = %workspace.root.display(),
                         files = deletions.newly_held,
-                        "many files disappeared at once; their index is kept until the deletion is confirmed"
+                        "many files disappeared at once; they stay in the index until the deletion is confirmed"
                     );
                 }
                 released + deletions.removed as u64
@@ -340,7 +341,7 @@ impl WorkspaceWorker {
     /// Submits the next jobs to the embed worker.
     fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.pending.blocked || !model_state(&self.resources, workspace).is_usable() {
-            // Obsolete wait times would keep the engine awake.
+            // An outdated time would wake the engine for nothing.
             workspace.pending.blocked_until = None;
             workspace.pending.spared = None;
             return;
@@ -370,8 +371,8 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Returns true if embedding should pause to spare the machine. A few fresh edits, and texts that a client waits
-    /// for, are embedded anyway.
+    /// Returns whether embedding should pause because the machine is on battery or busy. A few recent edits, and texts
+    /// that a client waits for, are embedded anyway.
     fn spares(&self, workspace: &mut Workspace, now: Instant) -> bool {
         let fresh = (1..=FRESH).contains(&workspace.pending.hot.len());
         if fresh || !workspace.waiters.is_empty() || workspace.pending.len() == 0 {
@@ -386,7 +387,7 @@ impl WorkspaceWorker {
     }
 
     pub(super) fn tell(&self, news: News) {
-        // There may be no subscriber.
+        // The send fails if there is no subscriber.
         let _ = self.resources.news.send(news);
     }
 }

@@ -21,13 +21,13 @@ use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 use crate::watcher::Watcher;
 
-/// Maximum number of dirty paths sorted at a time; more than one slice of work reads.
+/// Maximum number of dirty paths that are sorted at a time; one slice reads fewer.
 const READ_AHEAD: usize = 1024;
 
 /// Shortest and longest pause of a workspace whose due work could not be done.
 const SHORTEST_REST: Duration = Duration::from_millis(5);
 const LONGEST_REST: Duration = Duration::from_secs(2);
-/// Shortest pause while the process may open no more files.
+/// Shortest pause while the process cannot open more files.
 const WITHOUT_FILES: Duration = Duration::from_millis(500);
 
 /// Facts about an indexed document, kept in memory.
@@ -39,7 +39,7 @@ pub struct KnownDocument {
     pub mark: FileMark,
     /// blake3-128 hash of the file's bytes.
     pub hash: [u8; 16],
-    /// True if the file was read so soon after its last change that another change may carry the same modification
+    /// True if the file was read so soon after its last change that a later change may carry the same modification
     /// time.
     pub racy: bool,
 }
@@ -49,10 +49,11 @@ pub struct KnownDocument {
 pub struct Dirty {
     /// Time when the possible change was first seen.
     pub since: Instant,
-    /// Earliest time for the next read: the file changed during the last read, or the store refused it.
+    /// Earliest time of the next read. It is delayed if the file changed during the last read, or if the store rejected
+    /// the file.
     pub not_before: Instant,
-    /// True if no change was reported, but the last read followed a change so closely that a second change may be
-    /// invisible.
+    /// True if no change was reported, but the last read followed a change so closely that a second change may have
+    /// gone unnoticed.
     pub recheck: bool,
 }
 
@@ -67,9 +68,9 @@ pub struct PendingChunks {
     pub is_hot: HashSet<u32>,
     /// Chunks of the jobs that the embed worker has, oldest job first.
     pub in_flight: VecDeque<HashSet<u32>>,
-    /// Hashes of the texts in those jobs, so that a repeated text is embedded once.
+    /// Hashes of the texts in those jobs, so that a repeated text is embedded only once.
     pub asked: HashSet<[u8; 16]>,
-    /// Stored vectors not yet assigned to their chunks, each with the last chunk that has it.
+    /// Stored vectors that are not assigned to all of their chunks yet, each with the last chunk that received it.
     pub to_place: VecDeque<(StoredVector, Option<u32>)>,
     /// Chunks of the jobs that produced those vectors.
     pub placing: HashSet<u32>,
@@ -77,7 +78,7 @@ pub struct PendingChunks {
     pub cursor: (u32, usize),
     /// True if nothing can be embedded until the model's state changes.
     pub blocked: bool,
-    /// Time until which embedding pauses to spare the machine, and the reason.
+    /// Time until which embedding pauses because the machine is on battery or busy, and the reason.
     pub spared: Option<(Instant, &'static str)>,
     /// Time until which embedding pauses because the last vectors could not be stored.
     pub blocked_until: Option<Instant>,
@@ -90,7 +91,7 @@ impl PendingChunks {
         waiting + self.in_flight.iter().map(HashSet::len).sum::<usize>() + self.placing.len()
     }
 
-    /// Returns true if no vector is being made or waits to be assigned.
+    /// Returns whether no vectors are being computed or wait to be assigned.
     pub fn is_at_rest(&self) -> bool {
         self.in_flight.is_empty() && self.to_place.is_empty()
     }
@@ -149,13 +150,13 @@ pub struct Waiter {
 /// Times of the latest events, for `status`.
 #[derive(Debug, Default, Clone)]
 pub struct EventTimes {
-    /// Last watch event.
+    /// Time of the last watch event.
     pub event: Option<Instant>,
-    /// Last sighting of the canary.
+    /// Time at which the watcher last reported the canary.
     pub canary: Option<Instant>,
-    /// Time when the canary was written, if the watcher has not reported it yet.
+    /// Time at which the canary was written, if the watcher has not reported it yet.
     pub canary_sent: Option<Instant>,
-    /// Last reconcile.
+    /// Time of the last comparison of the disk with the index.
     pub reconcile: Option<Instant>,
 }
 
@@ -173,27 +174,28 @@ pub struct Workspace {
     pub pulse: Pulse,
     /// View for queries.
     pub view: Arc<WorkspaceView>,
-    /// Watcher, unless watching is switched off.
+    /// Watcher; `None` while watching is off.
     pub watcher: Option<Watcher>,
     /// Indexed documents by path relative to the root.
     pub known: HashMap<String, KnownDocument>,
     /// Paths that may have changed.
     pub dirty: BTreeMap<String, Dirty>,
-    /// Compaction-tree nodes written by hippod, which are not indexed: their marks and raciness (see [`KnownDocument::racy`]).
+    /// Compaction-tree nodes that hippod wrote, which are not indexed. The values are the mark of the file and whether
+    /// it is racy (see [`KnownDocument::racy`]).
     pub own_nodes: HashMap<String, (FileMark, bool)>,
-    /// Documents with a missing file, and the time since when it is missing.
+    /// Documents whose file is missing, each with the time since when it is missing.
     pub missing: BTreeMap<String, Instant>,
     /// Missing documents that are kept because too many disappeared at once.
     pub held: BTreeSet<String>,
     /// Files that are not indexed, and the reason, by path.
     pub skipped: BTreeMap<String, SkippedFile>,
-    /// Number of files on disk according to the last scan, updated by later reads and removals.
+    /// Number of files on disk according to the last scan, adjusted by later reads and removals.
     pub files_on_disk: usize,
-    /// Number of files that the last reconcile found changed without an event.
+    /// Number of changed files that the last comparison with the disk found although no event reported them.
     pub changed_at_reconcile: u64,
     /// True if the root folder exists.
     pub root_present: bool,
-    /// Embedder whose vectors are being completed.
+    /// Embedder whose vectors are being computed.
     pub embedder: Option<EmbedderRow>,
     /// Chunks without a vector.
     pub pending: PendingChunks,
@@ -201,7 +203,7 @@ pub struct Workspace {
     pub waiters: Vec<Waiter>,
     /// Clients that asked for a rebuild; the request ends the turn.
     pub rebuilds: Vec<AnswerSender<Option<LostData>>>,
-    /// Clients that wait until the file they appended to is read.
+    /// Clients that wait until the log to which they appended is read.
     pub awaited: Vec<RememberWaiter>,
     /// Queries that wait until files are read.
     pub readers: Vec<WaitingQuery>,
@@ -213,29 +215,29 @@ pub struct Workspace {
     pub own: OwnSettings,
     /// Times of repeated work.
     pub agenda: Agenda,
-    /// Reason why the canary cannot be written (read-only workspace).
+    /// Reason why the canary cannot be written, for example because the workspace is read-only.
     pub canary_unprovable: Option<String>,
     /// True if the watcher did not report the canary in time.
     pub watcher_silent: bool,
-    /// Last error of the store, until a write succeeds.
+    /// Last error of the store; cleared when a write succeeds.
     pub trouble: Option<StoreError>,
-    /// True if a write followed the last save of the vector index.
+    /// True if the vector index has changed since it was last saved.
     pub unsaved: bool,
     /// Time of the last write.
     pub last_write: Instant,
     /// Chunks written since the last merge of the lexical index.
     pub untidy: u64,
-    /// Flag that cancels the graph build in the background; `None` while no graph is built.
+    /// Flag that cancels the graph build in the background; `None` if no graph is being built.
     pub graph_build: Option<Arc<AtomicBool>>,
-    /// Recovery at opening, if the database was empty or missing.
+    /// Recovery when the workspace was opened, if the database was empty or missing.
     pub recovered: Option<RecoveredDatabase>,
-    /// Repair at opening, if rows of the database were damaged.
+    /// Repair when the workspace was opened, if rows of the database were damaged.
     pub mended: Option<DroppedRows>,
-    /// True once `doctor` has reported the recovery or the repair to a person.
+    /// True once `doctor` has reported the recovery or the repair.
     pub repair_is_told: bool,
     /// Revision of the entries in the spare copy of the database.
     pub spared: Option<u64>,
-    /// True if more work waits than the last turn could do.
+    /// True if the last turn left work undone.
     pub busy: bool,
     /// Time of the next turn.
     pub due: Option<Instant>,
@@ -274,8 +276,8 @@ impl Workspace {
         self.dirty.values().filter(|dirty| !dirty.recheck)
     }
 
-    /// Schedules the next turn. If a timed turn leaves due work undone, the workspace pauses first, for twice as long
-    /// each time, so that retries do not become a busy loop.
+    /// Schedules the next turn. If a timed turn leaves due work undone, the workspace pauses first. Each pause is twice
+    /// as long as the previous one, so that retries do not become a busy loop.
     pub fn rest_after(&mut self, idle: bool, now: Instant) {
         let due = if self.busy { Some(now) } else { self.next_due(now) };
         let short = self.is_short_of_files();
@@ -289,7 +291,7 @@ impl Workspace {
         self.due = due.map(|due| due.max(now + self.rest));
     }
 
-    /// Returns true if the last failure was a lack of open files.
+    /// Returns whether the last failure was caused by the limit on open files.
     pub fn is_short_of_files(&self) -> bool {
         self.trouble.as_ref().is_some_and(StoreError::is_shortage)
     }
@@ -324,7 +326,7 @@ impl Workspace {
             return None;
         }
         let schedule = entries.run.is_none().then_some(entries.look_at);
-        // Work that waits for a plan continues when the plan arrives.
+        // Work that waits for a plan resumes when the plan arrives.
         let kept_out = entries.run.as_ref().is_some_and(|run| run.keeps_others_out());
         let file = entries.file.due().filter(|_| !kept_out);
         schedule.into_iter().chain(file).chain(entries.publish_at).min()

@@ -12,11 +12,11 @@ use hippo_types::time::Timestamp;
 use super::IndexView;
 use crate::clock::rfc3339;
 
-/// Strength below which a deep cycle archives an entry (specification v1 §8.2). The threshold is not
-/// configurable, so the forecast does not need the workspace's settings.
+/// Strength below which a deep cycle archives an entry (specification v1 §8.2). The threshold is not configurable, so
+/// the forecast is independent of the workspace's settings.
 const ARCHIVED: f32 = 0.05;
 
-/// Handles `index.list`; `at` is the requested moment.
+/// Handles `index.list`; `at` is the time for which strengths are computed.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
     let wanted = |record: &&std::sync::Arc<EntryRecord>| {
         request.archived || !matches!(record.place, RecordPlace::Archive(_))
@@ -42,7 +42,7 @@ pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> Inde
     }
 }
 
-/// Handles `index.show`. `stale` returns whether a pointer is dangling, and `file` returns the file in the
+/// Handles `index.show`. `stale` returns whether the target of a pointer is missing, and `file` returns the file of the
 /// workspace that contains an active entry.
 ///
 /// # Errors
@@ -86,7 +86,7 @@ pub fn show(
     let now = view.strength(record, at);
     let mut forecast = Vec::new();
     for (band, name) in events {
-        // An entry enters a band when its strength falls below the threshold of the band above.
+        // An entry enters a band when its strength falls below the threshold of the band above it.
         let target = match band {
             StrengthBand::Moderate => StrengthBand::Strong,
             StrengthBand::Weak => StrengthBand::Moderate,
@@ -138,7 +138,9 @@ pub fn show(
 pub fn unknown<'i>(id: &str, ids: impl Iterator<Item = &'i str>) -> RpcError {
     let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
     match hippo_proto::nearest(id, ids) {
-        Some(near) => error.hint(format!("did you mean {near}? hippoctl index list shows all")),
+        Some(near) => error.hint(format!(
+            "did you mean {near}? hippoctl index list shows all entries"
+        )),
         None => error.hint("hippoctl index list shows all entries"),
     }
 }

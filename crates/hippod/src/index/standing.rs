@@ -1,6 +1,6 @@
 //! Lookup of the file that contains an index entry.
 //!
-//! An entry is in the index file, or in one of the overflow files below it.
+//! An entry is either in the index file or in one of the overflow files below it.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use hippo_map::index_file::{IndexFile, IndexFileOptions};
 use hippo_map::layout::INDEX_FILE;
 use hippo_types::entry::EntryId;
 
-/// Maximum file size in bytes. A larger index file is rejected elsewhere, and hippod writes no larger files.
+/// Maximum file size in bytes. A larger index file is rejected when it is read, and hippod writes no larger files.
 const LARGEST: u64 = 4 << 20;
 /// Folders of the overflow files.
 const BELOW: [&str; 2] = ["topics", "temporal"];
 
-/// Returns the file that contains the entry, relative to the workspace, or `None` if the entry has not been
-/// written yet. Reads files.
+/// Returns the file that contains the entry, relative to the workspace, or `None` if the entry has not been written
+/// yet. The function reads files.
 pub fn file_of(root: &Path, id: &EntryId) -> Option<String> {
     if stands_in(root, INDEX_FILE, id) {
         return Some(INDEX_FILE.to_owned());
@@ -42,7 +42,7 @@ fn stands_in(root: &Path, file: &str, id: &EntryId) -> bool {
     let Ok(bytes) = hippo_fs::read_source(root, file, LARGEST) else {
         return false;
     };
-    // Most files do not contain the id and need no parsing.
+    // Most files do not contain the id at all and need not be parsed.
     let named = bytes
         .windows(id.0.len().max(1))
         .any(|window| window == id.0.as_bytes());

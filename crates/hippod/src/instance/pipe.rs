@@ -20,12 +20,12 @@ pub(super) const LONGEST_PATH: usize = 240;
 /// Does nothing: new files inherit the permissions of their folder.
 pub(super) fn restrict_umask() {}
 
-/// Returns `None`: a pipe is not in a folder.
+/// Returns `None`, because a pipe is not in a folder.
 pub(super) fn folder(_: &Path) -> Option<&Path> {
     None
 }
 
-/// Returns `None`: a pipe is not a file, and it ends with its process.
+/// Returns `None`, because a pipe is not a file and ends with its process.
 pub(super) fn id(_: &Path) -> Option<FileId> {
     None
 }
@@ -55,7 +55,7 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
         Ok(_) => Err(InstanceError::Answers(socket.to_path_buf())),
         Err(error) if is_free(&error) => Ok(()),
         Err(source) => Err(InstanceError::Io {
-            what: "find out which process serves the pipe",
+            what: "determine which process serves the pipe",
             path: socket.to_path_buf(),
             source,
         }),

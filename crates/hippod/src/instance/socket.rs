@@ -13,10 +13,10 @@ use rustix::fs::Mode;
 
 use super::InstanceError;
 
-/// Maximum length of a Unix socket path in bytes; Linux allows slightly more than other systems.
+/// Maximum length of a Unix socket path in bytes. Linux allows slightly longer paths than other systems.
 pub(super) const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// Sets the umask, so that the process creates files for its user alone.
+/// Sets the umask, so that only the user can access files that the process creates.
 pub(super) fn restrict_umask() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
@@ -44,7 +44,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     };
     let listener = ListenerOptions::new()
         .name(socket_name(socket).map_err(io("name the socket"))?)
-        // The owner of the socket removes it, after checking that the file is still its own.
+        // The instance removes the socket, after checking that the file is still its own.
         .reclaim_name(false)
         .create_tokio()
         .map_err(io("bind the socket"))?;
@@ -52,7 +52,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     Ok(listener)
 }
 
-/// Clears the socket path: a socket without a listener is removed.
+/// Clears the socket path: removes a socket on which no process listens.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
     let io = |what| {
@@ -72,7 +72,7 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
     }
     match UnixStream::connect(socket) {
         Ok(_) => Err(InstanceError::Answers(socket.to_path_buf())),
-        // A process listens, but its queue of connections is full.
+        // A process is listening, but its connection queue is full.
         Err(error) if error.kind() == ErrorKind::WouldBlock => {
             Err(InstanceError::Answers(socket.to_path_buf()))
         }
@@ -80,6 +80,6 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
             std::fs::remove_file(socket).map_err(io("remove the old socket"))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(io("find out which process listens on the socket")(error)),
+        Err(error) => Err(io("determine which process listens on the socket")(error)),
     }
 }

@@ -1,4 +1,4 @@
-//! Handle through which other components reach the engine.
+//! Handle through which other components send messages to the engine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::watcher::WatchEvent;
 /// Sends one message; returns false once the engine has ended.
 type SendMessage = dyn Fn(EngineMessage) -> bool + Send + Sync;
 
-/// Handle of the engine. A message that expects no answer is dropped once the engine has ended, which happens only at
-/// shutdown.
+/// Handle of the engine. After the engine has ended, which happens only at shutdown, a message without a response is
+/// dropped.
 #[derive(Clone)]
 pub struct EngineHandle(Arc<SendMessage>);
 
@@ -64,8 +64,8 @@ impl EngineHandle {
         answer.await.map_err(|_| stopping())?
     }
 
-    /// Asks the engine to read files, or all files that are known to have changed if `paths` is empty. Returns the
-    /// completion signal, or `None` if the engine has ended.
+    /// Asks the engine to read files; if `paths` is empty, all files known to have changed. Returns the completion
+    /// signal, or `None` if the engine has ended.
     pub fn read_files(&self, root: &Path, paths: Vec<String>) -> Option<oneshot::Receiver<()>> {
         let (done, read) = oneshot::channel();
         let root = root.to_path_buf();

@@ -1,4 +1,4 @@
-//! Operations on the entries of a workspace.
+//! Operations on the index entries of a workspace.
 
 use hippo_map::consolidation::LearnedAnswer;
 use hippo_proto::{
@@ -12,19 +12,19 @@ use hippo_types::time::Timestamp;
 use super::AnswerSender;
 use crate::remember::AppendResult;
 
-/// A request of a client or the schedule.
+/// An operation that a client or the schedule requests.
 #[derive(Debug)]
 pub enum Order {
     /// A cycle.
     Cycle {
         /// Kind of cycle.
         cycle: Cycle,
-        /// Time to run the cycle for; `None`: now.
+        /// Time for which the cycle runs; `None` means now.
         at: Option<Timestamp>,
-        /// True to plan without applying.
+        /// True if the cycle is only planned and not applied.
         dry_run: bool,
-        /// True to run only if the cycle is still due at its turn: the schedule and a heartbeat may request the same
-        /// cycle.
+        /// True if the cycle runs only if it is still due when its turn comes, because the schedule and a heartbeat may
+        /// request the same cycle.
         when_due: bool,
         /// Channel for the answer; `None` for the schedule.
         reply: Option<AnswerSender<CycleReport>>,
@@ -62,7 +62,7 @@ pub struct AppendedText {
 /// Result of adding the text to the index.
 #[derive(Debug)]
 pub struct IndexingResult {
-    /// Its entry; `None` if the index file is switched off.
+    /// The entry of the text; `None` if the index file is disabled.
     pub entry: Result<Option<IndexEntry>, RpcError>,
     /// True if the text is searchable from now on.
     pub is_searchable: bool,
@@ -73,16 +73,16 @@ pub struct IndexingResult {
 pub struct QueryEffects {
     /// Time of the query.
     pub at: Timestamp,
-    /// Entries that answered it, best first.
+    /// Entries that answered the query, best first.
     pub accessed: Vec<EntryId>,
-    /// Result to keep for the next time.
+    /// Result to remember for a repetition of the query.
     pub learned: Option<Lesson>,
 }
 
 /// Result of a query that no entry could answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
-    /// Topic.
+    /// Topic of the new entry.
     pub topic: String,
     /// Beginning of the best passage.
     pub summary: String,

@@ -16,7 +16,7 @@ use crate::survey::Survey;
 /// Condition for the completion of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncGoal {
-    /// Only the next step.
+    /// Only the next step of work is done.
     Step,
     /// Every file is read, so that full-text search finds its words.
     Read,
@@ -63,9 +63,9 @@ pub enum EngineRequest {
         /// Response channel.
         reply: AnswerSender<WorkspaceTrustResponse>,
     },
-    /// Moves a prepared restore into place and opens it.
+    /// Moves a restored workspace that is staged into place, and opens it.
     TakeIn {
-        /// The prepared files.
+        /// The staged workspace.
         staged: StagedWorkspace,
         /// Response channel.
         reply: AnswerSender<Restored>,
@@ -81,14 +81,14 @@ pub enum EngineRequest {
     },
     /// Reports pending decisions and upcoming cycles.
     Heartbeat {
-        /// True if the response is sent to the client, which marks its notices as delivered.
+        /// True if the response is sent to the client, so that the reported notices count as delivered.
         tells: bool,
         /// Canonical root.
         root: PathBuf,
         /// Response channel.
         reply: AnswerSender<HeartbeatAnswer>,
     },
-    /// Deletes the derived state of a workspace and derives it again from the files.
+    /// Deletes the derived state of a workspace and rebuilds it from the files.
     Rebuild {
         /// Canonical root.
         root: PathBuf,
@@ -107,18 +107,18 @@ pub enum EngineRequest {
 }
 
 impl EngineRequest {
-    /// Returns whether the request needs an open workspace. A rebuild does not: it can repair a workspace
-    /// that fails to open.
+    /// Returns whether the request needs an open workspace. A rebuild does not, because it can repair a workspace that
+    /// fails to open.
     pub fn needs_open_workspace(&self) -> bool {
         !self.is_for_engine() && !matches!(self, Self::Rebuild { .. })
     }
 
-    /// Returns whether the engine itself serves the request.
+    /// Returns whether the engine itself handles the request.
     pub fn is_for_engine(&self) -> bool {
         matches!(self, Self::Add { .. } | Self::Remove { .. } | Self::TakeIn { .. })
     }
 
-    /// Refuses the request because its workspace is not registered or could not be opened.
+    /// Rejects the request because its workspace is not registered or could not be opened.
     pub fn refuse(self, error: &RpcError) {
         // A client that disconnected needs no answer.
         match self {
@@ -149,8 +149,8 @@ pub struct HeartbeatAnswer {
 /// Data that existed only in a damaged database and could not be read.
 #[derive(Debug)]
 pub struct LostData {
-    /// Descriptions for people.
+    /// Descriptions for display.
     pub what: Vec<String>,
-    /// Path of the kept damaged database.
+    /// Path under which the damaged database is kept.
     pub aside: PathBuf,
 }

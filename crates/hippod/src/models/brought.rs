@@ -12,7 +12,7 @@ use hippo_proto::{
 
 use super::{Layout, ModelManifest, Models, file, refusal};
 
-/// Returns the runtime library for an imported model whose files are unchanged, judged without reading them.
+/// Returns the runtime library for an imported model whose files are unchanged, judged by their metadata.
 pub(super) fn locate(
     model: &LocalModel,
     layout: &Layout,
@@ -60,8 +60,8 @@ impl Models {
         LocalModel::list_all(&self.layout).into_iter().map(told).collect()
     }
 
-    /// Compares an imported model and the runtime library with their checksums. Returns `None` if no imported
-    /// model has this name.
+    /// Compares the checksums of an imported model and of the runtime library. Returns `None` if no imported model has
+    /// this name.
     pub(super) fn verify_brought(&self, name: &str) -> Result<Option<ModelVerifyResponse>, RpcError> {
         let found = LocalModel::find(&self.layout, name).map_err(|error| refusal(&error))?;
         let Some(model) = found else { return Ok(None) };
@@ -80,7 +80,7 @@ impl Models {
         Ok(checks.into_iter().map(file).collect())
     }
 
-    /// Imports a sentence-transformers folder under a name; blocks while it is copied and tested.
+    /// Imports a sentence-transformers folder under a name. Blocks while the folder is copied and tested.
     #[cfg(feature = "onnx")]
     pub(super) fn bring(
         &self,
@@ -118,8 +118,8 @@ impl Models {
         ))
     }
 
-    /// Handles `model.remove`. `used` contains the ids of the models that workspaces are embedded with, and
-    /// the names in their configurations.
+    /// Handles `model.remove`. `used` contains the ids of the models that computed the vectors of workspaces, and the
+    /// names in their configurations.
     ///
     /// # Errors
     /// Fails if no imported model has this name, or if the model is in use.
@@ -128,7 +128,7 @@ impl Models {
             return Err(RpcError::bad_request(format!(
                 "could not remove the model \"{name}\": it belongs to this build"
             ))
-            .hint("choose another one by embed.model"));
+            .hint("use another model by setting embed.model"));
         }
         let _turn = self.turn()?;
         let chosen = self.config.enabled && self.config.model == name;
@@ -136,7 +136,7 @@ impl Models {
         if chosen || used.iter().any(|used| answers(&used)) {
             let what = format!("could not remove the model \"{name}\": it is in use");
             return Err(RpcError::new(ErrorKind::Conflict, what).hint(
-                "choose another one by embed.model, restart hippod, and wait for hippoctl sync --wait",
+                "set embed.model to another model, restart hippod, and wait for hippoctl sync --wait",
             ));
         }
         let bytes = LocalModel::find(&self.layout, name)

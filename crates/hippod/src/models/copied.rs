@@ -7,8 +7,8 @@ use hippo_proto::RpcError;
 use super::Models;
 use crate::tasks::run_blocking;
 
-/// Verifies the files of models that were copied into place, on a thread that may block, so that the engine does not
-/// have to read them.
+/// Verifies the model files that were copied into place. The work runs on a thread that may block, so that the engine
+/// does not have to read the files.
 ///
 /// # Errors
 /// `internal` if the task panicked.

@@ -48,7 +48,7 @@ pub(super) fn load(
     }
 }
 
-/// Loads a model of the hub, in builds that can download one.
+/// Loads a model from the hub, in builds that can download one.
 #[cfg(feature = "hub")]
 fn load_named(
     id: &str,

@@ -1,6 +1,6 @@
 //! One attempt to answer a question.
 //!
-//! The index entries are used if they have the answer, otherwise a search.
+//! The index entries answer the question if they can; otherwise a search does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::{SearchAnswer, SearchState, search_error};
 use crate::errors::task_failed;
 use crate::view::WorkspaceView;
 
-/// Maximum wait for the query's vector; loading the model takes a fraction of a second.
+/// Maximum wait for the query's vector. Loading the model takes a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers a question from the current index.
@@ -34,7 +34,7 @@ pub async fn answer(
         }
     }
     let consulted = Arc::new(consulted);
-    // The model may change between embedding and ranking; the query is then embedded again, at most once.
+    // The model may change between embedding and ranking. In this case, the query is embedded again, at most once.
     for _ in 0..2 {
         if let Some(answered) = search(searcher, view, question, &consulted).await? {
             return Ok((consulted, answered));
@@ -78,7 +78,7 @@ async fn search(
     let waiting = model
         .clone()
         .map(|model| searcher.embed.query(model, question.request.query.clone()));
-    // Words are looked up while the model embeds the query.
+    // Words are looked up while the model computes the vector of the query.
     let words = (question.mode == SearchMode::Hybrid).then(|| {
         let (view, question) = (Arc::clone(view), Arc::clone(question));
         tokio::task::spawn_blocking(move || question.postings(&view, &view.snapshot()).map(|_| ()))
@@ -101,15 +101,16 @@ async fn search(
         if searcher.models.are_enabled() && !question.meaning {
             return Err(RpcError::new(
                 ErrorKind::Degraded,
-                "search by meaning is switched off for this workspace",
+                "search by meaning is disabled for this workspace",
             )
-            .hint("set search.vector to true in its hipocampus.config.json; mode hybrid searches by words"));
+            .hint("set search.vector to true in its hipocampus.config.json, or use mode hybrid, which still searches \
+                by words"));
         }
         let degraded = view.freshness().degraded;
         let why = degraded.map_or_else(|| "the query has no vector".to_owned(), |(_, why)| why);
         return Err(
             RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}"))
-                .hint("hippoctl model pull installs the model; mode hybrid searches by words meanwhile"),
+                .hint("hippoctl model pull installs the model; until then, mode hybrid searches by words"),
         );
     }
     let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));

@@ -30,7 +30,7 @@ impl Filter {
                     .literal_separator(true)
                     .build();
                 let matcher = matcher.map_err(|error| {
-                    RpcError::bad_request(format!("could not understand the path filter: {error}"))
+                    RpcError::bad_request(format!("not a valid path filter: {error}"))
                         .hint("give a glob such as memory/**/*.md, relative to the workspace")
                 })?;
                 Some(matcher.compile_matcher())
@@ -47,7 +47,7 @@ impl Filter {
             .zip(filter.until)
             .is_some_and(|(since, until)| since > until)
         {
-            return Err(RpcError::bad_request("\"since\" is later than \"until\"").hint("swap them"));
+            return Err(RpcError::bad_request("\"since\" is later than \"until\"").hint("swap the two dates"));
         }
         Ok(filter)
     }

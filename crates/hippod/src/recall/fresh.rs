@@ -1,6 +1,6 @@
 //! Updates of changed files before an answer.
 //!
-//! Files that changed after they were indexed are read before the answer, or named in it.
+//! Files that changed after they were indexed are read before the answer, or the answer names them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,28 +11,28 @@ use super::Searcher;
 use crate::errors::task_failed;
 use crate::view::WorkspaceView;
 
-/// Maximum total wait of one answer for changed files.
+/// Maximum total time for which one answer waits for changed files.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// Maximum number of changed files that an answer waits for.
 const MOST_FILES: u64 = 20;
 /// Maximum number of files named in a note.
 const NAMED: usize = 3;
 
-/// Files among the hits that differ from the index.
+/// Files among the hits whose content differs from the index.
 #[derive(Debug, Default, Clone)]
 pub struct StaleFiles {
-    /// Files with other content.
+    /// Files with different content.
     pub changed: Vec<String>,
     /// Files that are missing or cannot be read.
     pub gone: Vec<String>,
 }
 
-/// Index update for one question.
+/// Update of the index for one question.
 pub struct Freshener {
     searcher: Arc<Searcher>,
     view: Arc<WorkspaceView>,
     deadline: Instant,
-    /// True if the system reported all changes in time.
+    /// True if the operating system reported all changes in time.
     heard: bool,
 }
 
@@ -100,19 +100,19 @@ impl Freshener {
                 .push(format!("{what}: {}", join_names(&stale.changed)));
         }
         if !stale.gone.is_empty() {
-            let what = "omitted, because the file is missing or cannot be read";
+            let what = "omitted, because the file is missing or unreadable";
             response
                 .notes
                 .push(format!("{what}: {}", join_names(&stale.gone)));
         }
         if !self.heard {
-            let what = "the watcher did not answer in time: the latest changes may be missing";
+            let what = "the watcher did not respond in time, so the latest changes may be missing";
             response.notes.push(what.to_owned());
         }
     }
 }
 
-/// Checks in the background whether a missing model was copied into its folder.
+/// Checks in the background whether a missing model has been copied into its folder.
 pub fn look_for_model(searcher: &Arc<Searcher>) {
     let searcher = Arc::clone(searcher);
     tokio::task::spawn_blocking(move || {

@@ -19,8 +19,8 @@ const LONGEST_TEXT: usize = 1 << 20;
 /// Handles `get`.
 ///
 /// # Errors
-/// `no-workspace`; `not-found` if the id, file or section does not exist or the file is not a memory file; `stale`
-/// for a hit whose text is missing on disk; `bad-request` for a path outside the workspace; `too-large` for a file
+/// `no-workspace`; `not-found` if the id, file or section does not exist, or if the file is not a memory file; `stale`
+/// for a hit whose text is no longer on disk; `bad-request` for a path outside the workspace; `too-large` for a file
 /// above the size limit.
 pub async fn get(views: &Views, request: GetRequest) -> Result<GetResponse, RpcError> {
     let views = match &request.workspace {
@@ -36,14 +36,15 @@ fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetRespo
     match (&request.id, &request.path, views) {
         (Some(id), _, _) => by_id(views, id),
         (None, Some(path), [view, ..]) => by_path(view, path, request),
-        _ => Err(RpcError::bad_request("neither \"path\" nor \"id\" is given").hint("give one")),
+        _ => Err(RpcError::bad_request("neither \"path\" nor \"id\" is given").hint("give one of them")),
     }
 }
 
 fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError> {
     let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
         RpcError::not_found(format!("no such id: {}", shorten(id)))
-            .hint("ids are returned by search, and a changed text has a new id: search again, or name a file such as memory/2026-01-10.md")
+            .hint("search returns ids, and a text gets a new id when it changes: search again, or name a file such as \
+                memory/2026-01-10.md")
     })?;
     let stale = || {
         RpcError::new(
@@ -102,7 +103,7 @@ fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<Get
                     .take(12)
                     .collect();
                 RpcError::not_found(format!("no such section: \"{}\" in {path}", shorten(section)))
-                    .hint(format!("its sections: {}", titles.join(", ")))
+                    .hint(format!("the sections of the file: {}", titles.join(", ")))
             })?
         }
         None => (1, u32::MAX),
@@ -120,11 +121,11 @@ fn literal(view: &WorkspaceView, path: &str) -> Result<(Vec<u8>, String), RpcErr
     Ok((read(view, &path)?, path))
 }
 
-/// Returns the same, and the section if the path ends in one after the mark that the index file writes. A file name
-/// may contain the mark, so the longest existing path is used.
+/// Like `literal`, and also returns the section if the path ends in one, after the mark that the index file writes. A
+/// file name may contain the mark as well, so the longest existing path is used.
 fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
     const MARK: &str = " §";
-    /// Maximum length of a path that the system can open, in bytes.
+    /// Maximum length in bytes of a path that the operating system can open.
     const LONGEST_PATH: usize = 4096;
     let mut refusal = match literal(view, given) {
         Err(error) if error.data.kind == ErrorKind::NotFound => error,
@@ -140,7 +141,8 @@ fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option
     Err(refusal)
 }
 
-/// Returns the lines of the section whose heading equals, or else contains, the given words, ignoring case.
+/// Returns the lines of the section whose heading equals the given words, ignoring case. If there is none, returns
+/// those of a section whose heading contains the words.
 fn find_section(document: &Document, wanted: &str) -> Option<(u32, u32)> {
     let wanted = wanted.trim().trim_start_matches(['§', '#']).trim().to_lowercase();
     let numbered = || (0u32..).zip(&document.sections);
@@ -208,7 +210,7 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
         return Err(RpcError::not_found(format!(
             "line {from} is after the end of {path}, which has {total}"
         ))
-        .hint("lines count from 1"));
+        .hint("lines are counted from 1"));
     }
     let wanted = lines
         .get(from as usize - 1..to.min(total) as usize)

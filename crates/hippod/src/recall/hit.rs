@@ -12,7 +12,7 @@ use hippo_text::chunk::{ContentHash, text};
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
 use crate::view::SearchSnapshot;
 
-/// Data of a ranked chunk that needs no disk access.
+/// Data of a ranked chunk that is available without disk access.
 #[derive(Debug)]
 pub struct ChunkHit {
     /// Path of its document.
@@ -104,7 +104,7 @@ impl Collector {
             tokens,
             text,
             date,
-            // Hits from an earlier answer were not scored again.
+            // Hits of an earlier answer were not scored again.
             explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
                 .then(|| explain(&ranked.explain)),
         });
@@ -119,14 +119,14 @@ impl Collector {
     pub fn finish(self) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
         let mut notes = Vec::new();
         if self.estimated {
-            notes.push("tokens are estimated as bytes / 4 where no model has counted them".to_owned());
+            notes.push("tokens are estimated as bytes / 4 if no model has counted them".to_owned());
         }
         (self.results, self.passages, self.packer.tokens(), notes)
     }
 }
 
-/// Returns the public id of a chunk. The id is derived from the document path and the text, so it survives moved
-/// lines and a rebuilt index. Equal texts in one file share an id.
+/// Returns the public id of a chunk. The id is derived from the document path and the text, so it stays the same when
+/// lines move or the index is rebuilt. Equal texts in one file share an id.
 pub fn public_id(path: &str, hash: ContentHash) -> String {
     let document = ContentHash::of(path.as_bytes()).to_string();
     format!("c{}{}", &document[..8], &hash.to_string()[..12])

@@ -1,8 +1,8 @@
 //! Answers from the index entries.
 //!
-//! A repeated question is recognized by its words. The passages that answered it before are read again, as long as
-//! they are on disk and nothing newer covers the question. Other entries are matched by their words; mode `index`
-//! reads what they point to.
+//! A repeated question is recognized by its words. The passages that answered it before are read again, if they are
+//! still on disk and no newer text covers the question. Other entries are matched by their words; in mode `index`,
+//! their targets are read.
 
 mod doubt;
 
@@ -25,20 +25,20 @@ use crate::files;
 use crate::index::IndexView;
 use crate::view::{SearchSnapshot, WorkspaceView};
 
-/// Number of entries considered.
+/// Maximum number of matching entries that are considered.
 const LOOKED_AT: usize = 8;
-/// Number of matched entries whose pointers mode `index` reads.
+/// Maximum number of matched entries whose pointers mode `index` follows.
 const FOLLOWED: usize = 5;
-/// Minimum coverage at which an entry counts as a match that a search verifies.
+/// Minimum share of the query's words that an entry must cover to count as a match that a search verifies.
 const WEAK: f32 = 0.4;
-/// Maximum delay of file systems and the engine, in milliseconds. An answer may have missed text that was written
-/// within this time before it.
+/// Maximum delay of file systems and the engine, in milliseconds. An answer may have missed text that was written less
+/// than this time before it.
 const BEHIND: i64 = 5_000;
-/// Maximum number of newer chunks that are checked; above it, a search is as fast.
+/// Maximum number of newer chunks that are checked; with more chunks, a search is as fast.
 const MANY: usize = 20_000;
 
-/// Minimum share of the question's word weight at which a passage may be news: "it moved to port 9999" shares little
-/// more than the port with "which port does staging use".
+/// Minimum share of the question's word weight that a newer passage must contain to count as news. The share is low:
+/// "it moved to port 9999" has little more than the port in common with "which port does staging use".
 const NEWS: f32 = 1.0 / 3.0;
 
 /// Way to answer a question.
@@ -57,7 +57,7 @@ pub enum Route {
 pub struct EntryConsultation {
     /// Chosen route.
     pub route: Route,
-    /// Reason for the route, for people.
+    /// Reason for the route, for display.
     pub reason: &'static str,
     /// Matched entries that are not silent, best first, with their strengths.
     pub matches: Vec<(Match, Arc<EntryRecord>, f32)>,
@@ -82,11 +82,10 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
     };
     let enabled = view.config.index.enabled;
     if question.mode == SearchMode::Index && !enabled {
-        return Err(RpcError::new(
-            ErrorKind::Degraded,
-            "the index is switched off for this workspace",
-        )
-        .hint("set index.enabled = true in the configuration, or use mode hybrid"));
+        return Err(
+            RpcError::new(ErrorKind::Degraded, "the index is disabled for this workspace")
+                .hint("set index.enabled = true in the configuration, or use mode hybrid"),
+        );
     }
     if !enabled || matches!(question.mode, SearchMode::Lexical | SearchMode::Vector) {
         return Ok(consulted);
@@ -126,7 +125,7 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
 }
 
 impl EntryConsultation {
-    /// Adds a search, because the entries have no answer.
+    /// Adds a search, because the entries cannot answer the question alone.
     pub fn verify(&mut self, why: &'static str) {
         self.route = Route::Both;
         self.reason = why;
@@ -168,12 +167,12 @@ impl SearchState<'_> {
         self.follow(snapshot).map(Ok)
     }
 
-    /// Reads what the matched entries point to. If a pointer is broken, adds a note and the results of a search.
+    /// Reads the targets of the matched entries. If a pointer is broken, adds a note and the results of a search.
     fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<SearchAnswer, RpcError> {
         let (ranked, empty) = self.pointed(&snapshot)?;
         let answered = self.collect(snapshot, &ranked, false);
-        // Check the disk for pointers without indexed text, and for all pointers if a ranked chunk was missing on
-        // disk.
+        // Check the targets on disk of pointers without indexed text. If a ranked chunk was missing on disk, check
+        // those of all pointers.
         let doubted: Vec<&(EntryId, Pointer, bool)> = empty
             .iter()
             .filter(|(_, _, empty)| *empty || answered.gone)
@@ -185,7 +184,7 @@ impl SearchState<'_> {
             .map(|(id, pointer, _)| {
                 let shown = pointer.to_string();
                 format!(
-                    "the entry {id} points at {shown}, which no longer exists: results of a search were added"
+                    "the entry {id} points to {shown}, which no longer exists: results of a search were added"
                 )
             })
             .collect();
@@ -203,8 +202,8 @@ impl SearchState<'_> {
         Ok(answered)
     }
 
-    /// Returns the chunks that the matched entries point to, ranked, and each pointer with a flag that is true if the
-    /// index has no text for it.
+    /// Returns the chunks to which the matched entries point, ranked, and each pointer with a flag. The flag is true if
+    /// the index has no text for the pointer.
     #[allow(clippy::type_complexity, reason = "read at one place")]
     fn pointed(
         &self,
@@ -224,7 +223,7 @@ impl SearchState<'_> {
         }
         let within = |chunk: u32| told.iter().any(|chunks| chunks.contains(&chunk));
         let mut ranked = self.rank(snapshot, None, Some(&within))?;
-        // Passages of the best entry that match no word follow in file order.
+        // Passages of the best entry that match no word come last, in file order.
         if let Some(best) = told.first() {
             let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
             let mut rest: Vec<u32> = best
@@ -274,7 +273,7 @@ impl SearchState<'_> {
         }
         let lists = self.question.postings(self.view, snapshot)?;
         let all = snapshot.corpus.len() as u64;
-        // A rare word has more weight than a common one, and a word without occurrences has none.
+        // A rare word has more weight than a common word, and a word that does not occur has none.
         let weight = |list: &Arc<[u32]>| f32::from(!list.is_empty()) * idf(all, list.len() as u64);
         let weights: Vec<f32> = lists.iter().map(weight).collect();
         let least = NEWS * weights.iter().sum::<f32>();

@@ -1,4 +1,4 @@
-//! A search request with defaults applied.
+//! Search requests with defaults applied.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::filter::Filter;
 use crate::config;
 use crate::view::{SearchSnapshot, WorkspaceView};
 
-/// A search request with the defaults of the configuration.
+/// A search request, completed with the defaults of the configuration.
 pub struct SearchQuestion {
     /// Original request.
     pub request: SearchRequest,
@@ -27,7 +27,7 @@ pub struct SearchQuestion {
     pub filter: Filter,
     /// Words to look up.
     pub terms: Vec<QueryTerm>,
-    /// The same words as expressions of the lexical index.
+    /// The words as expressions of the lexical index.
     pub expressions: Vec<String>,
     /// Dates mentioned in the query.
     pub dates: Option<DateRange>,
@@ -53,7 +53,7 @@ impl SearchQuestion {
         }
         let limit = match (request.limit, request.budget_tokens) {
             (Some(limit), _) => limit as usize,
-            // The budget limits the number of results.
+            // Only the budget limits the number of results.
             (None, Some(_)) => MAX_LIMIT as usize,
             (None, None) => defaults.limit,
         };
@@ -71,7 +71,7 @@ impl SearchQuestion {
         })
     }
 
-    /// Returns the chunks of each term. The caller holds the snapshot.
+    /// Returns the chunks that contain each term. The caller holds the snapshot's lock.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -83,7 +83,7 @@ impl SearchQuestion {
         view.postings(snapshot, &self.expressions)
     }
 
-    /// Returns the key by which a repeated question is recognized: its words in sorted order, and its dates.
+    /// Returns the key by which a repeated question is recognized: its sorted words and its dates.
     pub fn cue(&self) -> Vec<String> {
         let mut cue: Vec<String> = self.terms.iter().map(|term| term.term.clone()).collect();
         if let Some(range) = self.dates {

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use hippo_rank::rank::RankScratch;
 
-/// Runs `work` with arrays for ranking, indexed by chunk id. Up to two sets are kept and reused by later queries.
+/// Runs `work` with arrays for ranking, indexed by chunk id. Up to two sets of arrays are kept for later queries.
 pub fn with_scratch<T>(work: impl FnOnce(&mut RankScratch) -> T) -> T {
     static KEPT: Mutex<Vec<RankScratch>> = Mutex::new(Vec::new());
     let mut scratch = KEPT

@@ -1,4 +1,4 @@
-//! Entries in an answer, and records for the engine.
+//! Entry information in answers, and records about answers for the engine.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::files;
 use crate::message::{Lesson, QueryEffects};
 use crate::view::WorkspaceView;
 
-/// Number of top results whose entries count as accessed, because readers start there.
+/// Number of top results whose entries count as accessed, because readers start with these.
 const READ: usize = 3;
-/// Minimum score of a relevant result; weaker results are neither remembered nor counted as accessed.
+/// Minimum score of a relevant result. Weaker results are not remembered and do not count as accesses.
 const GOOD: f32 = 0.35;
 /// Maximum number of pointers in the entry of a question.
 const POINTERS: usize = 6;
@@ -32,7 +32,7 @@ const TAGS: usize = 6;
 const TOPIC: usize = 80;
 const SUMMARY: usize = 160;
 
-/// Adds entry information to an answer, and sends the records of the question to the engine.
+/// Adds entry information to an answer, and sends records about the question to the engine.
 ///
 /// # Errors
 /// `internal` if the task panicked.
@@ -46,14 +46,14 @@ pub async fn complete(
     if !question.request.explain {
         return Ok(leave(searcher, view, question, &consulted, answered));
     }
-    // Explaining reads files, which must not block the threads that serve all clients.
+    // Computing the explanation reads files, which must not block the threads that serve all clients.
     let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
     let work = move || leave(&searcher, &view, &question, &consulted, answered);
     tokio::task::spawn_blocking(work).await.map_err(task_failed)
 }
 
-/// Adds entry information to an answer, and sends the records of the question to the engine. The engine stores them
-/// after the reply.
+/// Adds entry information to an answer, and sends records about the question to the engine, which stores them after the
+/// reply.
 fn leave(
     searcher: &Searcher,
     view: &WorkspaceView,
@@ -96,7 +96,7 @@ fn leave(
             trace.accessed.push(id);
         }
     }
-    // Answers without vectors are not remembered, because vectors may change them later.
+    // An answer computed without vectors is not remembered, because vectors may change it later.
     let whole = response.index.degraded.is_none();
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
@@ -136,7 +136,7 @@ fn lesson(
     }
     let mut pointers: Vec<Pointer> = Vec::new();
     for hit in &response.results {
-        // A pointer to a heading with a secret names only the file.
+        // If a heading contains a secret, the pointer names only the file.
         let shown = |title: &&String| !title.is_empty() && without_secrets(title) == title.as_str();
         let section = hit.heading.last().filter(shown).cloned();
         let pointer = Pointer {
@@ -183,7 +183,7 @@ fn tags(query: &str) -> Vec<String> {
     tags
 }
 
-/// Returns the start of a text on one line, cut between words.
+/// Returns the beginning of a text as one line, cut between words.
 fn cut(text: &str, most: usize) -> String {
     let mut short = String::new();
     for word in text.split_whitespace() {

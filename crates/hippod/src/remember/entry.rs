@@ -8,8 +8,8 @@ use hippo_text::section::topic_of;
 
 use super::one_line;
 
-/// Returns the request with its fields merged into its text: a list of the fields, followed by the free text.
-/// A missing topic is derived from the free text, or from the first field without free text.
+/// Returns the request with its fields merged into its text: a list of the fields, followed by the free text. If the
+/// topic is missing, it is derived from the free text or, without free text, from the first field.
 pub fn structured(request: RememberRequest) -> RememberRequest {
     let RememberRequest {
         request: asked,

@@ -1,4 +1,4 @@
-//! Log of a day and atomic appends of sections.
+//! A daily log, and atomic appends of sections to it.
 
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
@@ -10,10 +10,10 @@ use hippo_types::time::Date;
 
 use super::append::append;
 
-/// Maximum size of a log in bytes; appending to a larger one fails.
+/// Maximum size of a log in bytes; appending to a larger log fails.
 const LARGEST: u64 = 64 << 20;
 
-/// Snapshot of a log. It holds a global lock, so that only one writer exists at a time.
+/// A log as read, with a global lock that ensures that only one writer exists at a time.
 pub(super) struct LogSnapshot {
     /// Path relative to the workspace.
     pub path: String,
@@ -57,11 +57,11 @@ impl LogSnapshot {
         })
     }
 
-    /// Appends one or more sections, which end with a newline. `name` identifies the text in the error after
-    /// a partial write. Returns the first and the last line.
+    /// Appends one or more sections, each of which ends with a newline. `name` identifies the text in the error after a
+    /// partial write. Returns the first and the last line.
     ///
     /// # Errors
-    /// Returns `read-only` or `internal` with the error of the operating system. The log is unchanged, or the
+    /// Returns `read-only` or `internal` with the error of the operating system. Either the log is unchanged, or the
     /// hint describes what was written.
     pub fn append(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
         let text = self.with_its_ends(&(self.beginning() + section));
@@ -69,17 +69,17 @@ impl LogSnapshot {
         let after = append(&self.folder, &self.name, text.as_bytes()).map_err(|failed| match failed.left {
             0 => log_error(path, failed.error),
             left => RpcError::internal(format!("could not append the whole text to {path}: {}", failed.error)).hint(
-                format!("the log contains the first {left} bytes of the section {name:?}: free some space and repeat the call, or delete them"),
+                format!("the log contains the first {left} bytes of the section {name:?}: free some space and repeat \
+                    the call, or delete these bytes"),
             ),
         })?;
-        // Other programs may have appended before and after, so the lines are counted back from the end of
-        // this write.
+        // Other programs may have appended before and after this write, so the lines are counted back from its end.
         let upto = usize::try_from(after).unwrap_or(usize::MAX);
         let now = self.folder.read(&self.name, LARGEST).map_err(|error| {
             RpcError::internal(format!(
                 "the text was appended to {path}, which could not be read afterwards: {error}"
             ))
-            .hint("repeat the call when the file can be read; the text is not appended twice")
+            .hint("repeat the call once the file can be read; the text is not appended twice")
         })?;
         let ends = now
             .get(..upto)
@@ -93,8 +93,7 @@ impl LogSnapshot {
         Ok((end_line.saturating_sub(height), end_line))
     }
 
-    /// Returns the text before a section: the title of a new log, or the blank line after the existing
-    /// content.
+    /// Returns the text that precedes a new section: the title of a new log, or a blank line after existing content.
     fn beginning(&self) -> String {
         match self.before.as_slice() {
             [] => format!("# {}\n\n", self.title),
@@ -121,7 +120,7 @@ fn log_error(path: &str, error: io::Error) -> RpcError {
         ) =>
         {
             RpcError::bad_request(what).hint(
-                "logs are written only within the workspace, and not through links; nothing was written",
+                "logs are written only within the workspace and never through links; nothing was written",
             )
         }
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {

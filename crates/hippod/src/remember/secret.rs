@@ -1,4 +1,4 @@
-//! Detection of secrets in a `remember` request, and its notes.
+//! Detection of secrets in a `remember` request, and notes about them.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use super::AppendResult;
 pub struct Secrets {
     /// Kinds in the text, which the log stores unchanged.
     text: BTreeSet<SecretKind>,
-    /// Kinds in the topic and the tags, from which secrets are removed.
+    /// Kinds in the topic and the tags, which are stored without the secrets.
     beside: BTreeSet<SecretKind>,
 }
 
 impl Secrets {
-    /// Finds the secrets of a request whose fields are already part of its text.
+    /// Finds the secrets of a request whose fields were already merged into its text.
     pub fn of(request: &RememberRequest) -> Self {
         let tags = request.tags.iter().flatten();
         let beside = tags.chain(&request.topic).flat_map(|said| find_kinds(said));
@@ -27,7 +27,7 @@ impl Secrets {
         }
     }
 
-    /// Returns the names of all kinds.
+    /// Returns the names of all kinds found.
     pub fn names(&self) -> Vec<String> {
         let all = self.text.union(&self.beside);
         all.map(|kind| kind.name().to_owned()).collect()

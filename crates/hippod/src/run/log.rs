@@ -13,21 +13,21 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::config::{LogConfig, LogFormat};
 use crate::service;
 
-/// Log levels of libraries; their messages below a warning are not useful here.
+/// Log levels of libraries. Their messages below the level of a warning are not useful here.
 const LIBRARIES: &str = "ort=warn,notify=warn,tokio_cron_scheduler=warn";
 
 /// Log destination.
 #[derive(Debug)]
 pub enum LogTo {
-    /// Standard error: a terminal, or a service manager that stores logs.
+    /// Standard error, which is a terminal or is read by a service manager that stores logs.
     StandardError,
     /// A file, rotated to FILE.old when it is large.
     File(StderrLog),
 }
 
 impl LogTo {
-    /// Creates the destination for a file, and opens the file immediately. Rotation also bounds a file that
-    /// is written by repeated failed starts.
+    /// Creates the destination for a file, and opens the file immediately. The file is rotated at this point as well,
+    /// so that repeated failed starts cannot make it grow without limit.
     ///
     /// # Errors
     /// Fails if the file cannot be opened.
@@ -58,7 +58,7 @@ where
         .with_env_filter(filter)
         .with_writer(writer)
         .with_ansi(false)
-        // The default behaviour panics if the log cannot be written, for instance on a full disk.
+        // By default, the subscriber panics if the log cannot be written, for instance on a full disk.
         .log_internal_errors(false);
     match settings.format {
         LogFormat::Text if service::reads_stderr() => {
@@ -69,8 +69,8 @@ where
     }
 }
 
-/// Log file whose rotation also redirects standard error, so that panic messages and output of libraries end
-/// up in the current file.
+/// Log file whose rotation also redirects standard error, so that panic messages and output of libraries are written to
+/// the current file.
 #[derive(Debug)]
 pub struct StderrLog(LogFile);
 
@@ -95,7 +95,7 @@ impl Write for StderrLog {
 
 #[cfg(unix)]
 fn follow_with_standard_error(file: &File) {
-    // On failure they end up in the rotated file.
+    // If this fails, they are written to the rotated file.
     let _ = rustix::stdio::dup2_stderr(file);
 }
 

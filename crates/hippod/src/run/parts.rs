@@ -34,11 +34,11 @@ use crate::views::Views;
 /// Number of events buffered for a slow subscriber.
 const NEWS_KEPT: usize = 1024;
 
-/// DaemonParts of a daemon that [`run`](super::run) starts and stops.
+/// Components of a daemon that [`run`](super::run) starts and stops.
 pub(super) struct DaemonParts {
     /// Components that serve requests.
     pub components: Components,
-    /// The engine, not running yet.
+    /// The engine, which is not running yet.
     pub engine: Engine,
     /// Handle to the embed worker.
     pub embed: EmbedWorker,
@@ -46,14 +46,14 @@ pub(super) struct DaemonParts {
     pub embed_thread: JoinHandle<()>,
     /// Liveness signal of the engine.
     pub pulse: Pulse,
-    /// True while the engine rewrites databases that were removed while open, before it ends.
+    /// True while, before its end, the engine rewrites databases that were removed while open.
     pub rescuing: Arc<AtomicBool>,
 }
 
 /// Creates the components, and starts the embed worker.
 ///
 /// # Errors
-/// Fails if the embedded manifest of models cannot be read or the thread cannot be started.
+/// Fails if the embedded manifest of models cannot be read or if the thread cannot be started.
 pub(super) fn build_parts(
     config: Config,
     paths: Paths,

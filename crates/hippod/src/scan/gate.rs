@@ -1,4 +1,4 @@
-//! Decision by name whether an entry is scanned.
+//! Decision whether an entry is scanned, based on its name.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,7 +45,7 @@ impl ScanFilter {
         }
     }
 
-    /// Returns whether to scan this entry. Records the reason for skipping it if it concerns memory.
+    /// Returns whether to scan this entry. If the entry is skipped although it may be memory, records the reason.
     pub fn admits(&self, entry: &FolderEntry<'_>) -> bool {
         let FolderEntry {
             path,
@@ -71,7 +71,7 @@ impl ScanFilter {
             return false;
         }
         if is_dir && is_source {
-            self.skip(&rel, "a folder with the name of a file");
+            self.skip(&rel, "a folder whose name is that of a file");
         }
         let wanted = if is_dir { may_contain } else { is_source };
         if is_link {

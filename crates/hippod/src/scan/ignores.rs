@@ -22,7 +22,7 @@ const LARGEST: u64 = 1 << 20;
 pub(super) struct Ignores {
     root: PathBuf,
     read: HashMap<PathBuf, [Gitignore; 2]>,
-    /// Ignore files that are unusable, and files with invalid lines.
+    /// Problems: ignore files that cannot be used, and ignore files with invalid lines.
     pub problems: Vec<SkippedFile>,
 }
 
@@ -36,8 +36,8 @@ impl Ignores {
         }
     }
 
-    /// Returns whether an ignore file in a parent folder excludes a path. The nearest file with a matching
-    /// line decides, and `.hippoignore` takes precedence over `.ignore`.
+    /// Returns whether an ignore file in a parent folder excludes a path. The nearest file with a matching line
+    /// decides; in the same folder, `.hippoignore` takes precedence over `.ignore`.
     pub fn is_ignored(&mut self, path: &Path, is_dir: bool) -> bool {
         let mut said = [Match::None, Match::None];
         let root = self.root.clone();
@@ -67,7 +67,7 @@ impl Ignores {
         let below = folder.strip_prefix(&self.root).unwrap_or(folder);
         let read = || -> io::Result<Vec<u8>> {
             let dir = WorkspaceDir::open(&self.root)?;
-            // The folder may be a link within the workspace; the file may not.
+            // The folder may be reached through a link within the workspace, but the file must not be a link.
             let folder = dir.folder(dir.resolve(below)?)?;
             folder.read(name, LARGEST)
         };

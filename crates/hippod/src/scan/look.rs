@@ -13,15 +13,15 @@ use super::{PathClass, SkippedFile};
 use crate::config::WorkspaceConfig;
 use crate::files;
 
-/// Classifies single paths of one workspace like a scan. It caches the ignore files, so that they are read
-/// once per folder. Create a new one for each batch of work.
+/// Classifies single paths of one workspace in the same way as a scan. It caches the ignore files, so that they are
+/// read once per folder. Create a new value for each batch of work.
 pub struct Looker<'a> {
     root: &'a Path,
     config: &'a WorkspaceConfig,
     gate: ScanFilter,
     skipped: Arc<Mutex<Vec<SkippedFile>>>,
     ignores: Ignores,
-    /// Number of entries examined so far: one for each component of each path.
+    /// Number of entries examined so far. Each component of a path counts as one.
     pub looked_at: u64,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// Classifies a relative path. Second names are detected only if they are links.
+    /// Classifies a relative path. A second name of a file is detected only if it is a link.
     #[expect(clippy::disallowed_methods, reason = "names and times alone")]
     pub fn look(&mut self, rel: &str) -> PathClass {
         if !self.root.is_dir() {
@@ -127,7 +127,7 @@ impl<'a> Looker<'a> {
         said.map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason))
     }
 
-    /// Returns the gate's reason for skipping this path, if any.
+    /// Returns the classification with the gate's reason for skipping this path, if there is one.
     fn why_not(&self, rel: &str) -> PathClass {
         let said = std::mem::take(&mut *self.skipped.lock().unwrap_or_else(PoisonError::into_inner));
         let said = said.into_iter().find(|skipped| skipped.rel == rel);
@@ -135,7 +135,7 @@ impl<'a> Looker<'a> {
     }
 }
 
-/// Returns the parent folder that a link leads back to.
+/// Returns the parent folder to which a link leads back.
 fn leads_back<'p>(link: &Path, above: &'p [PathBuf]) -> Option<&'p Path> {
     let target = FileId::at(link).ok().flatten()?;
     let is_it = |folder: &&PathBuf| FileId::at(folder).ok().flatten() == Some(target);

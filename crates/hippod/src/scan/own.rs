@@ -1,6 +1,6 @@
 //! Links in hippod's own locations.
 //!
-//! They are reported and not followed.
+//! These links are reported and not followed.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ impl WalkResult {
             for path in [FOLDER, harness::FILE] {
                 collect(&dir, path, DEPTH, &mut links);
             }
-            let reason = "a link in the place of hippod's own files; hippod does not read or write it";
+            let reason = "a link at a path of hippod's own files; hippod neither reads nor writes it";
             self.skipped
                 .extend(links.into_iter().map(|link| SkippedFile::new(link, reason)));
         }

@@ -39,7 +39,7 @@ impl Bed {
 
     fn scan(&self) -> ScanResult {
         let result = scan(&self.root, &self.rules(), &self.config, &|| ());
-        // Classifying a single path agrees with a scan, except for second names.
+        // Classifying a single path gives the same result as a scan, except for second names.
         for file in &result.files {
             assert_eq!(self.look(&file.rel), PathClass::File(file.clone()));
         }
@@ -203,7 +203,7 @@ fn unreadable_files_are_listed_as_skipped() {
         skipped(&result),
         [
             ("memory/caf\u{fffd}.md", "its name is not UTF-8"),
-            ("memory/folder.md", "a folder with the name of a file"),
+            ("memory/folder.md", "a folder whose name is that of a file"),
             (
                 "memory/folder.md/inside.md",
                 "26 bytes, more than sources.max_file_bytes = 20"
@@ -300,7 +300,7 @@ fn a_folder_is_reachable_if_a_scan_would_enter_it() {
         "projects/.old/a.md",
     ]);
     bed.write("projects/.hippoignore", "drafts/\n");
-    // Repositories ignore memory for other reasons.
+    // Repositories ignore memory files for reasons unrelated to search.
     bed.write(".gitignore", "projects/\n");
     bed.write("projects/node_modules/x/a.md", "a");
     let reached = |bed: &Bed, rel: &str| reaches(&bed.root, &bed.rules(), &bed.config, rel);

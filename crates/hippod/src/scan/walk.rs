@@ -14,7 +14,7 @@ use super::{ScannedFile, SkippedFile};
 use crate::config::WorkspaceConfig;
 use crate::files;
 
-/// Result of a walk, from which a `ScanResult` is made. Each flag records whether the path leads through a link.
+/// Result of a walk, from which a `ScanResult` is made. Each flag is true if the path leads through a link.
 #[derive(Debug, Default)]
 pub(super) struct WalkResult {
     pub files: Vec<(ScannedFile, bool)>,
@@ -22,12 +22,12 @@ pub(super) struct WalkResult {
     pub skipped: Vec<SkippedFile>,
     pub unreadable_dirs: Vec<PathBuf>,
     pub root_present: bool,
-    /// True if the walk was incomplete because the process may open no more files.
+    /// True if the walk was incomplete because the process reached its limit on open files.
     pub cut_short: bool,
 }
 
-/// Walks everything below `root`, or with `only` just the folders on the way to that path. `at_each` is
-/// called for every entry.
+/// Walks everything below `root` or, with `only`, just the folders on the way to that path. Calls `at_each` for every
+/// entry.
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn walk(
     root: &Path,
@@ -162,7 +162,7 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut WalkResu
             None => refuse(root, rules, err, walked),
         },
         other => {
-            // Without a path the missing part is unknown, so the whole root counts as unreadable.
+            // Without a path, it is unknown which part is missing, so the whole root counts as unreadable.
             tracing::warn!(root = %root.display(), error = %other, "could not scan the whole workspace");
             walked.unreadable_dirs.push(PathBuf::new());
         }
@@ -185,7 +185,7 @@ pub(super) fn refuse_path(
     }
     let kind = path.symlink_metadata().ok().map(|metadata| metadata.file_type());
     if error.kind() == ErrorKind::NotFound {
-        // A file that disappeared during the walk is not reported; a dangling link is.
+        // A file that disappeared during the walk is not reported, but a dangling link is.
         if kind.is_some_and(|kind| kind.is_symlink()) && rules.is_source(&rel) {
             let reason = "a link without a target";
             walked.skipped.push(SkippedFile::new(rel, reason));

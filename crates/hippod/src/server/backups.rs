@@ -40,7 +40,7 @@ pub async fn verify(
     at_length("verify", (), id, outbox, work).await
 }
 
-/// Handles `restore`: prepares the restored workspaces separately, then lets the engine install each one.
+/// Handles `restore`: stages the workspaces, then lets the engine move each one into place.
 pub async fn restore(
     backups: &Arc<Backups>,
     trees: &Arc<Trees>,
@@ -54,7 +54,7 @@ pub async fn restore(
     let backups = Arc::clone(backups);
     let prepare = move |job: &mut BackupJob<'_>| {
         let ready = backup::prepare(&backups, &request, job)?;
-        // If the client is gone, the prepared files are deleted before the next turn begins.
+        // If the client has disconnected, the staged files are deleted before the next restore begins.
         Ok((ready, turn))
     };
     let (ready, turn) = at_length("restore", (), id, outbox, prepare).await?;

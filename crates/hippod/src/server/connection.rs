@@ -1,6 +1,6 @@
 //! One client connection.
 //!
-//! Many requests run at once, answers are sent in any order, and no client can harm another.
+//! Requests run concurrently, and responses are sent in any order. No client can affect the others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,33 +22,33 @@ use super::silent::SilentGuard;
 use crate::measures::{NO_METHOD, outcome};
 use crate::tasks::wait_until_set;
 
-/// Maximum number of concurrent requests per connection; more wait in the socket.
+/// Maximum number of concurrent requests per connection; further requests wait in the socket.
 const IN_FLIGHT: usize = 64;
-/// Maximum number of answers queued for a slow reader; then its requests wait too.
+/// Maximum number of responses queued for a client that reads slowly; beyond it, the client's requests wait too.
 const OUTBOX: usize = 64;
-/// Maximum time that a client may block a write; then the connection is closed.
+/// Maximum time for which a client may block a write; after that, the connection is closed.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// Maximum pause in the middle of a line; then the connection is closed.
+/// Maximum pause in the middle of a line; after a longer one, the connection is closed.
 const LINE_PATIENCE: Duration = Duration::from_secs(30);
-/// Duration from which requests are logged at `info`.
+/// Minimum duration of a request to be logged at `info`.
 const SLOW: Duration = Duration::from_secs(1);
 /// Maximum number of bytes read from the socket at once.
 const READ_BUFFER: usize = 64 * 1024;
 
-/// Interval between checks that a waiting client is still connected.
+/// Interval between checks whether a waiting client is still connected.
 const PRESENCE: Duration = Duration::from_millis(200);
 
-/// Channel for answers to the client.
+/// Channel for responses to the client.
 #[derive(Clone)]
 pub struct Outbox {
     /// Sender of response lines.
     pub lines: mpsc::Sender<Vec<u8>>,
-    /// True once the client has closed both directions of the connection.
+    /// True once the client has closed the connection in both directions.
     gone: watch::Receiver<bool>,
 }
 
 impl Outbox {
-    /// Returns once the client cannot read an answer any more.
+    /// Returns once the client can no longer read a response.
     pub async fn wait_until_gone(&self) {
         let mut gone = self.gone.clone();
         tokio::select! {
@@ -80,7 +80,7 @@ pub async fn run(
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return,
                 Err(_) => {
-                    tracing::warn!("disconnected a client that does not read its answers");
+                    tracing::warn!("disconnected a client that did not read its responses");
                     return;
                 }
             }
@@ -151,7 +151,7 @@ pub async fn run(
             }
         }
     };
-    // If the client is gone, the writer ends first, and running requests are abandoned.
+    // If the client has disconnected, the writer ends first, and running requests are abandoned.
     tokio::select! {
         () = writer => {}
         () = async { reader.await; std::future::pending::<()>().await } => {}
@@ -181,11 +181,11 @@ fn encode_refusal(components: &Components, refusal: &Reply) -> Vec<u8> {
     refusal.to_line()
 }
 
-/// Serves a request under a unique log id, and counts it.
+/// Serves a request under a unique id for the log, and counts the request.
 async fn traced(components: &Arc<Components>, call: Call, outbox: &Outbox) -> Vec<u8> {
     let (id, method) = (call.id.clone(), call.request.method());
     let request = components.measures.next_id();
-    // The span has the level error, so that every log line of the request has it.
+    // The span has the level error, so that it appears in every log line of the request.
     let span = tracing::error_span!("request", id = request, method, workspace = Empty);
     let begun = components.clock.monotonic();
     let answered = dispatch::answer(components, call, outbox)
@@ -203,11 +203,14 @@ fn fits(components: &Components, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
     if line.len() <= components.settings.max_line_bytes {
         return Ok(line);
     }
-    let error = RpcError::new(ErrorKind::TooLarge, "the answer is longer than the maximum line");
-    Err(error.hint("ask for fewer lines or a smaller limit"))
+    let error = RpcError::new(
+        ErrorKind::TooLarge,
+        "the response is longer than the maximum line",
+    );
+    Err(error.hint("request fewer lines or a smaller limit"))
 }
 
-/// Logs the result of a request. Only the kind of a refusal is logged, because its message may repeat the input.
+/// Logs the result of a request. For a refusal, only its kind is logged, because its message may repeat the input.
 fn tell(error: Option<&RpcError>, took: Duration) {
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let outcome = outcome(error.map(|error| error.data.kind));
@@ -215,8 +218,8 @@ fn tell(error: Option<&RpcError>, took: Duration) {
         Some(error) if error.data.kind == ErrorKind::Internal => {
             tracing::error!(outcome, took_ms, error = error.message, "a request failed");
         }
-        _ if took >= SLOW => tracing::info!(outcome, took_ms, "a request took long"),
-        _ => tracing::debug!(outcome, took_ms, "a request was answered"),
+        _ if took >= SLOW => tracing::info!(outcome, took_ms, "a slow request"),
+        _ => tracing::debug!(outcome, took_ms, "answered a request"),
     }
 }
 
@@ -230,7 +233,7 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
     error
 }
 
-/// Detection of a connection that the client has closed entirely, not only in its own direction.
+/// Detection of a connection that the client has closed entirely, not only for writing.
 struct HangUp {
     #[cfg(unix)]
     socket: Option<std::os::fd::OwnedFd>,
@@ -238,7 +241,7 @@ struct HangUp {
 
 #[cfg(unix)]
 impl HangUp {
-    /// Creates the detection with a second handle of the socket, because both halves of the stream are in use.
+    /// Creates the detection with a second handle to the socket, because both halves of the stream are in use.
     fn of(stream: &Stream) -> Self {
         use std::os::fd::AsFd as _;
         let socket = match stream {

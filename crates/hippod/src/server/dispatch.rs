@@ -245,7 +245,7 @@ fn hello() -> HelloResponse {
     }
 }
 
-/// Waits until all workspaces are open, then runs work that searches their sessions.
+/// Waits until all workspaces are open, then runs work that searches the sessions of all of them.
 async fn in_all<T: Send + 'static, R: Send + 'static>(
     components: &Components,
     work: impl FnOnce(&Contexts, &R) -> Result<T, RpcError> + Send + 'static,
@@ -304,7 +304,7 @@ fn subscribe(
         ]
     });
     let mut news = news.subscribe();
-    // A strong sender would keep the connection open forever.
+    // A strong sender would keep the connection open indefinitely.
     let outbox = outbox.lines.downgrade();
     let events = wanted.clone();
     tokio::spawn(async move {
@@ -319,7 +319,7 @@ fn subscribe(
                         return;
                     }
                 }
-                // A slow reader misses events; each later event has the state of its own time.
+                // A slow reader misses events, but each event contains the complete state at its time.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }

@@ -31,8 +31,8 @@ pub struct SessionFlusher {
     pub trees: Arc<Trees>,
 }
 
-/// Flushes a transcript. With `wait`, the work stops if the client disconnects. Without `wait`, the answer is sent as
-/// soon as the request is recorded, and a disconnected client does not stop the work.
+/// Flushes a transcript. With `wait`, the work stops if the client disconnects. Without `wait`, the response is sent as
+/// soon as the request is recorded, and the work continues even if the client disconnects.
 ///
 /// # Errors
 /// `no-workspace`, and the errors of [`contexts::flush`].
@@ -53,7 +53,7 @@ pub async fn flush(
     }
     let root = match root {
         None => {
-            // This error explains how to register a workspace.
+            // This call returns an error that explains how to register a workspace.
             flusher.views.get(&request.workspace).await?.root.clone()
         }
         Some(root) if !hippo_fs::is_present(&root) => return Err(root_missing(&root)),
@@ -125,8 +125,8 @@ async fn steps(
         Some(session) => close(flusher, session).await,
         None => Ok(Vec::new()),
     };
-    // The error of the close is returned first: it may be temporary, and the flush is then retried whatever happened
-    // to the transcript.
+    // The error of the close is returned first, because it may be temporary: the flush is then retried, whatever
+    // happened to the transcript.
     let notes = closed?;
     let mut answer = taken?;
     answer.notes.extend(notes);
@@ -151,13 +151,13 @@ async fn take_up(
     let view = Arc::clone(view);
     let contexts = Arc::clone(&flusher.contexts);
     let work = move |cancellation: Cancellation<'_>| {
-        // The turn is held until the work ends, even if the client disconnects.
+        // The queue is held until the work ends, even if the client disconnects.
         let turn = turn;
         let mut answer = contexts::flush(&contexts, &view, &request, cancellation, &turn)?;
         if !request.compact {
             return Ok(answer);
         }
-        // An earlier flush without `compact` may have read the messages already. Existing contents are not stored
+        // An earlier flush without `compact` may have read these messages already. Contents that exist are not stored
         // twice.
         let kept = SessionCompactRequest {
             workspace: Some(view.root.display().to_string()),
@@ -182,7 +182,8 @@ async fn take_up(
     }
 }
 
-/// Closes the context session with this name, if it exists: a harness names all its sessions, and few have entries.
+/// Closes the context session with this name, if it exists. Harnesses name all their sessions, but few sessions have
+/// entries.
 async fn close(flusher: &Arc<SessionFlusher>, session: String) -> Result<Vec<String>, RpcError> {
     match contexts::close(&flusher.contexts, ContextCloseRequest { session }).await {
         Ok(closed) => Ok(closed.notes),

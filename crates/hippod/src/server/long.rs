@@ -14,7 +14,7 @@ use crate::tasks::run_blocking;
 /// Progress callback: stage, item, amount done, and total amount if known.
 pub type ProgressCallback<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
 
-/// Runs the work in the background. The work should end early once the flag is set.
+/// Runs the work in the background. Once the flag is set, the work should end early.
 ///
 /// # Errors
 /// The error of the work, or `internal` if the client disconnected.
@@ -35,7 +35,7 @@ pub async fn at_length<T: Send + 'static>(
                 done,
                 total,
             };
-            // A slow reader misses some progress reports.
+            // A slow reader misses some of the progress reports.
             let _ = lines.try_send(news.to_line());
         };
         work(&mut tell, &given_up)
@@ -46,7 +46,7 @@ pub async fn at_length<T: Send + 'static>(
     }
 }
 
-/// Guard that sets a flag on drop, also if its future is dropped halfway.
+/// Guard that sets a flag on drop, even if its future is dropped before it completes.
 struct SetOnDrop(Arc<AtomicBool>);
 
 impl Drop for SetOnDrop {

@@ -52,7 +52,7 @@ pub async fn import(
     let engine = engine.clone();
     let import = move |models: &Models| {
         let imported = models.import(&request);
-        // The client may already be disconnected.
+        // The client may already have disconnected.
         engine.report_model_change();
         imported
     };
@@ -73,7 +73,7 @@ pub async fn remove(
     run_blocking_on(models, remove).await
 }
 
-/// Returns the ids of the models in use, and the names in the workspaces' configurations.
+/// Returns the ids of the models in use, and the model names in the workspaces' configurations.
 fn models_in_use(views: &Views) -> Vec<String> {
     let views = views.open();
     let used = views.iter().flat_map(|view| {
@@ -105,7 +105,7 @@ pub async fn pull(
             );
         };
         let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
-        // The client may already be disconnected.
+        // The client may already have disconnected.
         engine.report_model_change();
         pulled
     };

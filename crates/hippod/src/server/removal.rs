@@ -1,6 +1,6 @@
 //! Removal of a workspace.
 //!
-//! Files of another program's tree that were taken over are restored first.
+//! If files of another program's tree were taken over, they are restored first.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::views::{Views, no_workspace};
 /// Removes a workspace; with `dry_run`, only reports what would be restored.
 ///
 /// # Errors
-/// The error of the engine, or `read-only` if files of another program's tree could not be restored; their originals
-/// stay in the state of the workspace. Nothing was removed then.
+/// The error of the engine, or `read-only` if files of another program's tree could not be restored. In the latter
+/// case, their originals remain in the state of the workspace, and nothing is removed.
 #[expect(clippy::disallowed_methods, reason = "the root that the caller names")]
 pub async fn remove(
     trees: &Arc<Trees>,
@@ -32,7 +32,7 @@ pub async fn remove(
     } = request;
     let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-    // A running tree update finishes first; nothing is written to the tree after the answer.
+    // A running tree update finishes first, so nothing is written to the tree after the response.
     let _alone = trees.lock_tree(&root).await;
     let (trees, views, of) = (Arc::clone(trees), Arc::clone(views), root.clone());
     let given = run_blocking(move || {
@@ -62,7 +62,7 @@ pub async fn remove(
 }
 
 /// Restores the `ROOT.md` that an earlier build took over. Does nothing in an unregistered workspace, because the
-/// caller has not seen what would be written there.
+/// caller has not been shown what would be written there.
 fn restore_root(views: &Views, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
     if !is_registered(views, root) {
         return Ok(None);
@@ -88,9 +88,10 @@ fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<t
         if purge {
             return Ok(tree::RestoredTree::default());
         }
-        let message = "the folder does not exist, and hippod must restore files of another program in it";
+        let message = "the folder does not exist, but hippod must restore files of another program in it";
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
-            .hint("mount its disk and try again, or drop these files: hippoctl workspace remove --purge"));
+            .hint("make the folder available again and try again, or give up these files: hippoctl workspace remove \
+                --purge"));
     }
     let given = trees.give_back(root, dry_run).map_err(|error| {
         RpcError::internal(format!("could not read the original files of the tree: {error}"))

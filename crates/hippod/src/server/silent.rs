@@ -1,6 +1,6 @@
 //! Connections that have not sent a request yet.
 //!
-//! They are closed after a minute, and sooner if all connection slots are taken.
+//! Such a connection is closed after a minute, or earlier if all connection slots are taken.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ struct SilentConnection {
     end: Notify,
 }
 
-/// Registration of a connection that has not sent a request yet; dropping the value ends it.
+/// Registration of a connection that has not sent a request yet. Dropping the value ends the registration.
 pub struct SilentGuard {
     of: Arc<SilentConnections>,
     waiting: Arc<SilentConnection>,
@@ -42,7 +42,7 @@ impl SilentConnections {
         }
     }
 
-    /// Closes the oldest connection if it has been silent for a second. Returns whether it did.
+    /// Closes the oldest connection if it has been silent for a second. Returns whether a connection was closed.
     pub fn end_one(&self) -> bool {
         let mut all = self.all();
         if all.first().is_none_or(|oldest| oldest.since.elapsed() < SHORT) {
@@ -58,7 +58,7 @@ impl SilentConnections {
 }
 
 impl SilentGuard {
-    /// Returns when the connection must close.
+    /// Returns once the connection must be closed.
     pub async fn ends(&self) {
         let left = PATIENCE.saturating_sub(self.waiting.since.elapsed());
         // A timeout also ends the connection.

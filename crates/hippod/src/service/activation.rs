@@ -12,12 +12,12 @@ use listenfd::ListenFd;
 
 use crate::instance::InstanceError;
 
-/// Name of the socket if several are passed, with or without the suffix `.socket`.
+/// Name of hippod's socket if several sockets are passed, with or without the suffix `.socket`.
 const NAME: &str = "hippod";
 /// Maximum plausible number of passed descriptors.
 const MOST: usize = 64;
 
-/// A listening socket that belongs to the service manager. Its file is never removed by hippod.
+/// A listening socket that belongs to the service manager. hippod never removes its file.
 #[derive(Debug)]
 pub struct PassedSocket {
     /// The socket.
@@ -43,15 +43,15 @@ impl PassedSocket {
     }
 }
 
-/// Takes the socket that the service manager passed, or returns `None` if this process received none. Call it
-/// before other threads exist, because it removes variables from the environment.
+/// Takes the socket that the service manager passed, or returns `None` if the service manager passed none. Must be
+/// called before other threads exist, because it removes variables from the environment.
 ///
 /// # Errors
-/// Fails unless exactly one matching socket was passed that is a Unix socket of this user and listens at a
+/// Fails if sockets were passed but not exactly one of them is suitable: a Unix socket of this user that listens at a
 /// path.
 pub fn passed() -> Result<Option<PassedSocket>> {
     let variable = |name| std::env::var(name).unwrap_or_default();
-    // The variables were set for another process and inherited.
+    // The variables were meant for another process and inherited from it.
     if variable("LISTEN_PID").parse() != Ok(std::process::id()) {
         return Ok(None);
     }
@@ -74,7 +74,7 @@ pub fn passed() -> Result<Option<PassedSocket>> {
         .take_unix_listener(at)
         .context(wrong)?
         .context(wrong)?;
-    // Apple's systems cannot report this, and pass no sockets in this way.
+    // Apple's systems cannot report whether a socket is listening, and they pass no sockets in this way.
     #[cfg(target_os = "linux")]
     ensure!(
         rustix::net::sockopt::socket_acceptconn(&listener).unwrap_or(false),
@@ -101,8 +101,8 @@ fn choose(count: usize, names: &str) -> Option<usize> {
     }
 }
 
-/// Checks that the socket belongs to this user, and restricts its permissions like those of a socket that
-/// hippod binds itself.
+/// Checks that the socket belongs to this user, and restricts its permissions to those of a socket that hippod binds
+/// itself.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn keep_private(path: &Path) -> Result<()> {
     let place = path.display();

@@ -10,7 +10,7 @@ use tracing_subscriber::registry::LookupSpan;
 /// Prefix of an error line, as defined in sd-daemon(3).
 const ERROR: &str = "<3>";
 
-/// Returns whether standard error is connected to the journal: the variable contains device and inode of the
+/// Returns whether standard error is connected to the journal. The variable contains the device and inode of the
 /// stream.
 #[cfg(unix)]
 pub fn reads_stderr() -> bool {
@@ -20,13 +20,13 @@ pub fn reads_stderr() -> bool {
     rustix::fs::fstat(std::io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
 }
 
-/// Returns `false`: this operating system has no such journal.
+/// Returns `false`, because this operating system has no such journal.
 #[cfg(not(unix))]
 pub fn reads_stderr() -> bool {
     false
 }
 
-/// Log format with the journal's priority as prefix, and without time and level.
+/// Log format with the journal's priority as prefix and without time and level.
 pub struct JournalFormat(Format<Full, ()>);
 
 impl JournalFormat {

@@ -12,13 +12,13 @@ use crate::status::{self, StatusReporter};
 use crate::tasks::Pulse;
 use crate::views::{Slot, Views};
 
-/// Minimum interval between status notifications; changes in between are combined.
+/// Minimum interval between status notifications; changes within the interval are combined.
 const SETTLED: Duration = Duration::from_secs(2);
 /// Time limit for sending a notification at shutdown.
 const LAST_WORD: Duration = Duration::from_millis(200);
 
-/// Notifies the service manager of readiness, once `status` can be answered, and of every change of the
-/// status. Returns immediately without a service manager.
+/// Notifies the service manager of readiness, as soon as `status` can be answered, and of every change of the status.
+/// Without a service manager, returns immediately.
 pub async fn announce(
     reporter: Arc<StatusReporter>,
     engine: EngineHandle,
@@ -28,7 +28,7 @@ pub async fn announce(
     if std::env::var_os("NOTIFY_SOCKET").is_none() {
         return;
     }
-    // Computes the status once, as for a client, so that readiness implies a working `status`.
+    // Compute the status once as for a client, so that readiness implies a working `status`.
     status::status(&reporter).await;
     let mut told = text(&reporter.views);
     tell(vec!["READY=1".to_owned(), format!("STATUS={told}")]).await;
@@ -63,8 +63,7 @@ pub async fn stopping() {
     let _ = tokio::time::timeout(LAST_WORD, tell(vec!["STOPPING=1".to_owned()])).await;
 }
 
-/// Sends a notification on a blocking thread, because the socket blocks while the service manager lags
-/// behind.
+/// Sends a notification from a blocking thread, because sending blocks if the service manager lags behind.
 async fn tell(message: Vec<String>) {
     let sending = tokio::task::spawn_blocking(move || send(&message));
     if let Ok(Err(error)) = sending.await {
@@ -84,7 +83,7 @@ fn watchdog_period() -> Option<Duration> {
     sd_notify::watchdog_enabled()
 }
 
-/// Does nothing: no service manager of this operating system supports the protocol.
+/// Does nothing, because no service manager of this operating system supports the protocol.
 #[cfg(not(unix))]
 fn send(_: &[String]) -> std::io::Result<()> {
     Ok(())
@@ -119,7 +118,7 @@ fn text(views: &Views) -> String {
         Some(counted(slots.len() as u64, "workspace")),
         Some(counted(files, "file")),
         (opening > 0).then(|| format!("{opening} being opened")),
-        (broken > 0).then(|| format!("{broken} not open, see hippoctl doctor")),
+        (broken > 0).then(|| format!("{broken} could not be opened, see hippoctl doctor")),
         (waiting > 0).then(|| format!("{waiting} chunks wait for their vectors")),
         (!words.is_empty()).then(|| words.join(" ")),
     ];

@@ -8,7 +8,7 @@ use interprocess::local_socket::tokio::Listener;
 
 use crate::instance::InstanceError;
 
-/// A passed socket; this type has no values.
+/// A passed socket. This type has no values.
 #[derive(Debug)]
 pub struct PassedSocket {
     /// Path of the socket.

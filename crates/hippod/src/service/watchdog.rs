@@ -6,8 +6,8 @@ use tokio::time::MissedTickBehavior;
 
 use crate::tasks::Pulse;
 
-/// Reports liveness twice per watchdog period, each time after a probe made the engine progress. Returns when
-/// the engine can no longer be probed.
+/// Reports liveness twice per watchdog period, each time after a probe has shown that the engine makes progress.
+/// Returns when the engine can no longer be probed.
 pub async fn watch<W: Future<Output = ()>>(
     pulse: &Pulse,
     period: Duration,
@@ -63,7 +63,7 @@ mod tests {
         };
         let watched = watch(&pulse, SHORT, ask, well);
         tokio::pin!(watched);
-        // Earlier progress does not count, and a hanging engine receives only one probe.
+        // Progress before the probe does not count, and a hanging engine receives only one probe.
         let hung = tokio::time::timeout(SHORT * 20, &mut watched).await;
         assert!(hung.is_err());
         let counts = || (asked.load(Ordering::Relaxed), told.load(Ordering::Relaxed));

@@ -17,7 +17,7 @@ pub fn examine_model(models: &Models, name: &str, state: ModelPhase, report: &mu
                 Severity::Warning,
                 why,
                 place,
-                "search by words works; set [embed] enabled = false to silence this",
+                "search by words still works; set [embed] enabled = false to hide this message",
             ),
             None => {
                 let mut fix = models.remedy(name);
@@ -30,7 +30,8 @@ pub fn examine_model(models: &Models, name: &str, state: ModelPhase, report: &mu
         ModelPhase::Failed(why) => {
             let place = models.folder().join(name).display().to_string();
             let again = models.remedy(name);
-            let fix = format!("hippoctl model verify {name} names damaged files, {again} writes them again");
+            let fix =
+                format!("hippoctl model verify {name} lists damaged files, {again} downloads them again");
             let mut found = problem("model-failed", Severity::Error, why, place, fix);
             found.fixable = true;
             report.problems.push(found);

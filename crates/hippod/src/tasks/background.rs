@@ -20,7 +20,7 @@ pub async fn run_blocking<T: Send + 'static>(
         .map_err(task_failed)?
 }
 
-/// Runs work on a component on a thread that may block.
+/// Calls a function with a component on a thread that may block.
 ///
 /// # Errors
 /// Same as [`run_blocking`].

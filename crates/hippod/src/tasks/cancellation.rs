@@ -11,10 +11,10 @@ use crate::errors::client_gone;
 pub struct Cancellation<'a>(Option<&'a AtomicBool>);
 
 impl<'a> Cancellation<'a> {
-    /// Never cancelled: the work finishes even if the client disconnects.
+    /// Never cancelled: the work completes even if the client disconnects.
     pub const NEVER: Cancellation<'static> = Cancellation(None);
 
-    /// Creates the cancellation from the flag of the work.
+    /// Creates a cancellation that the flag `given_up` triggers.
     pub fn by(given_up: &'a AtomicBool) -> Self {
         Self(Some(given_up))
     }

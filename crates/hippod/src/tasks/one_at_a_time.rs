@@ -13,7 +13,7 @@ pub struct OneAtATime(Arc<Lock<()>>);
 pub struct OneAtATimeGuard(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
 
 impl OneAtATime {
-    /// Waits for the lock without blocking a thread: some operations take minutes.
+    /// Waits for the lock without blocking a thread, because some operations take minutes.
     pub async fn enter(&self) -> OneAtATimeGuard {
         OneAtATimeGuard(Arc::clone(&self.0).lock_owned().await)
     }

@@ -1,4 +1,4 @@
-//! Storage for refused bodies and replaced nodes.
+//! Storage for rejected summaries and replaced nodes.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,21 +10,21 @@ use hippo_tree::{BodyAuthor, BodyRejection, Fingerprint, Node, Period};
 
 use super::disk::{DiskNode, LARGEST_NODE};
 
-/// Folder of refused bodies, relative to the workspace.
+/// Folder of rejected summaries, relative to the workspace.
 pub const REJECTED: &str = ".hippocampus/rejected";
-/// Maximum number of refused bodies kept per node.
+/// Maximum number of rejected summaries kept per node.
 const MOST_REJECTED: u32 = 20;
-/// Folder of bodies by other writers that a summary replaced, relative to the workspace.
+/// Folder of nodes by other writers that a summary replaced, relative to the workspace.
 pub const REPLACED: &str = ".hippocampus/replaced";
-/// Folder where earlier builds kept the `ROOT.md` of another program, relative to the workspace.
+/// Folder in which earlier builds kept the `ROOT.md` of another program, relative to the workspace.
 pub const CARRIED: &str = ".hippocampus/carried";
 /// Maximum size of a `ROOT.md`, in bytes.
 const LARGEST_ROOT: u64 = 1 << 20;
 
-/// Stores a refused body with the reason and without its secrets, and returns its path.
+/// Stores a rejected summary with the reason and without its secrets. Returns its path.
 ///
 /// # Errors
-/// The file could not be written, or `MOST_REJECTED` bodies of this node are already stored.
+/// The file could not be written, or `MOST_REJECTED` summaries of this node are already stored.
 pub fn rejected(root: &Path, period: Period, body: &str, why: &BodyRejection) -> io::Result<String> {
     let folder = WorkspaceDir::open(root)?.make_folder(REJECTED)?;
     let text = format!("<!-- refused: {why} -->\n\n{}", without_secrets(body));
@@ -44,11 +44,11 @@ pub fn rejected(root: &Path, period: Period, body: &str, why: &BodyRejection) ->
     )))
 }
 
-/// Stores the current bytes of a node before a summary replaces them. Does nothing if hippod wrote the node or the
+/// Stores the current bytes of a node before a summary replaces them. Does nothing if hippod wrote the node, or if the
 /// node is a placeholder.
 ///
 /// # Errors
-/// The copy could not be written; the node must not be replaced then.
+/// The copy could not be written; in this case, the node must not be replaced.
 pub fn replaced(root: &Path, found: &DiskNode) -> io::Result<()> {
     if found.node.writer == BodyAuthor::Hippod || found.node.is_placeholder() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Summaries written by the configured program.
 //!
-//! Each job has a time limit. The program has a daily budget of jobs, and consecutive failures disable it until the
-//! next day.
+//! Each job has a time limit. The program has a daily budget of jobs, and several consecutive failures disable it until
+//! the next day.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -55,7 +55,7 @@ impl<'a> SummaryJob<'a> {
     }
 }
 
-/// Returns the reason why no job may run today, or `None` if one may.
+/// Returns the reason why no job may run today, or `None` if a job may run.
 pub fn held_back(spend: &Spend, settings: &TreeConfig) -> Option<String> {
     if settings.command.is_empty() {
         return Some("tree.summaries is command, and tree.command names no program".to_owned());
@@ -67,7 +67,7 @@ pub fn held_back(spend: &Spend, settings: &TreeConfig) -> Option<String> {
     }
     (spend.jobs >= settings.command_daily_jobs).then(|| {
         format!(
-            "the program has written its {} summaries of today",
+            "the program has already written the maximum of {} summaries for today",
             settings.command_daily_jobs
         )
     })
@@ -77,7 +77,7 @@ pub fn held_back(spend: &Spend, settings: &TreeConfig) -> Option<String> {
 ///
 /// # Errors
 /// A one-line message if the program could not be started, exited with an error, wrote nothing, too much or invalid
-/// UTF-8, exceeded its time limit, or the client disconnected.
+/// UTF-8, or exceeded its time limit, or if the client disconnected.
 pub fn write(
     settings: &TreeConfig,
     job: &SummaryJob<'_>,
@@ -119,14 +119,14 @@ pub fn write(
     }
 }
 
-/// Writes the input and reads the output concurrently, so that neither side blocks the other.
+/// Writes the input and reads the output concurrently, so that neither blocks the other.
 fn converse(
     child: &mut Child,
     input: Vec<u8>,
     deadline: Instant,
     cancellation: Cancellation<'_>,
 ) -> Result<Vec<u8>, String> {
-    /// Interval between two checks that the client is still connected.
+    /// Interval between two checks whether the client is still connected.
     const LOOK: Duration = Duration::from_millis(200);
     let (told, hears) = channel();
     if let Some(mut to) = child.stdin.take() {
@@ -138,7 +138,7 @@ fn converse(
         let mut bytes = Vec::new();
         let most = MAX_BODY_BYTES as u64 + 1;
         let read = from.take(most).read_to_end(&mut bytes).map(|_| bytes);
-        // The send fails after a timeout or a cancellation; the caller then kills the program.
+        // The send fails after a timeout or a cancellation, after which the caller kills the program.
         let _ = told.send(read);
     });
     let heard = loop {
@@ -160,7 +160,7 @@ fn converse(
     }
 }
 
-/// Waits for the exit of a program that has closed its output.
+/// Waits until a program that has closed its output exits.
 fn wait(child: &mut Child, deadline: Instant) -> Result<std::process::ExitStatus, String> {
     /// Polling interval.
     const LOOK: Duration = Duration::from_millis(10);

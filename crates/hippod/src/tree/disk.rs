@@ -16,7 +16,7 @@ use crate::tasks::Cancellation;
 
 /// Minimum length of a log, in bytes without surrounding whitespace; shorter logs are ignored.
 const LEAST: usize = 50;
-/// Maximum size of a node, in bytes. Neither hippod nor an agent writes larger ones.
+/// Maximum size of a node, in bytes. Neither hippod nor an agent writes larger nodes.
 pub const LARGEST_NODE: u64 = 16 << 20;
 
 /// A node as it is on disk.
@@ -26,7 +26,7 @@ pub struct DiskNode {
     pub path: String,
     /// Parsed content.
     pub node: Node,
-    /// Raw bytes; the file is replaced only while it still has these.
+    /// Raw bytes. The file is replaced only if it still has these bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ pub struct Disk {
     pub lines: u64,
     /// Number of `## ` headings in all logs.
     pub sections: u64,
-    /// Number of empty lines at the start of each log, by path; logs without any are absent.
+    /// Number of empty lines at the start of each log, by path; logs without such lines are omitted.
     pub leading: BTreeMap<String, u32>,
     /// Nodes by period.
     pub nodes: BTreeMap<Period, DiskNode>,
@@ -49,13 +49,13 @@ pub struct Disk {
     unread_logs: BTreeSet<Period>,
     /// Nodes whose file could not be read.
     unread_nodes: BTreeSet<Period>,
-    /// True if some folders could not be read, so that their contents are unknown.
+    /// True if some folders could not be read, so that their content is unknown.
     pub unread_folders: bool,
 }
 
 impl Disk {
-    /// Returns whether a node must stay unchanged because the node or one of its sources could not be read. A new
-    /// version would lack that content.
+    /// Returns whether a node must stay unchanged because the node itself or one of its sources could not be read. A
+    /// new version would lack the unread content.
     pub fn is_held(&self, period: Period) -> bool {
         let is_there = self.nodes.contains_key(&period);
         let from_unread = |unread: &Period| unread.parent() == Some(period) || period == Period::All;
@@ -79,7 +79,7 @@ impl Disk {
     }
 }
 
-/// Reads the logs and nodes of a workspace. The texts of logs are not kept in memory.
+/// Reads the logs and nodes of a workspace. The text of logs is not kept in memory.
 ///
 /// # Errors
 /// `internal` if the client disconnected.
@@ -102,7 +102,7 @@ pub fn read(
         disk.unread_folders = true;
         disk.refused.push((
             folder.display().to_string(),
-            "could not read the folder; hippod creates no node until it can be read".to_owned(),
+            "could not read the folder; until it can be read, hippod creates no nodes".to_owned(),
         ));
     }
     let dir = match WorkspaceDir::open(root) {
@@ -168,11 +168,10 @@ pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Replaces a node durably if its file still has the bytes that the new version was planned over. Returns whether it
-/// had.
+/// Replaces a node durably if its file still has the bytes on which the new version is based. Returns whether it had.
 ///
 /// # Errors
-/// A component of the path is a link, or the file could not be written; the file is unchanged.
+/// A component of the path is a link, or the file could not be written. The file is unchanged.
 pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
     let file = open_node(&dir, path)?;
@@ -181,7 +180,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     if replaced.as_deref() == before || replaced.as_deref() == Some(text.as_bytes()) {
         return file.settle(0).map(|()| true);
     }
-    // Another process wrote the file in the meantime: restore its version. The next run reads it again.
+    // Another process wrote the file in the meantime: restore that version. The next run reads it again.
     match replaced {
         Some(theirs) => {
             let ours = file.replace(&theirs, 1)?;
@@ -192,7 +191,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
             }
             file.settle(0)?;
         }
-        // Another process removed the file: remove ours as well. The next run may make the node again.
+        // Another process removed the file: remove the new one as well. The next run may create the node again.
         None => {
             file.take_away(0)?;
             file.settle(0)?;
@@ -201,8 +200,8 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     Ok(false)
 }
 
-/// Restores the bytes that a file had before hippod wrote it, or removes the file, if its current bytes are `now`.
-/// Returns whether they were.
+/// If the current bytes of a file are `now`, restores the bytes that it had before hippod wrote it, or removes the
+/// file. Returns whether they were.
 ///
 /// # Errors
 /// Same as [`put`].
@@ -237,14 +236,14 @@ fn open_node(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     match dir.stat(path)? {
         Some(there) if there.kind != FileKind::File => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("{path} is a link or a folder; replace it by a file or remove it"),
+            format!("{path} is a link or a folder; replace it with a file or remove it"),
         )),
         _ => Ok(file),
     }
 }
 
-/// Cleans up after a process that stopped between two steps of a write. A leftover node of hippod, or one equal to
-/// the current file, is deleted; any other leftover is kept.
+/// Cleans up after a process that stopped between two steps of a write. A leftover that is a node of hippod or equals
+/// the current file is deleted; any other leftover is kept.
 fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
     file.tidy();
     for slot in [0, 1] {

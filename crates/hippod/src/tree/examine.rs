@@ -59,12 +59,12 @@ impl Examination {
     }
 }
 
-/// Examines the files of a tree, the files kept beside it, and the program that writes its summaries.
+/// Examines the files of a tree, the files kept beside the tree, and the program that writes its summaries.
 pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
     let mut found = Examination::default();
     let trust = Trust::of(&trees.state, &view.root);
     for note in TreeSettings::of(&view.root, &trust, &view.config.tree).notes {
-        let fix = "correct it; until then the configuration of hippod is used";
+        let fix = "correct it; until then, the configuration of hippod is used";
         let place = view.root.join(FILE);
         found.add("tree-config", Severity::Warning, note, &place, fix);
     }
@@ -72,7 +72,7 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
         if is_kept(view)
             && let Some((folder, error)) = unwritable(&view.root)
         {
-            let what = format!("nodes in this folder cannot be created or replaced: {error}");
+            let what = format!("could not create or replace nodes in this folder: {error}");
             let fix =
                 "make the folder writable for the user that runs hippod, then run: hippoctl tree compact";
             found.add(
@@ -113,7 +113,7 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
                 Severity::Warning,
                 format!("the program that writes summaries failed {} times in a row; hippod runs it again tomorrow; last error: {error}", spend.failures),
                 &view.root,
-                "run the program in tree.command by hand and fix it; meanwhile nodes contain lines that hippod \
+                "run the program in tree.command by hand and fix it; until then, nodes contain lines that hippod \
                  extracts",
             );
         }
@@ -133,20 +133,21 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
     let bytes = match hippo_fs::read_source(workspace, file, LARGEST_NODE) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let fix = "make it a file that hippod can read, or remove it: hippoctl tree compact creates it from its sources";
+            let fix = "make it a readable file, or remove it: hippoctl tree compact recreates it";
             found.add(id, Severity::Error, format!("cannot be read: {error}"), path, fix);
             return;
         }
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
-        let fix = "save it as UTF-8, or remove it: hippoctl tree compact creates it from its sources";
+        let fix = "save it as UTF-8, or remove it: hippoctl tree compact then creates it again";
         found.add(id, Severity::Warning, "is not valid UTF-8", path, fix);
         return;
     };
     let front = match front(text) {
         Ok(front) => front,
         Err(what) => {
-            let fix = "correct the lines between the two ---, or remove the file: hippoctl tree compact creates it from its sources";
+            let fix =
+                "correct the lines between the ---, or remove the file: hippoctl tree compact recreates it";
             found.add("tree-front-matter", Severity::Warning, what, path, fix);
             return;
         }
@@ -164,7 +165,7 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
                 "is not the root of a tree: it has neither its front matter nor one of its sections",
                 path,
                 "hippoctl tree compact --take-over replaces it, and hippoctl workspace remove restores it; if it is \
-                 an unrelated file, move it away",
+                 an unrelated file, move it elsewhere",
             );
             return;
         }
@@ -176,12 +177,12 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
             Severity::Warning,
             format!("its front matter has invalid values: {}", broken.join(", ")),
             path,
-            "correct these lines, or remove the file: hippoctl tree compact creates it from its sources",
+            "correct these lines, or remove the file: hippoctl tree compact then creates it again",
         );
     }
 }
 
-/// Returns the fields of the front matter, empty if there is none. Fails if the front matter is not closed.
+/// Returns the fields of the front matter, or an empty list if there is none. Fails if the front matter is not closed.
 fn front(text: &str) -> Result<Vec<(&str, &str)>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines();
@@ -221,16 +222,16 @@ fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
     (!right).then(|| format!("{key}: {short}"))
 }
 
-/// Reports refused bodies and the files that an earlier build took over.
+/// Reports rejected summaries, and the files that an earlier build took over.
 fn examine_aside(root: &Path, found: &mut Examination) {
     #[rustfmt::skip] // a list is read in lines
     let told = [
-        (REJECTED, "tree-rejected", "refused bodies of nodes are kept",
-            "the first line of each file has the reason: correct it and pass it to hippoctl tree submit, or remove \
-             the file"),
-        (CARRIED, "tree-carried", "files of another program are kept that an earlier build took over",
-            "ROOT.md keeps lines of their history and topics while this copy exists; hippoctl workspace remove and \
-             hippoctl init --undo offer to restore it"),
+        (REJECTED, "tree-rejected", "rejected summaries are kept here",
+            "the first line of each file states the reason: correct the file and pass it to hippoctl tree submit, or \
+             remove it"),
+        (CARRIED, "tree-carried", "files of another program, which an earlier build took over, are kept here",
+            "while these files exist, ROOT.md keeps lines from their history and topics; hippoctl workspace remove \
+             and hippoctl init --undo offer to restore them"),
     ];
     for (folder, id, what, fix) in told {
         let entries = WorkspaceDir::open(root).and_then(|dir| dir.entries(folder));
@@ -248,7 +249,7 @@ fn examine_program(settings: &TreeConfig, root: &Path, found: &mut Examination) 
     let id = "tree-command";
     let Some(program) = settings.command.first() else {
         let what = "tree.summaries is command, and tree.command names no program";
-        let fix = "name one under [tree] in config.toml, or set summaries = \"off\"";
+        let fix = "set tree.command in config.toml, or set summaries = \"off\"";
         return found.add(id, Severity::Warning, what, root, fix);
     };
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -273,7 +274,7 @@ fn examine_program(settings: &TreeConfig, root: &Path, found: &mut Examination) 
         ),
         None => (
             format!("the program that writes summaries does not exist: {program}"),
-            "give its absolute path in tree.command: the daemon has its own PATH".to_owned(),
+            "give its absolute path in tree.command, because the daemon has a PATH of its own".to_owned(),
         ),
     };
     found.add(id, Severity::Warning, what, root, fix);

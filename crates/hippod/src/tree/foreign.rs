@@ -1,7 +1,7 @@
 //! Nodes of another program: detection, take-over and return.
 //!
-//! The ledger and the replaced bytes are stored only in the user's state folder. No file in a workspace can therefore
-//! decide which bytes are written to that workspace.
+//! The ledger and the replaced bytes are stored only in the user's state folder. Therefore, no file in a workspace can
+//! determine which bytes are written to that workspace.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,9 +26,9 @@ use crate::view::WorkspaceView;
 const FILE: &str = "tree-taken-over.json";
 /// Folder of the replaced bytes, beside the ledger.
 const ORIGINALS: &str = "tree-originals";
-/// Suffix of an original that is restored beside its node, because the node has changed since.
+/// Suffix of an original that is restored beside its node because the node has changed since the take-over.
 const BESIDE: &str = "before-hippod";
-/// Number of hashes kept per node: the current text by hippod and the one before it.
+/// Number of hashes kept per node: those of hippod's current text and of the previous one.
 const LAST: usize = 2;
 
 /// Ledger of a tree that hippod took over.
@@ -43,14 +43,14 @@ pub struct Ledger {
     originals: BTreeMap<String, String>,
 }
 
-/// Result of giving a tree back to the other program.
+/// Result of returning a tree to the other program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoredTree {
     /// Files whose original bytes were restored.
     pub restored: Vec<String>,
-    /// Nodes made by hippod that were removed.
+    /// Nodes created by hippod that were removed.
     pub removed: Vec<String>,
-    /// Notes on files that changed after hippod wrote them and therefore stay.
+    /// Notes on files that changed after hippod wrote them and were therefore left unchanged.
     pub notes: Vec<String>,
     /// Files that could not be restored, with the reason.
     pub failed: Vec<String>,
@@ -63,7 +63,8 @@ pub(super) fn examine(trees: &Trees, view: &WorkspaceView, found: &mut Examinati
         let what = match foreign.len() {
             1 => "another program wrote this node of a compaction tree; hippod does not change it".to_owned(),
             all => format!(
-                "another program wrote {all} nodes of a compaction tree, this is the first; hippod does not change them"
+                "another program wrote {all} nodes of a compaction tree, of which this is the first; hippod does not \
+                 change them"
             ),
         };
         let fix = "to take the tree over: hippoctl tree compact --take-over; hippoctl workspace remove restores the original files";
@@ -94,11 +95,11 @@ impl Ledger {
         write_json(&state_folder(state, root).join(FILE), self)
     }
 
-    /// Records a write to a node before it happens: the original bytes, on the first write, and the hash of the new
-    /// text.
+    /// Records a write to a node before the write happens: the original bytes, if it is the first write, and the hash
+    /// of the new text.
     ///
     /// # Errors
-    /// The record could not be written; the node must not be written then.
+    /// The record could not be written; in this case, the node must not be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn note(
         &mut self,
@@ -145,8 +146,8 @@ pub(super) fn has_originals(state: &Path, root: &Path) -> bool {
     Ledger::read(state, root).map_or(true, |ledger| !ledger.originals.is_empty())
 }
 
-/// Restores every node that was taken over, and removes the nodes that hippod made, unless they have changed since.
-/// Does nothing if no node was taken over. With `dry_run`, only reports the changes.
+/// Restores every node that was taken over, and removes the nodes that hippod created. Nodes that have changed since
+/// are left unchanged. Does nothing if no node was taken over. With `dry_run`, only reports the changes.
 ///
 /// # Errors
 /// The ledger could not be read.
@@ -163,7 +164,7 @@ pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<
         disk::restore(root, path, bytes, now)
     };
     for (path, made) in &ledger.made {
-        // Only paths of tree nodes are restored, whatever the ledger contains.
+        // Only paths of tree nodes are restored, whatever paths the ledger contains.
         if Period::of_path(path).is_none() {
             continue;
         }
@@ -185,7 +186,7 @@ pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<
             }
         };
         match told {
-            Ok((false, _)) => done.failed.push(format!("{path} changed just now")),
+            Ok((false, _)) => done.failed.push(format!("{path} changed during the restore")),
             Ok((true, None)) if ledger.originals.contains_key(path) => done.restored.push(path.clone()),
             Ok((true, None)) => done.removed.push(path.clone()),
             Ok((true, Some(note))) => done.notes.push(note),
@@ -193,14 +194,14 @@ pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<
         }
     }
     for path in done.removed.iter().filter(|_| !dry_run) {
-        // A folder with other files stays.
+        // The folder is removed only if it contains no other files.
         let _ = remove_folder(root, path);
     }
     Ok(done)
 }
 
-/// Restores the `ROOT.md` that an earlier build kept in the workspace. Returns its path, or `None` if that copy does
-/// not exist or hippod did not write the current `ROOT.md`. With `dry_run`, changes nothing.
+/// Restores the `ROOT.md` that an earlier build kept in the workspace. Returns its path. Returns `None` if that copy
+/// does not exist or hippod did not write the current `ROOT.md`. With `dry_run`, changes nothing.
 ///
 /// # Errors
 /// A file could not be read or written.
@@ -220,7 +221,7 @@ pub fn restore_carried(root: &Path, dry_run: bool) -> io::Result<Option<String>>
         return Ok(None);
     }
     aside::let_go_of_carried(root)?;
-    // A folder with other files stays.
+    // The folder is removed only if it contains no other files.
     let _ = remove_folder(root, &format!("{}/ROOT.md", aside::CARRIED));
     Ok(Some(path))
 }
@@ -235,11 +236,12 @@ fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
     above.remove_folder(name)
 }
 
-/// Replaces the expected bytes at a path (the last argument) by others, or removes the file. Returns whether the file
-/// had the expected bytes.
+/// Replaces the bytes at a path with the second argument, or removes the file, if its current bytes are the third
+/// argument. Returns whether they were.
 type Restore<'a> = dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool> + 'a;
 
-/// Restores the original of one node. Returns whether it was written, and a note if it was written beside the node.
+/// Restores the original of one node. Returns whether it was written, and a note if it was written under another name
+/// beside the node.
 fn put_original(
     kept: &Path,
     path: &str,
@@ -259,7 +261,9 @@ fn put_original(
         return Ok((restore(path, Some(&bytes), now)?, None));
     }
     let beside = format!("{path}.{BESIDE}");
-    let note = format!("{path} was changed since hippod wrote it, and stays; the original is in {beside}");
+    let note = format!(
+        "{path} has changed since hippod wrote it, so it stays unchanged; the original is in {beside}"
+    );
     Ok((restore(&beside, Some(&bytes), None)?, Some(note)))
 }
 

@@ -31,7 +31,7 @@ const MOST_NODES: usize = 20_000;
 const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
 /// Returns the status of each open workspace that has a tree, by root. Workspaces that could not be read in time are
-/// absent.
+/// omitted.
 pub async fn statuses(trees: &Arc<Trees>) -> BTreeMap<PathBuf, TreeStatus> {
     let views = trees.views.open().into_iter().filter(|view| is_kept(view));
     let looks: Vec<_> = views
@@ -91,7 +91,7 @@ pub(super) fn foreign_nodes(trees: &Trees, view: &WorkspaceView) -> Vec<String> 
     nodes.map(|(period, _)| period.path()).collect()
 }
 
-/// Counts the nodes by status, and those that wait for a summary.
+/// Counts the nodes by status, and the nodes that wait for a summary.
 fn count(root: &Path, today: Date, status: &mut TreeStatus) {
     for (period, path) in nodes(root) {
         let Ok(front) = front(root, &path) else { continue };
@@ -100,7 +100,7 @@ fn count(root: &Path, today: Date, status: &mut TreeStatus) {
             Some(NodeStatus::Tentative) => status.tentative += 1,
             Some(NodeStatus::NeedsSummarization) => {
                 status.needs_summarization += 1;
-                // The writer of a body is known only from the whole file.
+                // Only the whole file shows who wrote the body.
                 let text = hippo_fs::read_source(root, &path, LARGEST_NODE).unwrap_or_default();
                 let node = Node::read(period, &String::from_utf8_lossy(&text));
                 status.waiting += u64::from(node.is_wanted(today));
@@ -131,7 +131,7 @@ pub(super) fn nodes(root: &Path) -> Vec<(Period, String)> {
     found
 }
 
-/// Returns the first folder, relative to the workspace, in which nodes cannot be made or replaced, with the error.
+/// Returns the first folder, relative to the workspace, in which nodes cannot be created or replaced, with the error.
 pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
     let dir = match WorkspaceDir::open(root) {
         Ok(dir) => dir,
@@ -179,7 +179,7 @@ mod tests {
         };
         let of = |status: &str| format!("---\nstatus: {status}\n---\n- {}\n", "x".repeat(40_000));
         node("memory/daily/2026-01-10.md", &of("fixed"));
-        // This body by another writer does not wait, whatever its status says.
+        // A body by another writer does not wait for a summary, whatever its status says.
         node("memory/daily/2026-01-11.md", &of("needs-summarization"));
         let wanted = |day: &str| {
             let period = Period::parse(day).unwrap();

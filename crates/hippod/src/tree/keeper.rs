@@ -14,8 +14,8 @@ use crate::errors::task_failed;
 use crate::tasks::{Cancellation, wait_until_set};
 use crate::view::WorkspaceView;
 
-/// Keeps the trees of all workspaces up to date until the daemon stops. A light cycle updates the days, or all levels
-/// if a full run is due; a deep cycle updates all levels.
+/// Keeps the trees of all workspaces up to date until the daemon stops. After a light cycle, it updates the days, or
+/// all levels if a full run is due. After a deep cycle, it updates all levels.
 pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut stop: watch::Receiver<bool>) {
     loop {
         let heard = tokio::select! {
@@ -29,7 +29,7 @@ pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut s
                 outcome: CycleOutcome::Done | CycleOutcome::Capped,
                 ..
             }) => (workspace, cycle),
-            // The next cycle makes up for missed events.
+            // If events were missed, the next cycle makes up for them.
             Ok(_) | Err(RecvError::Lagged(_)) => continue,
             Err(RecvError::Closed) => return,
         };
@@ -53,7 +53,7 @@ pub fn wish(cycle: Cycle) -> TreeOptions {
     }
 }
 
-/// Updates the tree of a workspace if it has one. Returns the result, or `None` if the workspace has no tree or the
+/// Updates the tree of a workspace if there is one, and returns the result. Returns `None` if there is no tree or the
 /// update failed; failures are logged.
 pub async fn after(
     trees: &Arc<Trees>,
@@ -105,7 +105,7 @@ pub async fn waiting(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) -> Option<Pe
     (jobs.total > 0).then(|| Pending {
         kind: "summaries-wanted".to_owned(),
         text: format!(
-            "{} of the compaction tree need a summary: hippoctl tree pending shows the jobs, hippoctl tree submit \
+            "{} of the compaction tree need a summary: hippoctl tree pending lists the jobs, hippoctl tree submit \
              accepts a summary",
             if jobs.total == 1 { "1 node".to_owned() } else { format!("{} nodes", jobs.total) },
         ),

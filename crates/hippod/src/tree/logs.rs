@@ -1,4 +1,4 @@
-//! Daily logs with odd names or content, for `doctor`.
+//! Daily logs with unusual names or content, for `doctor`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::examine::Examination;
 use crate::clock::date_in;
 use crate::view::WorkspaceView;
 
-/// Maximum number of files named per problem.
+/// Maximum number of files that one problem lists by name.
 const NAMED: usize = 5;
 
 /// Examines the indexed logs of a workspace.
@@ -42,7 +42,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examina
         root,
         ("log-date", Severity::Warning),
         nowhere,
-        "the name has an invalid date: the file is searched like any other file, but is not part of the tree",
+        "the name contains an invalid date: the file is searched like any other file, but is not part of the tree",
         "rename it to the day of its content",
     );
     let ahead = days.iter().filter(|(date, _)| is_far_ahead(today, **date));
@@ -50,19 +50,19 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examina
         root,
         ("log-ahead", Severity::Warning),
         ahead.flat_map(|(_, logs)| logs.iter().copied()).collect(),
-        "the date in the name is a month or more in the future: the node stays tentative until then, and its topics \
+        "the date in the name is a month or more in the future: until then, the node stays tentative, and its topics \
          in ROOT.md have no age",
         "if the date is wrong, rename the file to the day of its content",
     );
     let is_text = |log: &&String| {
-        // An unreadable log is reported elsewhere.
+        // An unreadable log is reported by another check.
         hippo_fs::read_source(root, log, limit).map_or(true, |bytes| std::str::from_utf8(&bytes).is_ok())
     };
     found.several(
         root,
         ("log-bytes", Severity::Warning),
         logs.iter().copied().filter(|log| !is_text(log)).collect(),
-        "is not valid UTF-8: invalid bytes are shown as \u{fffd} in nodes and answers; the log is not changed",
+        "is not valid UTF-8: nodes and search results show invalid bytes as \u{fffd}; the log is not changed",
         "save it as UTF-8, for instance with iconv",
     );
     let double = days.values().filter(|logs| logs.len() > 1);
@@ -70,7 +70,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examina
         root,
         ("log-double", Severity::Info),
         double.flatten().copied().collect(),
-        "have the same day as another log: the node of the day contains all logs, sorted by path",
+        "have the same day as another log: the node of that day contains all of its logs, sorted by path",
         "no action is necessary",
     );
     let (logs, days) = (logs.len(), days.len());

@@ -9,15 +9,15 @@ use hippo_tree::root::PassageVector;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 
-/// Lookup of the indexed passages of a workspace. A passage without an index entry or a vector, or of a changed file,
-/// is not found, and the tree treats it as unlike any other.
+/// Lookup of the indexed passages of a workspace. A passage is not found if it has no index entry or vector, or if its
+/// file has changed; the tree treats it as dissimilar to all others.
 pub struct IndexedPassages<'a> {
     view: &'a WorkspaceView,
-    /// Documents by path, as of the creation of this value.
+    /// Documents by path, at the time when this value was created.
     documents: HashMap<String, u32>,
     /// Current size and modification time of files, by document.
     marks: RefCell<HashMap<u32, Option<FileMark>>>,
-    /// Cache of passages, because `ROOT.md` may be laid out twice.
+    /// Cache of passages, needed because `ROOT.md` may be laid out twice.
     known: RefCell<HashMap<u32, Option<PassageVector>>>,
 }
 

@@ -18,7 +18,7 @@ use crate::view::WorkspaceView;
 
 /// Maximum size of a `MEMORY.md` that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Name of the block in `MEMORY.md` for harnesses that load that file and not `ROOT.md`.
+/// Name of the block in `MEMORY.md` for harnesses that load `MEMORY.md` but not `ROOT.md`.
 const BLOCK: &str = "root";
 
 impl TreeRun<'_> {
@@ -34,7 +34,7 @@ impl TreeRun<'_> {
         let known = before
             .as_ref()
             .and_then(|found| self.known_sources(Period::All, &found.node));
-        // A `ROOT.md` that is seen for the first time stays until a node changes.
+        // A `ROOT.md` that is seen for the first time stays unchanged until a node changes.
         let made = ["made", "outdated"];
         let changed = self
             .answer
@@ -54,7 +54,8 @@ impl TreeRun<'_> {
                     }
                     return;
                 }
-                // An edited `ROOT.md` of hippod is not carried over, because its old lines would be duplicated.
+                // If hippod's `ROOT.md` was edited, its lines are not carried over, because the old ones would be
+                // duplicated.
                 if is_edited(&found.bytes) {
                     self.earlier_root()
                 } else {
@@ -131,7 +132,7 @@ impl TreeRun<'_> {
         self.embed(&node.body);
     }
 
-    /// Returns the combined fingerprint of the nodes that `ROOT.md` is made from.
+    /// Returns the combined fingerprint of the nodes from which `ROOT.md` is generated.
     pub fn below(&self) -> Fingerprint {
         let nodes: Vec<(String, Fingerprint)> = self
             .disk
@@ -143,7 +144,7 @@ impl TreeRun<'_> {
         Fingerprint::of_all(nodes.iter().map(|(path, digest)| (path.as_str(), *digest)))
     }
 
-    /// Stores a `ROOT.md` by another writer and adds a note with its location.
+    /// Stores a `ROOT.md` that another writer wrote, and adds a note with its location.
     fn set_aside(&mut self, found: &DiskNode) -> io::Result<()> {
         // The `ROOT.md` of another program is stored in the state folder before it is replaced.
         let first = self.ledger.taken_over && self.ledger.root(&self.folder, &self.view.root).is_none();
@@ -155,16 +156,16 @@ impl TreeRun<'_> {
         }
         let place = aside::REPLACED;
         self.answer.notes.push(format!(
-            "memory/ROOT.md was edited, and hippod has generated it again: the edited file is kept in {place}; write \
-             instructions for every session into AGENTS.md or CLAUDE.md, and memories into a log"
+            "memory/ROOT.md was edited, so hippod generated it again: the edited file is kept in {place}; write \
+             instructions for every session to AGENTS.md or CLAUDE.md, and memories to a log"
         ));
         Ok(())
     }
 
-    /// Returns the earlier `ROOT.md` of another program. If it has no date, its file's time is used.
+    /// Returns the earlier `ROOT.md` of another program. If it contains no date, the time of its file is used.
     fn earlier_root(&self) -> Option<Node> {
         let taken = self.ledger.root(&self.folder, &self.view.root);
-        // Earlier builds stored it in the workspace.
+        // Earlier builds stored that file in the workspace.
         let earlier = || {
             let earlier = self.state.is_of_an_earlier_build();
             earlier.then(|| aside::carried(&self.view.root)).flatten()
@@ -188,7 +189,7 @@ impl TreeRun<'_> {
             .map_or_else(|| shown.clone(), |rest| format!("### {rest}"));
         let shown = format!("## Compaction Root\n\n{}", shown.trim_end());
         let there = hippo_fs::read_source(&self.view.root, file, LARGEST).unwrap_or_default();
-        // A user who removed the block does not want it back.
+        // If the user removed the block, it is not added again.
         if !matches!(own_block::body(&there, BLOCK), Ok(Some(block)) if block.trim_ascii() != shown.as_bytes())
         {
             return;
@@ -199,20 +200,20 @@ impl TreeRun<'_> {
     }
 }
 
-/// Returns whether a text has the front matter of hippod, so that a body by another writer is an edit.
+/// Returns whether a text has hippod's front matter. If it does, a body by another writer is an edit.
 fn is_edited(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut front = text.lines().take_while(|line| !line.starts_with('#'));
     front.any(|line| line.trim_end() == "written-by: hippod")
 }
 
-/// Returns whether `ROOT.md` has content. One that was made before there were any sources has headings only.
+/// Returns whether `ROOT.md` has content. If it was created before there were any sources, it has only headings.
 fn says_something(root: &Node) -> bool {
     let mut lines = root.body.lines().map(str::trim);
     lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
 }
 
-/// Returns the number of accesses per file, from the entries that point to it.
+/// Returns the number of accesses per file, taken from the entries that point to the file.
 fn accesses(view: &WorkspaceView) -> BTreeMap<String, u32> {
     let mut accesses: BTreeMap<String, u32> = BTreeMap::new();
     for record in view.index().records() {
@@ -221,7 +222,7 @@ fn accesses(view: &WorkspaceView) -> BTreeMap<String, u32> {
             *count = count.saturating_add(record.entry.hits);
         }
     }
-    // Counts are stored as their bit length, so that `ROOT.md` does not change with every query.
+    // Counts are reduced to their bit length, so that `ROOT.md` does not change with every query.
     accesses
         .values_mut()
         .for_each(|count| *count = u32::BITS - count.leading_zeros());

@@ -27,33 +27,33 @@ use crate::errors::root_missing;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
-/// Growth of the logs, in lines and in sections, that makes a run due early.
+/// Growth of the logs, in lines and in sections, that makes a run due before the cooldown ends.
 const GROWN_LINES: u64 = 300;
 const GROWN_SECTIONS: u64 = 5;
 
 /// Options of a tree update.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TreeOptions {
-    /// Time as of which the tree is updated; `None` is now.
+    /// Time as of which the tree is updated; `None` means now.
     pub at: Option<Timestamp>,
-    /// Report the changes without making them.
+    /// True if the changes are only reported.
     pub dry_run: bool,
-    /// A person confirmed the take-over of another program's tree.
+    /// True if a person confirmed the take-over of another program's tree.
     pub take_over: bool,
-    /// Run only if due.
+    /// True if the update runs only if it is due.
     pub when_due: bool,
-    /// Update only the days, unless a full run is due.
+    /// True if only the days are updated, unless a full run is due.
     pub days: bool,
-    /// Allow the configured program to write summaries, which may take minutes.
+    /// True if the configured program may write summaries, which may take minutes.
     pub summaries: bool,
 }
 
-/// Updates the tree from the days up, then lets the configured program write summaries.
+/// Updates the tree from the days upwards, then lets the configured program write summaries.
 ///
 /// # Errors
 /// `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime,
-/// `internal` if the client disconnected. Nodes that were already made stay, and the rest is due again. Nodes that
-/// could not be made or written are listed in the answer.
+/// `internal` if the client disconnected. Nodes that were already written remain, and the others are due again. Nodes
+/// that could not be created or written are listed in the response.
 pub fn compact(
     trees: &Trees,
     view: &WorkspaceView,
@@ -69,7 +69,7 @@ pub fn compact(
     Ok(answer)
 }
 
-/// Makes nodes and updates their status from the current sources.
+/// Creates nodes and updates their status according to the current sources.
 ///
 /// # Errors
 /// Same as [`compact`].
@@ -84,7 +84,7 @@ pub(super) fn bring_up(
     }
     let now = trees.clock.now();
     let Some(_one) = trees.take(&view.root, !wish.when_due)? else {
-        // The run that holds the lock already does the work that is due.
+        // The run that holds the lock is already doing the work that is due.
         let today = date_in(wish.at.unwrap_or(now), &view.zone(&*trees.clock));
         return Ok(TreeCompactResponse {
             today: today.to_string(),
@@ -191,11 +191,11 @@ impl<'a> TreeRun<'a> {
         })
     }
 
-    /// Returns whether the tree belongs to another program and its take-over is not confirmed. Records the take-over
-    /// if the request confirms it.
+    /// Returns whether the tree belongs to another program and its take-over is not confirmed. If the request confirms
+    /// the take-over, records it.
     ///
     /// # Errors
-    /// `internal` if the take-over could not be recorded; nothing was changed.
+    /// `internal` if the take-over could not be recorded. Nothing is changed then.
     fn is_left_alone(&mut self, trees: &Trees) -> Result<bool, RpcError> {
         let first = self.answer.foreign.first().cloned();
         let Some(first) = first else { return Ok(false) };
@@ -205,7 +205,7 @@ impl<'a> TreeRun<'a> {
         };
         if self.wish.take_over {
             self.answer.notes.push(format!(
-                "took over {number}, written by another program; hippoctl workspace remove and hippoctl init --undo \
+                "took over {number} that another program wrote; hippoctl workspace remove and hippoctl init --undo \
                  restore the original files"
             ));
             self.ledger.taken_over = true;
@@ -220,7 +220,7 @@ impl<'a> TreeRun<'a> {
             return Ok(false);
         }
         self.answer.notes.push(format!(
-            "did not change {number}, written by another program; to take the tree over: hippoctl tree compact \
+            "did not change {number} that another program wrote; to take the tree over: hippoctl tree compact \
              --take-over"
         ));
         Ok(true)
@@ -234,7 +234,7 @@ impl<'a> TreeRun<'a> {
     /// Writes the state of the tree.
     ///
     /// # Errors
-    /// `internal` if the file could not be written; the nodes are already written.
+    /// `internal` if the file could not be written. At this point, the nodes are already written.
     pub fn keep_state(&self, trees: &Trees) -> Result<(), RpcError> {
         let kept = self.state.write(&trees.state, &self.view.root);
         kept.map_err(|error| {
@@ -246,7 +246,7 @@ impl<'a> TreeRun<'a> {
     /// Returns whether the cooldown is over or the logs have grown enough.
     fn is_due(&self, now: Timestamp) -> bool {
         let (state, disk) = (&self.state, &self.disk);
-        // The first logs do not wait for the cooldown of an empty tree.
+        // The first logs need not wait for the cooldown, which began with an empty tree.
         let is_first = state.sections == 0 && state.lines == 0 && disk.lines > 0;
         is_first
             || state
@@ -318,11 +318,11 @@ impl<'a> TreeRun<'a> {
     }
 
     /// Writes a node over the version that was read, records the change, and updates the tree in memory. A dry run
-    /// skips only the write.
+    /// omits only the write.
     ///
     /// # Errors
-    /// The reason why the node could not be written. The file is unchanged, or has the version that another process
-    /// wrote in the meantime.
+    /// The reason why the node could not be written. The file is either unchanged, or it has the version that another
+    /// process wrote in the meantime.
     pub fn put(
         &mut self,
         path: &str,
@@ -344,7 +344,7 @@ impl<'a> TreeRun<'a> {
             let put = disk::put(&self.view.root, path, &text, known);
             if !put.map_err(|error| error.to_string())? {
                 return Err(
-                    "another program wrote it meanwhile: that version stays, and the next run checks it"
+                    "another program wrote it in the meantime: that version stays, and the next run checks it"
                         .to_owned(),
                 );
             }
@@ -359,7 +359,7 @@ impl<'a> TreeRun<'a> {
         Ok(())
     }
 
-    /// Records a change to a node for the answer.
+    /// Records a change to a node for the response.
     pub fn record_change(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
         let status = node.and_then(|node| node.status);
         self.answer.nodes.push(TreeChange {
@@ -371,7 +371,7 @@ impl<'a> TreeRun<'a> {
         });
     }
 
-    /// Records a refused change and its reason for the answer.
+    /// Records a rejected change and its reason for the response.
     pub fn refuse(&mut self, path: &str, reason: impl Into<String>) {
         self.answer.refused.push(TreeRefusal {
             path: path.to_owned(),

@@ -20,7 +20,7 @@ use crate::clock::moment;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
-/// Default maximum number of jobs in an answer.
+/// Default maximum number of jobs in a response.
 const JOBS: u32 = 10;
 
 /// Returns the options of a `tree.compact` request.
@@ -60,7 +60,7 @@ pub fn pending(
 ) -> Result<TreePendingResponse, RpcError> {
     let run = looking(trees, view)?;
     let mut periods = run.wanted();
-    // Days first, because the levels above are made from them; within a level, newest first.
+    // Days come first, because the levels above are derived from them; within a level, newest first.
     periods.sort_by(|a, b| a.level().cmp(&b.level()).then(b.cmp(a)));
     let total = periods.len() as u64;
     let most = request.limit.unwrap_or(JOBS) as usize;
@@ -87,9 +87,9 @@ pub fn pending(
 /// Handles `tree.submit`.
 ///
 /// # Errors
-/// `not-found` for a node without sources, `stale` for a body made from older sources, `conflict` if the node belongs
-/// to another program or was written in the meantime, `bad-request` for a refused body, which is stored at the path
-/// in the hint.
+/// `not-found` for a node without sources, `stale` for a summary of older sources, `conflict` if the node belongs to
+/// another program or was written in the meantime, `bad-request` for a rejected summary, which is stored at the path in
+/// the hint.
 pub fn submit(
     trees: &Trees,
     view: &WorkspaceView,
@@ -98,9 +98,9 @@ pub fn submit(
     let period = period(&request.node)?;
     if period == Period::All {
         return Err(RpcError::bad_request(
-            "ROOT.md is generated from the nodes below it and cannot be submitted",
+            "ROOT.md is generated from the other nodes and cannot be submitted",
         )
-        .hint("submit bodies of days, weeks and months; ROOT.md is generated from them"));
+        .hint("submit summaries of days, weeks and months; ROOT.md is generated from these"));
     }
     let _one = trees.take(&view.root, true)?;
     let mut run = looking(trees, view)?;
@@ -157,9 +157,9 @@ pub fn submit(
         }),
         Ok(false) => Err(RpcError::new(
             ErrorKind::Conflict,
-            format!("another program wrote {path} meanwhile"),
+            format!("another program wrote {path} in the meantime"),
         )
-        .hint("read the new version, and submit again if your body is still needed; nothing was changed")),
+        .hint("read the new version, and submit again if your summary is still needed; nothing was changed")),
         Err(error) => Err(
             RpcError::new(ErrorKind::ReadOnly, format!("could not write {path}: {error}"))
                 .hint("make the folder memory/ writable; the node was not changed"),
@@ -215,7 +215,7 @@ fn period(name: &str) -> Result<Period, RpcError> {
         })
 }
 
-/// Returns the instructions for the writer of a summary.
+/// Returns the instructions for the agent or program that writes a summary.
 pub(super) fn prompt(period: Period, budget: usize) -> String {
     format!(
         "Summarise the sources of {period} in at most {budget} tokens of Markdown. Use the headings Topics, Key \
@@ -226,18 +226,18 @@ pub(super) fn prompt(period: Period, budget: usize) -> String {
     )
 }
 
-/// Stores a refused body and returns the error.
+/// Stores a rejected summary and returns the error.
 fn reject_body(root: &Path, period: Period, body: &str, rejected: &BodyRejection) -> RpcError {
     let kept = aside::rejected(root, period, body, rejected);
     let hint = match kept {
         Ok(path) => {
-            format!("the node was not changed; the body is kept in {path}: correct it and submit it again")
+            format!("the node was not changed; the summary is kept in {path}: correct it and submit it again")
         }
         Err(error) => format!(
-            "the node was not changed; the body could not be kept ({error}): correct it and submit it again"
+            "the node was not changed; the summary could not be kept ({error}): correct it and submit it again"
         ),
     };
-    RpcError::bad_request(format!("the body for {period} was refused: {rejected}")).hint(hint)
+    RpcError::bad_request(format!("the summary for {period} was rejected: {rejected}")).hint(hint)
 }
 
 #[cfg(test)]

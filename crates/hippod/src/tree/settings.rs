@@ -1,6 +1,6 @@
 //! Settings of a workspace's tree.
 //!
-//! They combine the configuration with the workspace's `hipocampus.config.json`.
+//! They combine the user's configuration with the workspace's `hipocampus.config.json`.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::harness;
 /// Effective settings of one tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeSettings {
-    /// Maximum tokens of `ROOT.md`.
+    /// Maximum size of `ROOT.md` in tokens.
     pub root_max_tokens: usize,
-    /// Minimum time between two due runs, in milliseconds.
+    /// Minimum time between two runs, in milliseconds, unless the logs grow.
     pub cooldown_ms: u64,
-    /// True if summaries replace the extracted nodes later.
+    /// True if summaries will replace the extracted nodes later.
     pub improved: bool,
     /// Problems in the settings file; the affected settings are ignored.
     pub notes: Vec<String>,

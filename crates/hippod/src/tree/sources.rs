@@ -30,7 +30,7 @@ impl TreeRun<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the nodes that wait for a summary, sorted by time within a level.
+    /// Returns the nodes that need a summary, sorted by time within a level.
     pub fn wanted(&self) -> Vec<Period> {
         let nodes = self.disk.nodes.iter();
         let wanted = nodes.filter(|(period, found)| {
@@ -44,7 +44,7 @@ impl TreeRun<'_> {
     /// Returns the current sources of a node and their texts.
     ///
     /// # Errors
-    /// `not-found` if there are none, `internal` if one could not be read.
+    /// `not-found` if there are none, `internal` if a source could not be read.
     pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<SourceText>), RpcError> {
         let sources = self.sources_for(period);
         if sources.is_empty() {
@@ -60,7 +60,7 @@ impl TreeRun<'_> {
         Ok((sources, texts))
     }
 
-    /// Returns whether the sources of a node have changed since it was made.
+    /// Returns whether the sources of a node have changed since the node was written.
     pub fn is_stale(&self, period: Period, node: &Node) -> bool {
         let known = self.known_sources(period, node);
         let now = match (period, self.sources_for(period)) {
@@ -71,7 +71,7 @@ impl TreeRun<'_> {
         known.is_some_and(|known| now != known)
     }
 
-    /// Returns the fingerprint of a node's sources from when it was made or first seen.
+    /// Returns the fingerprint of a node's sources at the time when the node was written or first seen.
     pub fn known_sources(&self, period: Period, node: &Node) -> Option<Fingerprint> {
         let adopted = || self.state.adopted().get(&period).copied();
         node.source_digest.or_else(adopted)
@@ -94,7 +94,7 @@ impl TreeRun<'_> {
             let found = self.disk.nodes.get(&period)?;
             let text = String::from_utf8_lossy(&found.bytes);
             let mut text = SourceText::of_node(&found.node, &text);
-            // Nodes do not contain the empty lines at the start of a log.
+            // Nodes omit the empty lines at the start of a log.
             text.first_line += self.disk.leading.get(&text.path).copied().unwrap_or(0);
             Some(text)
         };

@@ -1,4 +1,4 @@
-//! Persistent state of a tree beside its files.
+//! Persistent state of a tree, stored outside the workspace.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,30 +18,31 @@ const FILE: &str = "tree.json";
 /// Maximum size of a state file, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again with their current
-/// sources.
+/// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again, together with their
+/// current sources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TreeState {
-    /// Fingerprints of sources, by node. For nodes that existed before hippod, they date from when the node was first
-    /// seen; for `ROOT.md`, they cover the nodes below it at the last run.
+    /// Fingerprints of the sources of each node. For a node that is older than hippod's first run, the fingerprint
+    /// dates from when the node was first seen. For `ROOT.md`, it covers the nodes below it at the last run.
     adopted: BTreeMap<String, String>,
     /// Time of the last full run, in milliseconds since the Unix epoch.
     pub last_ms: Option<i64>,
-    /// Number of lines in all logs at that time.
+    /// Number of lines in all logs at the last full run.
     pub lines: u64,
-    /// Number of sections in all logs at that time; each checkpoint writes one.
+    /// Number of sections in all logs at the last full run; each checkpoint writes one section.
     pub sections: u64,
-    /// Work of the configured program today.
+    /// Work that the configured program did today.
     pub spend: Spend,
-    /// True if the tree was first made by a build that leaves trees of other programs alone. Earlier builds took them
-    /// over without asking.
+    /// True if the tree was first written by a build that leaves trees of other programs alone. Earlier builds took
+    /// them over without asking.
     pub asks: bool,
-    /// Sources for which the program's summary was refused, by node. The program is not asked again for these.
+    /// Sources for which the program's summary was rejected, by node. The program is not asked again to summarize the
+    /// same sources.
     refused: BTreeMap<String, String>,
 }
 
-/// Work of the configured program on one day.
+/// Work that the configured program did on one day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spend {
@@ -58,7 +59,7 @@ pub struct Spend {
 }
 
 impl Spend {
-    /// Returns the work of a day; starts from zero on another day.
+    /// Returns the work of a day. On another day, starts from zero.
     pub fn on(self, day: &str) -> Self {
         if self.day == day {
             return self;
@@ -96,8 +97,8 @@ impl TreeState {
         write_json(&Self::file(state, root), self)
     }
 
-    /// Returns whether an earlier build made the tree. Those builds took over trees of other programs without asking,
-    /// so the tree now belongs to hippod.
+    /// Returns whether an earlier build wrote the tree. Such builds took over trees of other programs without asking,
+    /// so the tree belongs to hippod now.
     pub fn is_of_an_earlier_build(&self) -> bool {
         self.last_ms.is_some() && !self.asks
     }
@@ -114,18 +115,19 @@ impl TreeState {
         self.adopted.insert(period.to_string(), sources.to_string());
     }
 
-    /// Records that the program's summary for these sources was refused.
+    /// Records that the program's summary of these sources was rejected.
     pub fn refuse(&mut self, period: Period, sources: Fingerprint) {
         self.refused.insert(period.to_string(), sources.to_string());
     }
 
-    /// Returns whether the program's summary for these sources was refused.
+    /// Returns whether the program's summary of these sources was rejected.
     pub fn was_refused(&self, period: Period, sources: Fingerprint) -> bool {
         let refused = self.refused.get(&period.to_string());
         refused.is_some_and(|known| *known == sources.to_string())
     }
 
-    /// Returns the time since the last full run, in milliseconds; `None` if there was none or the clock was set back.
+    /// Returns the time since the last full run, in milliseconds. Returns `None` if there was none, or if the clock was
+    /// set back since.
     pub fn age_ms(&self, now: Timestamp) -> Option<u64> {
         let last = Timestamp(self.last_ms?);
         (last <= now).then(|| now.since(last))

@@ -1,7 +1,7 @@
 //! Integration of the program's summaries into the tree.
 //!
-//! The program may take minutes and runs without the lock on the nodes. A summary is accepted only if its sources and
-//! the node that it replaces are unchanged.
+//! The program may take minutes, so it runs without the lock on the nodes. A summary is accepted only if its sources
+//! and the node that it replaces have not changed.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -18,11 +18,11 @@ use super::serve::prompt;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
-/// Lets the program write pending summaries, days first and newest first within a level, until its daily budget is
-/// used up. The levels above are updated after each level.
+/// Lets the program write pending summaries until its daily budget is used up: days first, and newest first within a
+/// level. After each level, the levels above are updated.
 ///
 /// # Errors
-/// Same as `tree.compact`; failures of the program are listed in the answer.
+/// Same as `tree.compact`; failures of the program are listed in the response.
 pub fn write(
     trees: &Trees,
     view: &WorkspaceView,
@@ -34,7 +34,7 @@ pub fn write(
     let Ok(_one) = lock.try_lock_owned() else {
         answer
             .notes
-            .push("the program already writes summaries for another run".to_owned());
+            .push("the program is already writing summaries for another run".to_owned());
         return Ok(());
     };
     let mut summaries = SummaryRun {
@@ -80,8 +80,8 @@ struct SummaryRequest {
 }
 
 impl<'a> SummaryRun<'a> {
-    /// Returns the next node of a level. The job is counted before the program runs, so that a program that crashes
-    /// the daemon is not started again without end.
+    /// Returns the next node of a level. The job is counted before the program runs, so that a program that crashes the
+    /// daemon is not started again and again.
     fn next(&mut self, level: NodeKind) -> Result<Option<SummaryRequest>, RpcError> {
         let _one = self.trees.take(&self.view.root, true)?;
         let mut run = self.look()?;
@@ -145,7 +145,7 @@ impl<'a> SummaryRun<'a> {
         Ok(taken)
     }
 
-    /// Reads the current tree and the program's work of today.
+    /// Reads the current tree, and the work that the program did today.
     fn look(&self) -> Result<TreeRun<'a>, RpcError> {
         let mut run = TreeRun::new(self.trees, self.view, self.wish, self.cancellation)?;
         run.state.spend = std::mem::take(&mut run.state.spend).on(&run.today.to_string());
@@ -164,7 +164,7 @@ impl<'a> SummaryRun<'a> {
 enum SummaryFailure {
     /// The program failed.
     Failed(String),
-    /// The node changed in the meantime or could not be written, which is not a failure of the program.
+    /// The node changed in the meantime or could not be written. This is not a failure of the program.
     Overtaken(String),
 }
 
@@ -183,8 +183,7 @@ fn take(
         .as_ref()
         .is_some_and(|found| found.node.is_wanted(run.today));
     if now.0 != asked.files || !wanted {
-        let reason =
-            "the node or its sources changed while the summary was written; the next run checks it again";
+        let reason = "the node or its sources changed during the summary; the next run checks the node again";
         return Err(SummaryFailure::Overtaken(reason.to_owned()));
     }
     let node = before.as_ref().map(|found| &found.node);
@@ -201,8 +200,8 @@ fn take(
         run.state
             .refuse(period, SourceFile::combine_sources(&asked.files));
         SummaryFailure::Failed(match aside::rejected(root, period, body, &why) {
-            Ok(path) => format!("{why}; the body is kept in {path}"),
-            Err(error) => format!("{why}; the body could not be kept ({error})"),
+            Ok(path) => format!("{why}; the summary is kept in {path}"),
+            Err(error) => format!("{why}; the summary could not be kept ({error})"),
         })
     })?;
     if let Some(found) = &before {
@@ -219,7 +218,7 @@ fn take(
     .map_err(SummaryFailure::Overtaken)
 }
 
-/// Merges the answer of a later run into that of an earlier one.
+/// Merges the response of a later run into that of an earlier run.
 fn go_on(answer: &mut TreeCompactResponse, again: TreeCompactResponse) {
     answer.nodes.extend(again.nodes);
     answer.unchanged = again.unchanged;
@@ -233,7 +232,7 @@ fn go_on(answer: &mut TreeCompactResponse, again: TreeCompactResponse) {
             answer.notes.push(note);
         }
     }
-    // Topics that entered and left again are not a change.
+    // Topics that were added and removed again do not count as changes.
     let (entered, left) = (again.entered, again.left);
     let without = |these: &mut Vec<String>, those: &[String]| these.retain(|topic| !those.contains(topic));
     let (mut fresh, mut gone) = (entered.clone(), left.clone());

@@ -20,9 +20,9 @@ pub(super) enum Backend {
 
 /// Reason why a folder is not watched.
 pub(super) enum WatchRefusal {
-    /// The limit on watches is reached; with the name of the limit.
+    /// The limit on watches is reached; the string is the name of the limit.
     Limit(String),
-    /// This folder cannot be watched; it may have been removed.
+    /// This folder cannot be watched; for example, it may have been removed.
     Other,
 }
 
@@ -39,7 +39,7 @@ impl Backend {
         Ok(Self::Notify(Box::new(watcher)))
     }
 
-    /// Creates a polling backend. `reason` is shown to the user, if there is one.
+    /// Creates a polling backend. `reason`, if given, is shown to the user.
     pub fn look(shared: &WatchShared, reason: Option<String>) -> Self {
         shared.set_state(|state| {
             state.mode = WatchMode::Poll;
@@ -72,7 +72,7 @@ impl Backend {
     /// Stops watching a folder.
     pub fn unwatch(&mut self, dir: &Path) {
         if let Self::Notify(watcher) = self {
-            // The watch may have been dropped together with its folder.
+            // The watch may already have been dropped together with its folder.
             let _ = watcher.unwatch(dir);
         }
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::RescanReason;
 
-/// Maximum number of pending paths; more are replaced by a rescan.
+/// Maximum number of pending paths; beyond it, a rescan replaces the paths.
 const MOST_PATHS: usize = 10_000;
 
 /// Set of pending changes, without duplicates.
@@ -31,8 +31,8 @@ pub(super) enum Batch {
 }
 
 impl DirtySet {
-    /// Creates an empty set. Changes are due after `quiet` without another change, and after `max_wait` at
-    /// the latest.
+    /// Creates an empty set. Changes are due after a period `quiet` without another change, but at the latest after
+    /// `max_wait`.
     pub fn new(quiet: Duration, max_wait: Duration) -> Self {
         Self {
             quiet,
@@ -54,14 +54,14 @@ impl DirtySet {
         }
     }
 
-    /// Adds all paths. The first reason is kept.
+    /// Marks all paths as changed. If several reasons are given, the first one is kept.
     pub fn rescan(&mut self, reason: RescanReason, now: Instant) {
         self.touch(now);
         self.rescan.get_or_insert(reason);
         self.paths = BTreeSet::new();
     }
 
-    /// Returns when the changes are due, if there are any.
+    /// Returns the time at which the changes are due, if there are any.
     pub fn due(&self) -> Option<Instant> {
         self.since
             .map(|(first, last)| (last + self.quiet).min(first + self.max_wait))
@@ -154,8 +154,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any sequence of changes: none is lost, none is delayed longer than `max_wait`, and none is
-        /// reported before the quiet period ended, unless `max_wait` has elapsed.
+        /// For any sequence of changes, no change is lost, and none is delayed longer than `max_wait`. None is reported
+        /// before the quiet period has ended, unless `max_wait` has elapsed.
         #[test]
         fn no_change_is_lost_or_delayed_beyond_the_limit(
             steps in prop::collection::vec(

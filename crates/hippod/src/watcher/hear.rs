@@ -11,7 +11,7 @@ use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use super::dirty::{Batch, DirtySet};
 use super::{CANARY, OWN_FOLDER, RescanReason, WatchMode, WatchSpec, WatchState};
 
-/// State shared by the watcher's thread, the operating system's event thread and the owner.
+/// State shared by the watcher's thread, the operating system's event thread, and the watcher's owner.
 #[derive(Debug)]
 pub(super) struct WatchShared {
     root: PathBuf,
@@ -27,8 +27,8 @@ pub(super) struct WatchShared {
 pub(super) struct Inbox {
     /// Changes that are reported after the quiet period.
     pub dirty: DirtySet,
-    /// Watched folders. The operating system drops a watch with its folder, and the entry is removed on that
-    /// event.
+    /// Watched folders. If a folder is removed, the operating system drops its watch, and the event for it removes the
+    /// entry here.
     pub watched: BTreeMap<PathBuf, FileId>,
     /// New folders to watch.
     pub dirs: Option<Vec<PathBuf>>,
@@ -38,17 +38,17 @@ pub(super) struct Inbox {
     pub canary_seen: bool,
     /// True if the root may have disappeared.
     pub check_root: bool,
-    /// Why no more watches are available, if the limit is reached.
+    /// Reason why no more watches are available, if the limit is reached.
     pub limit: Option<String>,
     /// Request to end the thread.
     pub stop: bool,
-    /// Number of events that report an opening of the root folder.
+    /// Number of events so far that report an opening of the root folder.
     pub root_openings: u64,
     /// True if the thread has taken a batch that it has not sent yet.
     pub handing_over: bool,
 }
 
-/// Work taken by the thread in one iteration.
+/// Work that the thread takes in one iteration.
 #[derive(Debug, Default)]
 pub(super) struct WatchTurn {
     pub dirs: Option<Vec<PathBuf>>,
@@ -94,7 +94,7 @@ impl WatchShared {
         &self.root
     }
 
-    /// Waits until a condition on the inbox holds. Returns whether it held before the timeout.
+    /// Waits until a condition on the inbox is true. Returns whether it became true before the timeout.
     pub fn wait_until(&self, patience: Duration, is_so: impl Fn(&Inbox) -> bool) -> bool {
         let inbox = lock(&self.inbox);
         let (_inbox, timeout) = self
@@ -116,7 +116,7 @@ impl WatchShared {
         self.wake.notify_one();
     }
 
-    /// Changes the inbox from the thread itself.
+    /// Changes the inbox without waking the thread; for use by the thread itself.
     pub fn with<T>(&self, change: impl FnOnce(&mut Inbox) -> T) -> T {
         change(&mut lock(&self.inbox))
     }
@@ -129,7 +129,7 @@ impl WatchShared {
         change(&mut lock(&self.state));
     }
 
-    /// Sleeps until there is work, at most until `deadline`.
+    /// Sleeps until there is work, but at most until `deadline`.
     pub fn next(&self, deadline: Instant) -> WatchTurn {
         let mut inbox = lock(&self.inbox);
         loop {
@@ -177,7 +177,7 @@ impl WatchShared {
                 None => inbox.dirty.rescan(RescanReason::Failed, now),
             },
         }
-        // More paths only change the deadline, which the thread checks when it wakes.
+        // Further paths only change the deadline, which the thread checks when it wakes up.
         let urgent = inbox.canary_seen || inbox.check_root || inbox.limit.is_some();
         let wake = urgent || (!before && inbox.dirty.due().is_some());
         drop(inbox);
@@ -245,8 +245,8 @@ impl WatchTurn {
 
 /// Returns the name of the exhausted limit if the error reports one.
 pub(super) fn limit(error: &notify::Error) -> Option<String> {
-    /// "No space left on device", which inotify reports for its own table, and the two errors for too many
-    /// open files.
+    /// "No space left on device", which inotify reports if its own table is full, and the two errors for too many open
+    /// files.
     const ENOSPC: i32 = 28;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
@@ -254,9 +254,10 @@ pub(super) fn limit(error: &notify::Error) -> Option<String> {
         notify::ErrorKind::MaxFilesWatch => Some("the limit fs.inotify.max_user_watches is reached".into()),
         notify::ErrorKind::Io(error) => match error.raw_os_error() {
             Some(ENOSPC) => Some("the limit fs.inotify.max_user_watches is reached".into()),
-            Some(EMFILE) => {
-                Some("the limit fs.inotify.max_user_instances or of open files (ulimit -n) is reached".into())
-            }
+            Some(EMFILE) => Some(
+                "the limit fs.inotify.max_user_instances, or the limit of open files (ulimit -n), is reached"
+                    .into(),
+            ),
             Some(ENFILE) => Some("the limit fs.file-max is reached".into()),
             _ => None,
         },
@@ -281,7 +282,7 @@ fn is_opening(kind: EventKind) -> bool {
     matches!(kind, EventKind::Access(AccessKind::Open(_)))
 }
 
-/// Returns whether the path may be missing or name another folder from now on.
+/// Returns whether, after this event, the path may be missing or name another folder.
 fn is_leaving(kind: EventKind) -> bool {
     matches!(
         kind,

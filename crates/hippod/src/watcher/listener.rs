@@ -8,7 +8,7 @@ use super::dirty::Batch;
 use super::hear::WatchShared;
 use super::{WatchEvent, WatchMode};
 
-/// Maximum wait for the operating system to report an earlier change.
+/// Maximum wait until the operating system reports an earlier change.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Handle to a running watcher.
@@ -33,8 +33,8 @@ impl Listener {
 
     /// Waits until the watcher has received every change made before this call. Returns `false` on a timeout.
     ///
-    /// The operating system reports events in order. Opening the root folder is an event as well, so its
-    /// arrival proves that all earlier events have arrived. Only Linux reports it; on other systems, and with
+    /// The operating system reports events in order. Opening the root folder also causes an event, and the arrival of
+    /// that event proves that all earlier events have arrived. Only Linux reports it; on other systems, and with
     /// polling, this function returns immediately.
     #[expect(clippy::disallowed_methods, reason = "names and times alone")]
     pub fn catch_up(&self) -> bool {
@@ -50,7 +50,7 @@ impl Listener {
             .wait_until(PATIENCE, |inbox| inbox.root_openings != before)
     }
 
-    /// Takes the pending changes, as the event that the watcher would have sent later.
+    /// Takes the pending changes, in the form of the event that the watcher would have sent later.
     pub fn take(&self) -> Option<WatchEvent> {
         // The thread may have taken a batch that the engine has not received yet.
         self.shared.wait_until(PATIENCE, |inbox| !inbox.handing_over);

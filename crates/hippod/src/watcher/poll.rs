@@ -12,8 +12,8 @@ pub(super) struct Poller {
     seen: BTreeMap<PathBuf, Mark>,
 }
 
-/// Fingerprint of an entry: identity, kind and permissions, and for files also size, mtime and ctime in
-/// nanoseconds. The times of a folder change with its entries, which are polled themselves where relevant.
+/// Fingerprint of an entry: identity, kind and permissions; for files, also size, mtime and ctime in nanoseconds. A
+/// folder's times are omitted, because they change with its entries, which are polled themselves where relevant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
     file: FileId,

@@ -4,7 +4,7 @@ use super::*;
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
 
-/// Timeout far above any expected duration; a test that reaches it fails.
+/// Timeout far above any expected duration; if a test reaches it, the test fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Bed {
@@ -36,7 +36,7 @@ fn bed(poll: PollMode) -> Bed {
 }
 
 impl Bed {
-    /// Waits for a matching event and skips others.
+    /// Waits for a matching event and skips all others.
     fn wait(&self, what: &str, mut wanted: impl FnMut(&WatchEvent) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -65,7 +65,7 @@ impl Bed {
         );
     }
 
-    /// Sets the folders and waits until the watcher uses them: they are watched before the canary is written.
+    /// Sets the folders and waits until the watcher watches them. The watcher does so before it writes the canary.
     fn set_dirs(&self, dirs: &[&str]) {
         let dirs = dirs.iter().map(|dir| self.root.join(dir)).collect();
         self.watcher.set_dirs(dirs);
@@ -110,7 +110,7 @@ fn polling_reports_file_changes() {
 fn sees_new_and_renewed_folders(poll: PollMode) {
     let bed = bed(poll);
     let folder = bed.root.join("memory/2026");
-    // Like the engine, sets the existing folders after each event.
+    // Like the engine, set the existing folders after each event.
     let wait = |path: &Path| {
         let what = path.display().to_string();
         bed.wait(&what, |event| {
@@ -123,7 +123,7 @@ fn sees_new_and_renewed_folders(poll: PollMode) {
     bed.set_dirs(&["memory"]);
     for round in 0..5 {
         fs::create_dir(&folder).unwrap();
-        // Written before the folder is watched, and still reported.
+        // This file is written before the folder is watched, and is still reported.
         let early = folder.join(format!("early-{round}.md"));
         fs::write(&early, "x").unwrap();
         wait(&early);
@@ -263,7 +263,7 @@ fn an_overflow_and_a_watch_limit_are_reported() {
 fn reading_a_file_causes_no_event() {
     let bed = bed(PollMode::Never);
     let quiet = bed.root.join("memory/quiet.md");
-    // Must be called before the write: waiting for the canary skips other events.
+    // Must be called before the write, because waiting for the canary skips other events.
     bed.set_dirs(&["memory"]);
     fs::write(&quiet, "x").unwrap();
     bed.wait_dirty(&quiet);
@@ -289,7 +289,7 @@ fn the_watcher_thread_ends_with_its_handle() {
         ..
     } = bed;
     drop(watcher);
-    // The thread owns the sender, so the channel closes when the thread has ended. No `Dead` event is sent.
+    // The thread owns the sender, so the channel closes when the thread ends. No `Dead` event is sent.
     let deadline = Instant::now() + PATIENCE;
     loop {
         match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

@@ -16,8 +16,8 @@ use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, WatchError, WatchEvent, 
 
 /// Interval between checks of the root, because an unmounted disk sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
-/// Age in seconds up to which changes in a new folder are reported, because the scan that found the folder
-/// may have missed them.
+/// Maximum age in seconds of changes that are reported in a newly watched folder, because the scan that found the
+/// folder may have missed them.
 const YOUNG_SECS: i64 = 60;
 
 /// State of the thread.
@@ -124,7 +124,7 @@ impl WatchThread {
         }
     }
 
-    /// Adjusts the watched folders to the wanted ones.
+    /// Adds and removes watches so that exactly the wanted folders are watched.
     fn cover(&mut self) {
         let watched = self.shared.with(|inbox| inbox.watched.clone());
         let own = self.spec.root.join(OWN_FOLDER);
@@ -140,7 +140,7 @@ impl WatchThread {
             let Some(now) = identity(&dir) else { continue };
             let before = watched.get(&dir);
             if before.is_some_and(|before| *before != now) {
-                // Another folder has this name now. The old one may have been moved, and its watch with it.
+                // Another folder has this name now. The old folder may have been moved, together with its watch.
                 self.backend.unwatch(&dir);
             }
             if before != Some(&now) && self.watch(&dir, now) {
@@ -156,8 +156,8 @@ impl WatchThread {
 
     /// Watches one folder. Returns whether it is watched now.
     fn watch(&mut self, dir: &Path, identity: FileId) -> bool {
-        // Recorded before the watch is created: if the folder disappears meanwhile, the event thread removes
-        // the record.
+        // Record the folder before creating the watch: if the folder disappears meanwhile, the event thread removes the
+        // record.
         self.shared
             .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
         let Err(refusal) = self.backend.watch(dir) else {
@@ -180,7 +180,7 @@ impl WatchThread {
         if matches!(self.backend, Backend::Poll(_)) {
             return;
         }
-        tracing::warn!(root = %self.spec.root.display(), %reason, "not all folders can be watched");
+        tracing::warn!(root = %self.spec.root.display(), %reason, "could not watch all folders");
         if self.spec.poll == PollMode::Never {
             self.shared.set_state(|state| state.reason = Some(reason));
             return;
@@ -219,7 +219,7 @@ impl WatchThread {
         self.shared.set_state(|state| state.last_event = Some(now));
     }
 
-    /// Writes the canary again, after making sure that its folder is watched.
+    /// Writes the canary again, after ensuring that its folder is watched.
     fn write_canary(&mut self) {
         let root = WorkspaceDir::open(&self.spec.root);
         let Ok(opened) = root.and_then(|root| root.folder(OWN_FOLDER)) else {
@@ -262,7 +262,7 @@ impl WatchThread {
     }
 }
 
-/// Sender of the thread's events. Unless silenced before, it reports the thread's death on drop.
+/// Sender of the thread's events. On drop, it reports the death of the thread, unless it was silenced before.
 struct Voice(Option<(PathBuf, WatchSink)>);
 
 impl Voice {

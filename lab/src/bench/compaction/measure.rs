@@ -60,7 +60,7 @@ impl CompactionSums {
 /// Returns the sums of each program below a folder, by name.
 ///
 /// # Errors
-/// If a file cannot be read, or a summary violates an invariant.
+/// Fails if a file cannot be read, or if a summary violates an invariant.
 pub fn all(folder: &Path) -> Result<BTreeMap<String, CompactionSums>> {
     let mut sums: BTreeMap<String, CompactionSums> = BTreeMap::new();
     for group in entries(folder)? {
@@ -136,7 +136,7 @@ fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Res
     let budget = tokens::of(&reference);
     let mut compactor = Compactor::new(CompactionOptions {
         budget: Some(budget),
-        // As with stored contents: otherwise no id refers to omitted content.
+        // Contents count as stored; otherwise, no id would refer to the omitted content.
         stored: true,
         ..CompactionOptions::default()
     });

@@ -27,7 +27,7 @@ pub struct ValueTally {
     pub summary: usize,
     pub key_data: usize,
     pub fetched: usize,
-    /// Fetched values that are secrets, which no entry shows.
+    /// Number of fetched values that are secrets, which entries never contain.
     pub secret: usize,
     pub lost: usize,
 }

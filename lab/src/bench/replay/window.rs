@@ -107,7 +107,7 @@ mod tests {
             window.keep(first, 100);
             sizes.push(window.prompt(0));
         }
-        // The first was whole in its own turn and in the two after it.
+        // The first result was whole in its own turn and in the next two turns.
         assert_eq!(sizes, [1_000, 1_100, 300, 400]);
     }
 }

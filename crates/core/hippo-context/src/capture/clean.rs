@@ -13,7 +13,7 @@ use hippo_types::tokens;
 
 /// Maximum bytes of a string in the caller's key data.
 const MOST_VALUE: usize = 400;
-/// Maximum values of a list or an object in the caller's key data.
+/// Maximum number of values of a list or an object in the caller's key data.
 const MOST_VALUES: usize = 100;
 
 /// Redacts a summary given by the caller, or a short content, and joins its lines.
@@ -22,7 +22,8 @@ pub(super) fn clean_summary(text: &str) -> String {
     text::clip(&hippo_redact::redact(&text), MOST_TOKENS * 4)
 }
 
-/// Returns the sentences of a message that give lasting instructions, up to a number of bytes. May be empty.
+/// Returns the sentences of a message that contain lasting instructions, up to a number of bytes. The result may be
+/// empty.
 pub(super) fn find_instructions(text: &str, bytes: usize) -> String {
     const WORDS: [&str; 4] = ["remember", "always", "never", "important"];
     let shown = hippo_redact::redact(text);
@@ -46,7 +47,7 @@ pub(super) fn clean_data(given: &Map<String, Value>) -> Map<String, Value> {
     for (name, value) in given.iter().take(MOST_VALUES) {
         let name = text::clip(&hippo_redact::redact(name), MOST_VALUE);
         let value = clean_value(value);
-        // A value such as `hunter2` is recognised as a secret only beside its name.
+        // A value such as `hunter2` is recognised as a secret only together with its name.
         let secret = !name.is_empty() && shows_secret(&pair_to_json(&name, &value));
         let value = if secret { Value::from(REDACTED) } else { value };
         shown.insert(name, value);
@@ -83,7 +84,7 @@ pub(super) fn hide_secrets(entry: &mut ContextEntry) {
         entry.key_data = None;
         entry.summary = hippo_redact::redact(&entry.summary).into_owned();
     }
-    // Each part is clean alone, but one may act as the label of another.
+    // Each part is clean on its own, but one part may act as the label of another.
     if shows_secret(&format_block(entry)) {
         entry.source.reference = REDACTED.to_owned();
     }
@@ -113,15 +114,15 @@ pub(super) fn shrink_to(entry: &mut ContextEntry, most: usize) {
         bytes -= (bytes / 8).max(4);
         entry.summary = text::clip(&entry.summary, bytes.max(8));
     }
-    // The shortened text may act as the value of an adjacent label.
+    // The shortened text may act as the value of a label next to it.
     let shows = |data: &Map<String, Value>| shows_secret(&to_json(data));
     if shows_secret(&format_block(entry)) || entry.key_data.as_ref().is_some_and(shows) {
         entry.key_data = None;
     }
 }
 
-/// Removes the last eighth of a list or an object; the first values matter most. Returns false if nothing could be
-/// removed.
+/// Removes the last eighth of a list or an object, because the first values matter most. Returns false if nothing could
+/// be removed.
 fn shorten(value: &mut Value) -> bool {
     let fewer = |count: usize| count - count.div_ceil(8);
     match value {
@@ -137,7 +138,7 @@ fn shorten(value: &mut Value) -> bool {
     true
 }
 
-/// Returns the tokens of an entry: as rendered, or as JSON if that is more and can be shortened.
+/// Returns the tokens of an entry: as rendered, or as JSON if the JSON is longer and can be shortened.
 pub(super) fn count_tokens(entry: &ContextEntry) -> usize {
     let rendered = tokens::of(&format_block(entry));
     let wire = serde_json::to_string(entry).map_or(0, |text| tokens::of(&text));

@@ -30,7 +30,7 @@ pub struct Verdict {
     pub rule: Option<usize>,
 }
 
-/// Decides on the outcome. Precedence: workspace rules, the caller's request, built-in rules, size.
+/// Decides on the outcome. In order of precedence: workspace rules, the caller's request, built-in rules, size.
 #[must_use]
 pub fn judge_worth(
     rules: &[PolicyRule],

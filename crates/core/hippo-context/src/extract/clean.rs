@@ -44,8 +44,8 @@ pub(super) fn binary(content: &[u8]) -> Draft {
     draft
 }
 
-/// Returns the visible text without secrets; lines keep their numbers. `clean`: the content is known to contain no
-/// secrets.
+/// Returns the visible text without secrets. Lines keep their numbers. If `clean` is true, the content is known to
+/// contain no secrets.
 pub(super) fn shown(content: &[u8], clean: bool) -> Cow<'_, str> {
     let marked = content.strip_prefix(b"\xEF\xBB\xBF");
     let clean = clean && marked.is_none();

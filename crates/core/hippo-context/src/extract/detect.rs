@@ -17,7 +17,7 @@ const MAY_BE_DIFFS: [&str; 6] = ["", "diff", "patch", "txt", "log", "out"];
 /// Bytes of a ref in which a path is searched.
 const REF: usize = 4_096;
 
-/// Returns the possible kinds of a text, the most likely first.
+/// Returns the possible kinds of a text, the most likely kind first.
 pub(super) fn kinds(text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKind> {
     let seen = LineCounts::of(text);
     let mut kinds = Vec::new();
@@ -36,8 +36,8 @@ fn bare<'t>(text: &NumberedText<'_>, line: &'t str) -> &'t str {
         .trim_start_matches(['\t', '→', ':', '|'])
 }
 
-/// Returns the file of the text: from the ref if the tool reads a file, or from a header that the tool wrote above
-/// the lines.
+/// Returns the file from which the text comes: from the ref if the tool reads a file, otherwise from a header that the
+/// tool wrote above the lines.
 fn path_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Option<String> {
     let first = text
         .all
@@ -109,7 +109,7 @@ impl LineCounts {
         let mut seen = Self::default();
         let (head, end) = sample(text.all);
         let tail = end.lines().rev().take(LINES);
-        // Examine the end of a short text as well, because test runs print their results there.
+        // Examine the end of a short text as well, because test runs print their results at the end.
         let within = head.lines().skip(LINES).collect::<Vec<_>>();
         let within = within
             .into_iter()
@@ -149,7 +149,7 @@ impl LineCounts {
         self.json += usize::from(trimmed.starts_with('{') && trimmed.ends_with('}'));
     }
 
-    /// Returns true if a text has at least some features of the kind given by a hint.
+    /// Returns true if a text has at least some features of the kind that a hint suggests.
     fn fits(&self, kind: ContentKind, text: &NumberedText<'_>) -> bool {
         match kind {
             ContentKind::Json => is_json(text.all),

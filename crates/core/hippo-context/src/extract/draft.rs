@@ -18,7 +18,7 @@ const SHORT: usize = 30;
 /// Number of consecutive values that may fail to fit before a fact is skipped.
 const MISSED: usize = 6;
 
-/// The result of an extractor, the most important parts first.
+/// The result of an extractor, with the most important parts first.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     kind: ContentKind,
@@ -31,7 +31,7 @@ pub(super) struct Draft {
 struct DraftFact {
     key: String,
     items: Items,
-    /// Number of values that are placed before further values of earlier facts.
+    /// Number of values that are placed before further values of earlier facts are placed.
     least: usize,
 }
 
@@ -75,7 +75,7 @@ impl Draft {
         self.fact(key, Items::One(value.into()), 1);
     }
 
-    /// Adds a list of texts; the first `least` are placed before further values of earlier facts.
+    /// Adds a list of texts. Its first `least` texts are placed before further values of earlier facts.
     pub fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>, least: usize) {
         let items: Vec<String> = items
             .into_iter()
@@ -109,7 +109,8 @@ impl Draft {
         }
     }
 
-    /// Packs as much as fits: the headline, the first values of each fact, the remaining values, further sentences.
+    /// Packs as much as fits, in this order: the headline, the first values of each fact, the remaining values, further
+    /// sentences.
     pub fn within(self, budget: usize, content_tokens: usize) -> Extract {
         // Reserve room for values, so that a long headline cannot displace them.
         let said = if self.facts.is_empty() {
@@ -155,7 +156,7 @@ impl BudgetedEntry {
         }
     }
 
-    /// Appends a sentence, if the summary then has at most `most` tokens and the entry stays within its budget.
+    /// Appends a sentence if the summary then has at most `most` tokens and the entry stays within its budget.
     fn say(&mut self, sentence: &str, most: usize) {
         let sentence = clip(&value_without_secrets(sentence), 2_000);
         if sentence.is_empty() {
@@ -260,7 +261,7 @@ impl BudgetedEntry {
         true
     }
 
-    /// Adds the start of a text that does not fit completely, if a few words fit.
+    /// Adds the start of a text that does not fit completely, if at least a few words of it fit.
     fn put_short(&mut self, key: &str, value: &Value) -> bool {
         let Value::String(text) = value else { return false };
         let used = self.tokens(&self.summary, self.bytes.max(3));
@@ -269,7 +270,7 @@ impl BudgetedEntry {
     }
 
     fn finish(mut self, kind: ContentKind, content_tokens: usize) -> Extract {
-        // Adjacent values can together form a secret although each is harmless alone.
+        // Adjacent values can together form a secret although each value is harmless alone.
         while let Cow::Owned(_) = hippo_redact::redact(&json(&self.data)) {
             let suspect = self
                 .data

@@ -44,7 +44,7 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     if shape.depth > 6 {
         draft.say(format!("{} levels deep", shape.depth));
     }
-    // Single fields describe the whole value; repeated objects are represented by their identifiers.
+    // A field that occurs once describes the whole value; repeated objects are represented by their identifiers.
     let mut once: Vec<(usize, String, Value)> = Vec::new();
     let mut columns: Vec<(usize, usize)> = Vec::new();
     for (at, place) in shape.places.iter().enumerate().skip(1) {
@@ -135,7 +135,7 @@ fn headline(shape: &Shape<'_>, root: &PathValues<'_>) -> String {
     said
 }
 
-/// Returns the keys of objects used as maps: many names, values of one type.
+/// Returns the keys of objects that are used as maps: they have many names, and values of one type.
 fn map_keys(shape: &Shape<'_>) -> Vec<String> {
     let maps = shape.places.iter().filter(|place| {
         place.kids.len() >= 12 && {
@@ -162,7 +162,7 @@ fn ranges(draft: &mut Draft, shape: &Shape<'_>) {
         Some((column(shape, at).to_owned(), format!("{least}–{most}")))
     });
     let mut found: Vec<_> = found.collect();
-    // Prices are needed more often than other numbers, such as a count of seats.
+    // Prices are needed more often than other numbers, such as numbers of seats.
     found.sort_by_key(|(name, _)| {
         !["price", "cost", "amount", "total"]
             .iter()
@@ -225,7 +225,7 @@ fn column_worth(shape: &Shape<'_>, at: usize) -> usize {
     let coded = if looks * 2 > place.scalars.len() { 3 } else { 0 };
     let distinct = if place.is_distinct() { 3 } else { 0 };
     let shallow = 6_usize.saturating_sub(shape.level(at));
-    // Measures and timestamps are rarely used as keys for a lookup.
+    // Measurements and timestamps are rarely used as keys for a lookup.
     let measure = if place.numbers > place.texts && worth(named(shape, at).name) == 0 {
         6
     } else {

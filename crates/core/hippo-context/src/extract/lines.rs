@@ -13,7 +13,7 @@ pub(super) struct NumberedText<'t> {
 /// A line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TextLine<'t> {
-    /// 1-based line number; the written number if lines carry numbers.
+    /// 1-based line number; if the lines carry numbers, the number written there.
     pub number: u32,
     /// The line without its line ending and written number.
     pub text: &'t str,
@@ -68,7 +68,7 @@ fn written(line: &str) -> Option<(u32, &str)> {
             return Some((number, text));
         }
     }
-    // `cat -n` of an empty line with trailing white space removed.
+    // This is an empty line of `cat -n` whose trailing white space was removed.
     rest.is_empty().then_some((number, rest))
 }
 
@@ -76,7 +76,7 @@ fn written(line: &str) -> Option<(u32, &str)> {
 mod tests {
     use super::*;
 
-    /// A text, true if its lines carry numbers, and the expected lines.
+    /// A text, whether its lines carry numbers, and the expected lines.
     type Case<'t> = (&'t str, bool, &'t [(u32, &'t str)]);
 
     #[test]

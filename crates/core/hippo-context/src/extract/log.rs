@@ -15,9 +15,10 @@ use hippo_text::literal::LiteralKind;
 use hippo_text::text::clip;
 pub(super) use outcome::{LogLineInfo, outcome};
 
-/// Maximum number of failed tests, errors and locations kept; all are counted.
+/// Maximum number of failed tests, errors and locations that are kept; all are counted.
 const KEPT: usize = 400;
-/// Maximum number of failed tests and errors checked for duplicates; further ones are counted on each occurrence.
+/// Maximum number of failed tests and errors that are checked for duplicates; further ones are counted each time they
+/// occur.
 const MET: usize = 50_000;
 
 #[derive(Default)]
@@ -97,7 +98,7 @@ impl<'t> LogSummary<'t> {
         match outcome(line) {
             Some(LogLineInfo::Total(text)) => self.sum(text),
             Some(LogLineInfo::Failed(name)) => self.failed.take(name),
-            // A test that runs other tests also prints their failures; the last list belongs to the run.
+            // A test that runs other tests prints their failures as well; the last list belongs to the whole run.
             Some(LogLineInfo::Summary) => self.failed = DistinctItems::default(),
             Some(LogLineInfo::Passed) => self.passed += 1,
             Some(LogLineInfo::Error(text)) => self.errors.take(clip(text, 200)),
@@ -115,7 +116,8 @@ impl<'t> LogSummary<'t> {
         }
     }
 
-    /// Keeps one total. If several packages print totals, the last failed total counts, otherwise the last one.
+    /// Keeps one total. If several packages print totals, the last total with failures is kept; without failures, the
+    /// last total.
     fn sum(&mut self, text: String) {
         let failed = |text: &str| {
             ["fail", "FAIL", "error"].iter().any(|word| text.contains(word)) && !text.contains(" 0 failed")
@@ -197,7 +199,8 @@ impl<'t> LogSummary<'t> {
         }
         if !has_error && failed.is_empty() {
             draft.say(clip(self.last, 160));
-            // Values are collected only here: for a log with failures, this scan would take most of the time.
+            // Values are collected only at this point, because this scan would take most of the time for a log with
+            // failures.
             let mut values = Values::default();
             text.lines().for_each(|line| values.take(line.text));
             for (key, sort) in [

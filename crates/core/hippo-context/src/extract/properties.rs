@@ -67,7 +67,7 @@ fn hint() -> impl Strategy<Value = (&'static str, &'static str, Option<&'static 
     )
 }
 
-/// A secret with its surroundings: recognised by its format, by its label alone, or by the lines of a key.
+/// A secret with its surroundings. It is recognised by its format, only by its label, or by the lines of a key.
 fn hidden() -> impl Strategy<Value = (&'static str, String)> {
     let known = prop::sample::select(vec![
         "\npassword = \"{}\"\n",
@@ -122,7 +122,7 @@ proptest! {
     ) {
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         let at = text.floor_char_boundary(at.index(text.len() + 1));
-        // The secret is on its own line, because text before it could make it the middle of a word.
+        // The secret is on a line of its own, because text before it could turn it into the middle of a word.
         text.insert_str(at, &format!("\n{}\n", form.replace("{}", &secret)));
         let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();
         for piece in secret.split('\n').filter(|line| !line.starts_with("---")) {

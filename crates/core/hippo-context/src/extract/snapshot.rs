@@ -8,7 +8,7 @@ use hippo_text::text::{clip, start};
 
 /// Maximum number of elements kept.
 const KEPT: usize = 4_000;
-/// Roles that are counted together, including elements that are not kept.
+/// Roles that are counted together, including elements that are not listed.
 #[rustfmt::skip] // a list is read in lines
 const GROUPS: [(&str, &[&str]); 5] = [
     ("button", &["button"]), ("link", &["link"]),

@@ -25,7 +25,7 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Draft {
         }
     }
     let mut said = counted(lines, "line");
-    // The first line of code is often an import or a comment, and values need its room more.
+    // The first line of code is often an import or a comment, and the values need the space more.
     if code * 4 < lines {
         said.push_str(&format!(": {}", clip(first, FIRST)));
     }

@@ -225,7 +225,8 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     if frames.is_empty() && !python {
         return None;
     }
-    // Python prints the innermost frame and the last exception at the end; other languages print them at the start.
+    // Python prints the innermost frame and the last exception at the end, whereas other languages print them at the
+    // start.
     if python {
         frames.reverse();
         thrown.reverse();

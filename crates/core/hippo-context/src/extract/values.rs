@@ -36,7 +36,7 @@ impl<'t> Values<'t> {
         literal::scan(line, &mut LineVisitor { values: self, line });
     }
 
-    /// Returns the values of some kinds, the most frequent first, then the earliest.
+    /// Returns the values of some kinds, most frequent first; among equally frequent values, the earliest first.
     pub fn of(&self, sorts: &[LiteralKind]) -> Vec<ValueCount<'t>> {
         let mut found: Vec<_> = self
             .found

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{AssociationChange, SessionEntry};
 
-/// Minimum number of common turns. A single one may be chance.
+/// Minimum number of common turns. A single common turn may be a coincidence.
 const TOGETHER: usize = 2;
-/// Maximum associations of an entry that are added here; a caller may give more.
+/// Maximum number of associations that are added to an entry automatically; a caller may add more.
 const MOST: usize = 8;
-/// A turn with more used entries than this is ignored: it says nothing about any pair.
+/// Maximum number of entries used in a turn for the turn to count. If more are used, the turn says nothing about any
+/// pair.
 const CROWD: usize = 16;
 /// Number of latest turns that are considered for an entry.
 const TURNS: usize = 64;

@@ -17,13 +17,13 @@ const TEXT: usize = 1_200;
 const VALUES: usize = 240;
 /// Maximum bytes of a reference in a text.
 const REFERENCE: usize = 160;
-/// Maximum number of state entries that are relevant at the end of a session: the latest ones.
+/// Maximum number of state entries that are relevant at the end of a session; only the latest ones are.
 const STATES: usize = 3;
 
-/// Heading of the block in `MEMORY.md`, so that it does not become part of a section that a person wrote.
+/// Heading of the block in `MEMORY.md`. It keeps the block from becoming part of a section that a person wrote.
 const PROMOTED: &str = "## From sessions\n\n";
 
-/// Reason for writing an entry to long-term memory; the first that applies.
+/// Reason for writing an entry to long-term memory; if several apply, the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PersistReason {
@@ -50,7 +50,7 @@ pub struct PersistedEntry {
     pub text: String,
 }
 
-/// Selects the entries, most important first. Also returns the number of entries without room.
+/// Selects the entries, most important first. Also returns the number of entries for which there was no room.
 pub(super) fn select_persisted(
     entries: &[SessionEntry],
     strengths: &[f32],
@@ -88,7 +88,7 @@ pub(super) fn select_persisted(
             .then_with(|| weaker.total_cmp(strength))
             .then_with(|| at.cmp(place))
     });
-    // Entries written before still use up room, so that repeated plans do not write more.
+    // Entries that were written earlier still use up room, so that repeated plans do not write more.
     let (mut chosen, mut left_out, mut count, mut room) = (Vec::new(), 0, 0, settings.persist_tokens);
     for (why, at, _) in wanted {
         let Some(kept) = entries.get(at) else { continue };
@@ -140,7 +140,7 @@ fn describe(kept: &SessionEntry) -> String {
     let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
     let reference = clip(&entry.source.reference, REFERENCE);
     let from = format!("{} {reference}", entry.source.kind);
-    // At the start of a line, the log would attribute fields and tags to the user.
+    // At the start of a line, fields and tags would be read from the log as the user's own.
     let claims = match claims_the_user(&entry.summary) {
         true => format!("{}: ", entry.kind.name()),
         false => String::new(),

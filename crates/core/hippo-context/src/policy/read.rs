@@ -42,8 +42,8 @@ type PolicyResult<T> = Result<T, PolicyError>;
 /// Parses the rules of a policy file (v2 §10). An empty file has none.
 ///
 /// # Errors
-/// Returns the first position with invalid YAML, an unknown key or value, or a rule that can never match or sets
-/// nothing. The whole file is then rejected.
+/// Returns the first position with invalid YAML, an unknown key or value, a rule that can never match, or a rule that
+/// sets nothing. In each case, the whole file is rejected.
 pub fn parse_rules(text: &str) -> Result<Vec<PolicyRule>, PolicyError> {
     let whole = |what: String| PolicyError {
         line: 1,

@@ -128,8 +128,8 @@ fn empty_files_have_no_rules() {
     }
 }
 
-/// Errors are reported at the first character of the wrong key or value, counted from 1; `^` marks the position
-/// before it.
+/// Errors are reported at the first character of the wrong key or value, counted from 1; `^` marks the position before
+/// that character.
 #[test]
 fn errors_are_reported_with_line_and_column() {
     let rule = |matches: &str, action: &str| {

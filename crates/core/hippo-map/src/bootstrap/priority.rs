@@ -1,8 +1,8 @@
 //! Priorities inferred from text.
 //!
-//! A rule matches headings, and short lines that start with "never", "always", "remember", …; the same
-//! words inside a sentence or a conversation do not count. Text that reads like an instruction to an agent
-//! gets no priority: a malicious file could make it permanent.
+//! A rule matches headings, and short lines that start with "never", "always", "remember", …; the same words do not
+//! count inside a sentence or a conversation. Text that reads like an instruction to an agent gets no priority, because
+//! a malicious file could otherwise make its text permanent.
 
 use hippo_text::chunk::{ChunkKind, Speaker};
 use hippo_text::gist::line::WeightedLine;
@@ -99,7 +99,7 @@ pub(super) fn infer_priority<'r>(
         })
         .collect();
     rules.iter().find(|rule| {
-        // All sections of a unit must match: one section must not raise its neighbours.
+        // All sections of a unit must match, because one section must not raise the priority of its neighbours.
         let headed = !titles.is_empty() && titles.iter().all(|title| rule.headings.contains(title));
         let fitting = candidates.iter().filter(|line| matches_rule(line, rule)).count();
         headed || (fitting > 0 && fitting * 100 >= all * usize::from(rule.share))

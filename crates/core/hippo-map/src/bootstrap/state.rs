@@ -13,8 +13,7 @@ const LOOKED_AT: usize = 8_192;
 /// Maximum number of lines of a JSONL file considered.
 const LINES: usize = 50;
 
-/// Returns a one-line summary and the field names as tags. Values are omitted: they change, and may be
-/// secrets.
+/// Returns a one-line summary, and the field names as tags. Values are omitted, because they change and may be secrets.
 pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)> {
     let text = String::from_utf8_lossy(bytes);
     if text.trim().is_empty() {

@@ -1,9 +1,9 @@
 //! Division of a workspace into units, one per entry.
 //!
-//! Each file starts as one unit. The heaviest unit is split until the number of entries is reached or no
-//! unit is worth splitting. Splits between sections come first, outermost headings first, so that small
-//! neighbours stay together. Long sections, such as a log of one conversation, are split only when no file
-//! has sections left to separate.
+//! Each file starts as one unit. The heaviest unit is split until the number of entries is reached or no unit is worth
+//! splitting. Units are first split between sections, at the outermost headings first, so that small neighbours stay
+//! together. The inside of a long section, such as a log of one conversation, is split only when no file has sections
+//! left to separate.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
@@ -15,9 +15,9 @@ use hippo_text::gist::line::mass;
 const LEAST_SECTION: f32 = 90.0;
 /// Minimum mass of a part of a section.
 const LEAST_PART: f32 = 700.0;
-/// Weight of units without inner headings, which are split after those with headings.
+/// Factor for the weight of units without inner headings, which are split after those with headings.
 const INSIDE: f32 = 0.15;
-/// One file may have at most 1/8 of all entries, if that is more than [`FEW`].
+/// Share of all entries that one file may have: 1/8, if that is more than [`FEW`].
 const SHARE: usize = 8;
 /// Number of entries that any file may have.
 const FEW: usize = 6;
@@ -65,8 +65,8 @@ impl Ord for UnitSplit {
 
 /// Divides files into at most `most` units (at least one), by file and position.
 ///
-/// `files` are documents with the weight of their bytes. If there are more files than units, the heaviest
-/// files get one.
+/// `files` are documents, each with the weight of its bytes. If there are more files than units, the heaviest files get
+/// one unit each.
 pub(super) fn split_into_units(files: &[(&Document, f32)], most: usize) -> Vec<MemoryUnit> {
     let mut whole: Vec<MemoryUnit> = (0..)
         .zip(files)
@@ -140,7 +140,8 @@ fn push_unit(
 /// Returns the best split position of a unit, and `true` if it is between sections.
 fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
     let chunks = document.chunks.get(unit.from..unit.to)?;
-    // Nearest to the middle, for each heading level and for the inside of sections.
+    // The best position is nearest to the middle; it is determined for each heading level and for the inside of
+    // sections.
     let mut best: [Option<(f32, usize)>; 8] = [None; 8];
     let mut before = 0.0;
     for (at, pair) in chunks.windows(2).enumerate() {
@@ -188,7 +189,7 @@ pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
             known.insert(chunk.section);
         }
     }
-    // If the sections are all there is below a heading, that heading represents them.
+    // If these sections are all the content below a heading, that heading represents them.
     while leads.len() > 1 {
         let Some(parent) = document
             .sections

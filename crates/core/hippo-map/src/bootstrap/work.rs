@@ -19,9 +19,9 @@ use hippo_types::time::{Date, Timestamp};
 
 /// Maximum number of tags of an entry.
 const TAGS: usize = 6;
-/// Maximum number of sections that an entry points at; an entry of more sections points at the file.
+/// Maximum number of sections to which an entry points. An entry about more sections points to the file.
 const POINTERS: usize = 6;
-/// Chunks of a block, within which a word counts once for its rarity.
+/// Number of chunks in a block. For its rarity, a word counts once per block.
 const BLOCK: usize = 12;
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
@@ -290,7 +290,7 @@ impl<'w> EntryBuilder<'w> {
     }
 }
 
-/// Returns the weight of a byte of a source: distilled text counts more than conversation.
+/// Returns the weight of a byte of a source. Distilled text counts more than conversation.
 const fn source_weight(kind: SourceKind) -> f32 {
     match kind {
         SourceKind::Root => 3.0,

@@ -132,7 +132,7 @@ fn propose_facts(planner: &mut CyclePlanner) {
     }
 }
 
-/// Moves entries without a specific group that share a tag into a section, largest first.
+/// Moves entries that have no specific group but share a tag into a section of their own, largest cluster first.
 fn cluster_by_tag(planner: &mut CyclePlanner) {
     let least = planner.state.settings.cluster_from.max(2);
     loop {
@@ -157,7 +157,7 @@ fn cluster_by_tag(planner: &mut CyclePlanner) {
             break;
         };
         let name = format_heading(tag);
-        // A tag that names an unspecific group would be tried again forever.
+        // A tag that is the name of an unspecific group would be tried again in every run.
         if name == TECHNICAL || name == DAILY_LOGS || name.is_empty() {
             break;
         }

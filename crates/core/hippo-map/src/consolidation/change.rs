@@ -9,7 +9,7 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-/// Change and its reason. A step is applied as a whole or not at all.
+/// A change and its reason. A step is applied completely or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanStep {
     /// Rule that made the change.
@@ -38,7 +38,7 @@ pub struct Vigour {
 
 /// Change with the values before and after.
 ///
-/// Changes are idempotent. A change leaves all other fields alone, so that a concurrent access is kept.
+/// Changes are idempotent. A change leaves all other fields unchanged, so that a concurrent access is not lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "do")]
 pub enum EntryChange {
@@ -328,7 +328,7 @@ impl EntryChange {
     }
 }
 
-/// Moves an entry and updates the demotion count. A repeated step counts once.
+/// Moves an entry and updates the demotion count. If a step is repeated, it counts once.
 fn shift(snapshot: &mut ConsolidationSnapshot, id: &EntryId, to: RecordPlace, demotes: i8) {
     if let Some(record) = snapshot.records.get_mut(id)
         && record.place != to

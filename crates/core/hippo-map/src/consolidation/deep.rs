@@ -16,7 +16,7 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
     // Before merging, because merges compare current summaries.
     update_summaries(planner);
     merge::merge_duplicates(planner);
-    // A merged entry may have lost pointers: later rules use the remaining ones.
+    // A merged entry may have lost pointers, and later rules must use the remaining ones.
     sources::check_pointers(planner);
     relate_entries(planner);
     list_quick_access(planner);
@@ -35,8 +35,8 @@ fn prune_entries(planner: &mut CyclePlanner) {
     planner.demote(Rule::Prune, spent, RecordPlace::Archive(started));
 }
 
-/// Relates entries by their common accesses. Links fade with these accesses and end at archived entries;
-/// links made by people stay.
+/// Relates entries by their common accesses. Links fade with these accesses, and links to archived entries end. Links
+/// that people made are kept.
 fn relate_entries(planner: &mut CyclePlanner) {
     let settings = &planner.state.settings;
     let (from, most) = (settings.related_from, settings.related_most);
@@ -121,8 +121,8 @@ fn update_summaries(planner: &mut CyclePlanner) {
     planner.state.summaries = fresh;
 }
 
-/// Strengthens each kept entry whose source the run reviewed, once per run. The replay moves the start of
-/// the curve: a new curve would leave the entry weaker a day later (see [`decay::record_replay`]).
+/// Strengthens each kept entry whose source the run reviewed, once per run. The replay moves the start of the curve,
+/// because a new curve would leave the entry weaker a day later (see [`decay::record_replay`]).
 pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let started = planner.state.run.started;
     let settings = &planner.state.settings;
@@ -139,7 +139,7 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
             let Some(record) = planner.state.records.get(&id) else {
                 continue;
             };
-            // The next light cycle would queue this entry, so the run did not keep it.
+            // The next light cycle would move this entry to the queue, so the run did not keep it.
             if record.replayed == Some(started) || record.strength < least {
                 continue;
             }

@@ -23,7 +23,7 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
     // Before new entries: renamed sources are not new.
     sources::follow_moves(planner);
     add_entries(planner);
-    // After new entries: sections that a whole-file entry has not seen yet are new.
+    // This follows the creation of entries: sections that an entry for the whole file has not seen yet are new.
     sources::record_hashes(planner);
     revive_entries(planner);
     queue_weak(planner);
@@ -34,7 +34,7 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
     }
 }
 
-/// Returns the plan of a light cycle without changes, computed without a copy of the entries; `None` if
+/// Returns the plan of a light cycle that changes nothing, computed without a copy of the entries. Returns `None` if
 /// there are changes.
 ///
 /// Strengths are computed for `now`. The caller guarantees that there are no candidates and no new or
@@ -135,7 +135,7 @@ impl CoveredSources {
         let ids: BTreeSet<&EntryId> = candidates.iter().map(|new| &new.entry.id).collect();
         let mut known = Self::default();
         for (id, record) in &state.records {
-            // If this run makes two entries for one section, one may exist already when an interrupted run
+            // If this run makes two entries for one section, one of them may already exist when an interrupted run
             // resumes.
             let shown = !matches!(record.place, RecordPlace::Archive(_));
             let of_this_run = shown && record.filed.is_none() && ids.contains(id);
@@ -153,7 +153,7 @@ impl CoveredSources {
         let mut known = Self::default();
         for (id, removed) in &state.tombstones {
             known.pointers.extend(removed.pointers.iter().cloned());
-            // The content at removal, and the content written there since.
+            // The content at the time of removal, and the content written there since.
             known.add_contents(&removed.pointers, &removed.hashes);
             if let Some(record) = state.records.get(id) {
                 known.add_record(record, state);
@@ -243,8 +243,8 @@ fn queue_weak(planner: &mut CyclePlanner) {
     planner.demote(Rule::Queue, weak, to);
 }
 
-/// Tracks since when entries are strong. Only the light cycle does: a replay later at night is not evidence
-/// of strength.
+/// Tracks since when entries have been strong. Only the light cycle does this, because a replay later at night is not
+/// evidence of strength.
 fn track_strong(planner: &mut CyclePlanner) {
     let above = planner.state.settings.strong_above;
     let now = planner.state.run.started;
@@ -276,8 +276,8 @@ pub(super) fn flush(planner: &mut CyclePlanner) {
     );
 }
 
-/// Returns `true` if the file's values are close enough. Prompts contain the file, so it changes only with
-/// values that a reader would act on, not with each hundredth of strength.
+/// Returns `true` if the file's values are close enough to the current ones. Prompts contain the file, so it changes
+/// only for values on which a reader would act, not for each hundredth of strength.
 fn is_close_enough(from: Option<FiledUse>, to: Option<FiledUse>) -> bool {
     let (Some(filed), Some(so)) = (from, to) else {
         return from == to;

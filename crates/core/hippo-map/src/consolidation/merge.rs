@@ -29,7 +29,7 @@ pub enum Likeness {
 /// they state.
 ///
 /// Entries that share a pointer need less similarity: [`ConsolidationSettings::merge_above_shared`]. Entries of
-/// different projects are about different things, even in the same words.
+/// different projects are about different things, even if their words are the same.
 #[must_use]
 pub fn classify_pair(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> Likeness {
     if !is_similar(a, b, cosine, settings) {
@@ -74,7 +74,7 @@ pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
             .then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
     planner.count_considered(Rule::Merge, pairs.len());
-    // Each text is parsed once, however many pairs it is in: a merge does not change the text of the kept
+    // Each text is parsed once, however many pairs contain it, because a merge does not change the text of the kept
     // entry.
     let (mut texts, mut named) = (BTreeMap::new(), 0);
     for pair in pairs {
@@ -150,10 +150,10 @@ fn merge_pair(
     planner.add_step(Rule::Merge, both, change);
 }
 
-/// Returns `true` if `a` is kept and absorbs `b`. Criteria in order: written by a person, says more, more
-/// hits, longer, older.
+/// Returns `true` if `a` is kept and absorbs `b`. The criteria, in order: written by a person, says more, has more
+/// hits, is longer, is older.
 ///
-/// Hits are added, so that a new text that says more loses nothing.
+/// The hits of both are added, so that nothing is lost if the newer text says more and is kept.
 fn precedes(a: &EntryRecord, b: &EntryRecord, more: Ordering) -> bool {
     let made = |record: &EntryRecord| record.entry.origin != EntryOrigin::Manual;
     let rest = |record: &EntryRecord| {

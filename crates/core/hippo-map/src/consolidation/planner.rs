@@ -10,7 +10,7 @@ use super::{ConsolidationSnapshot, EntryRecord, RecordPlace, Rule, deep, light};
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 
-/// Maximum number of rounds. Rules that feed each other settle in three.
+/// Maximum number of rounds. Rules whose results affect each other settle in three rounds.
 const ROUNDS: usize = 12;
 
 /// Plan of a run, with the refused changes and findings.

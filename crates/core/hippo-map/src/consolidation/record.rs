@@ -16,7 +16,7 @@ pub enum RecordPlace {
     Index,
     /// In the Decay Queue since this time.
     Queue(Timestamp),
-    /// In the archive since this time: not in the index file, but restorable.
+    /// In the archive since this time: the entry is not in the index file, but can be restored.
     Archive(Timestamp),
 }
 
@@ -111,7 +111,7 @@ pub struct EntryRecord {
     /// A person wrote the text: no run overwrites it.
     #[serde(default)]
     pub by_hand: bool,
-    /// A person restored the entry or undid its merge: no run merges it again.
+    /// True if a person restored the entry or undid its merge, so that no run merges it again.
     #[serde(default)]
     pub apart: bool,
 }

@@ -16,15 +16,15 @@ use hippo_types::entry::EntryId;
 const WIDTH: usize = 16;
 /// Rows multiplied with a panel at a time.
 const TOGETHER: usize = 4;
-/// Maximum number of pairs of one fresh entry: thousands of log entries that differ only in dates are all
+/// Maximum number of pairs for one fresh entry. Thousands of log entries that differ only in their dates are all
 /// similar.
 const MOST: usize = 32;
 
 /// Returns the pairs with a cosine of at least `least` and at least one fresh entry, in the order of `ids`.
 ///
-/// `ids`, `vectors` and `fresh` are parallel; rows beyond the shortest are ignored. Vectors have unit
-/// length. Empty and non-finite vectors, and vectors of different lengths, match nothing. A fresh entry
-/// with very many matches returns some of the most similar.
+/// `ids`, `vectors` and `fresh` are parallel; rows beyond the shortest are ignored. Vectors have unit length. Empty and
+/// non-finite vectors match nothing, and vectors of different lengths do not match each other. For a fresh entry with
+/// very many matches, only some of the most similar are returned.
 #[must_use]
 pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<SimilarPair> {
     let rows = ids.len().min(vectors.len()).min(fresh.len());
@@ -88,13 +88,13 @@ fn compare_panels(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usi
 #[derive(Default)]
 struct NearestRows {
     rows: Vec<(usize, f32)>,
-    /// Minimum cosine of a row; once there are enough rows, it must be exceeded.
+    /// Minimum cosine of a row. Once there are enough rows, a further row must exceed it.
     least: f32,
     enough: bool,
 }
 
 impl NearestRows {
-    /// Adds a row. Rows arrive in order, so that the first of equal rows are kept.
+    /// Adds a row. Rows arrive in order, so that among equal rows the first are kept.
     fn add(&mut self, row: usize, cosine: f32) {
         if cosine > self.least || cosine == self.least && !self.enough {
             self.rows.push((row, cosine.clamp(-1.0, 1.0)));

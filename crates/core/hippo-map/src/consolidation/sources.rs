@@ -1,11 +1,11 @@
 //! Checks of entry pointers against their sources.
 //!
-//! A moved or renamed section is found by its content hash. A lost source is reported, and an entry keeps
-//! its last pointer even if it leads nowhere.
+//! If a section was moved or renamed, it is found by its content hash. A lost source is reported. An entry keeps its
+//! last pointer even if the target does not exist.
 //!
-//! A deep cycle has all documents and checks every pointer ([`check_pointers`]). A light cycle has only
-//! new and changed documents: it follows content that moved into them before it creates entries
-//! ([`follow_moves`]), and then records their hashes ([`record_hashes`]). Pointers elsewhere are left alone.
+//! A deep cycle has all documents and checks every pointer ([`check_pointers`]). A light cycle has only new and changed
+//! documents: before it creates entries, it follows content that moved into these documents ([`follow_moves`]), and
+//! afterwards it records their hashes ([`record_hashes`]). Pointers to other documents are left unchanged.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -169,8 +169,8 @@ fn add_pointer_steps(
     }
 }
 
-/// Returns the pointers of all entries. Of two places with the same content, the one without an entry is
-/// the move's target.
+/// Returns the pointers of all entries. If two places have the same content, the one without an entry is the target of
+/// the move.
 fn targets(snapshot: &ConsolidationSnapshot) -> BTreeSet<Pointer> {
     let describing = snapshot
         .records
@@ -182,7 +182,7 @@ fn targets(snapshot: &ConsolidationSnapshot) -> BTreeSet<Pointer> {
         .collect()
 }
 
-/// Returns `true` if an entry describes its sources. An entry made by a question is about that question.
+/// Returns `true` if an entry describes its sources. An entry that a question created is about that question.
 pub(super) fn describes_sources(record: &EntryRecord) -> bool {
     record.learned.is_none()
 }
@@ -237,7 +237,7 @@ impl<'s> ContentIndex<'s> {
         }
     }
 
-    /// Returns the current location of a content. The same file is preferred: renamed headings are the most
+    /// Returns the current location of a content. The same file is preferred, because renamed headings are the most
     /// frequent case.
     fn find_content(&self, pointer: &Pointer, known: Hash, targets: &BTreeSet<Pointer>) -> Option<Pointer> {
         let places = self.places.get_or_init(|| index_contents(self.snapshot));
@@ -270,7 +270,8 @@ fn index_contents(snapshot: &ConsolidationSnapshot) -> ContentLocations<'_> {
     places
 }
 
-/// Returns the content hash of the section with a title; of several, the known one if present.
+/// Returns the content hash of the section with a title. If several sections have the title, returns the known hash if
+/// one of them has it.
 fn section_hash(document: &DocumentState, title: &str, known: Option<Hash>) -> Option<Hash> {
     let mut named = document
         .sections

@@ -1,8 +1,8 @@
 //! Comparison of the values that two texts state.
 //!
-//! Near-duplicates are often a fact and its correction: "lease 30 s", "lease 120 s". Merging them would
-//! lose one value. So two texts may only be merged if nothing that could be a value differs; in doubt they
-//! differ.
+//! Near-duplicates are often a fact and its correction: "lease 30 s", "lease 120 s". Merging them would lose one value.
+//! Two texts may therefore be merged only if no word that could be a value differs. In doubt, the values count as
+//! different.
 
 mod compare;
 mod number;
@@ -27,9 +27,9 @@ pub enum ValueConflict {
     Opposite,
     /// Name, possible name, or a value that is a word ("staging", "blue").
     Name,
-    /// A word that replaces another one or is inserted, or words on both sides that the other lacks.
+    /// A word that replaces another word or is inserted, or words on both sides that the other side lacks.
     Word,
-    /// Same words with exchanged roles: "from a to b", "from b to a".
+    /// The same words with exchanged roles: "from a to b", "from b to a".
     Order,
 }
 
@@ -81,8 +81,8 @@ impl ParsedText {
 
 /// Returns the first kind of difference between two texts; `None` if neither contradicts the other.
 ///
-/// The result is symmetric. One text may say more, as long as the addition is not a value. Words are
-/// compared by their stems; tables list synonyms and words without content.
+/// The result is symmetric. One text may say more, as long as the addition is not a value. Words are compared by their
+/// stems. Tables list synonyms and words without content.
 #[must_use]
 pub fn value_conflict<'a>(
     a: impl Into<ComparedText<'a>>,

@@ -13,8 +13,8 @@ use hippo_types::entry::{Entry, EntryId};
 impl IndexFile {
     /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed.
     ///
-    /// Only the differences are written: topic line, summary, pointers, values of the comment. An entry
-    /// without a comment gets one when a value needs it.
+    /// Only the differences are written: topic line, summary, pointers, values of the comment. If an entry has no
+    /// comment, it gets one when a value needs it.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl IndexFile {
 
     /// Like [`IndexFile::update`], and also writes the id of an entry without one.
     ///
-    /// An id derived from the topic changes when entries above it are added or removed.
+    /// An id that is derived from the topic would change when entries above it are added or removed.
     ///
     /// # Errors
     /// [`EditError::NoEntry`] if the file has no entry with this id.
@@ -51,7 +51,7 @@ impl IndexFile {
         }
         let read = IndexedEntry::parse(text, indexed.line, &self.settings);
         let mut read = read.unwrap_or_else(|| {
-            // The edited bytes no longer parse as an entry: write the whole entry anew.
+            // If the edited bytes no longer parse as an entry, write the whole entry anew.
             let level = indexed.level.unwrap_or(2);
             new_entry(entry, level, self.line_end, &self.settings)
         });
@@ -179,8 +179,8 @@ impl<'a> EntryEdit<'a> {
         }
     }
 
-    /// Returns the span of a summary that must move up: removing the pointers below it would leave nothing
-    /// of the entry after it.
+    /// Returns the span of a summary that must move up, because removing the pointers below it would otherwise leave
+    /// none of the entry's lines after it.
     fn stranded_summary(&self) -> Option<Range<usize>> {
         let layout = &self.indexed.layout;
         let (span, comment) = (layout.summary.clone()?, layout.comment.as_ref()?);
@@ -249,8 +249,8 @@ impl<'a> EntryEdit<'a> {
         }
     }
 
-    /// Returns the keys whose values differ, with their new text. Timestamps written to the second keep
-    /// that precision.
+    /// Returns the keys whose values differ, with their new text. A timestamp that is written to the second keeps that
+    /// precision.
     fn changes(&self, comment: &[u8]) -> Vec<(&'static str, Option<String>)> {
         let fields = meta::parse_fields(comment);
         let exact = |key: &str| {
@@ -274,7 +274,7 @@ impl<'a> EntryEdit<'a> {
                 (old != new).then_some((key, new))
             })
             .collect();
-        // A missing timestamp defaults to the other one, so write it before that one changes.
+        // A missing timestamp defaults to the other one, so it is written before the other one changes.
         let moments = ["created", "accessed"];
         if changes.iter().any(|(key, _)| moments.contains(key)) {
             for (key, value) in meta::format_values(&self.new, self.settings) {
@@ -329,7 +329,7 @@ impl<'a> EntryEdit<'a> {
         let alone =
             bytes[start..span.start].trim_ascii().is_empty() && bytes[span.end..next].trim_ascii().is_empty();
         let span = if alone { start..next } else { span };
-        // Keep an empty line so that the text above and below does not become one paragraph.
+        // Keep an empty line, so that the text above and the text below do not become one paragraph.
         let below = bytes[next..self.next_line(next)].trim_ascii();
         let words = alone && !below.is_empty() && !text::is_construct(below);
         let left = if words {

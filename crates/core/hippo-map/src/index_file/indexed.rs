@@ -155,8 +155,8 @@ impl IndexedEntry {
         let mut fields = comment.map(|span| meta::parse_fields(&text[base + span.start..base + span.end]));
         let broken = tokens.iter().find(|token| token.kind == TokenKind::BrokenHx);
         if let (None, Some(token)) = (&fields, broken) {
-            // The comment lost its end. Read its known keys, so that the entry does not count as removed;
-            // the comment itself stays text.
+            // The comment lost its end. Its known keys are still read, so that the entry does not count as removed; the
+            // comment itself remains text.
             let known = meta::parse_fields(&[&text[token.span.clone()], b"-->"].concat());
             fields = Some(
                 known
@@ -168,7 +168,7 @@ impl IndexedEntry {
         let pairs: Vec<(&str, &str)> = match (&fields, &facts) {
             (Some(fields), _) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
             (None, facts) => {
-                // hippod always writes a comment: an entry without one was written by a person or an agent.
+                // hippod always writes a comment, so an entry without one was written by a person or an agent.
                 entry.origin = EntryOrigin::Manual;
                 let facts = facts.iter().flatten();
                 facts.map(|(key, value)| (*key, &**value)).collect()

@@ -12,7 +12,7 @@ impl IndexFile {
     /// Inserts a new entry at the end of a section, given by its titles from the outermost, and creates
     /// missing sections.
     ///
-    /// An empty path means `By Topic`. The entry's heading is one level below its section, unless the
+    /// An empty path means `By Topic`. The heading of the entry is one level below that of its section, unless the
     /// options set a level.
     ///
     /// # Errors
@@ -30,11 +30,10 @@ impl IndexFile {
         Ok(())
     }
 
-    /// Inserts the original bytes of an entry at the end of a section. It keeps its level, and its id is
+    /// Inserts the original bytes of an entry at the end of a section. The entry keeps its level, and its id is
     /// written.
     ///
-    /// Returns `false` if the bytes are not an entry, belong to another id, or the entry is already in the
-    /// file.
+    /// Returns `false` if the bytes are not an entry or have another id, or if the entry is already in the file.
     pub fn insert_bytes(&mut self, id: &EntryId, bytes: &[u8], section: &[&str]) -> bool {
         let mut text = bytes.trim_ascii_end().to_vec();
         text.extend_from_slice(self.line_end.as_bytes());
@@ -81,8 +80,7 @@ impl IndexFile {
     /// Replaces the generated block of a section with `body`, and creates a missing section. Returns `true`
     /// if any byte changed.
     ///
-    /// Nothing between the marks of a generated block is read as an entry. Other text of the section is
-    /// unchanged.
+    /// No text between the marks of a generated block is read as an entry. Other text of the section is not changed.
     pub fn set_generated(&mut self, section: &[&str], body: &str) -> bool {
         let (end, _) = self.ensure_section(section);
         let heading = self.blocks[..end]
@@ -139,7 +137,7 @@ impl IndexFile {
         for depth in 1..=section.len() {
             match self.find_section(&section[..depth]) {
                 Some(found) => (at, level) = found,
-                // Below level 5 no levels remain for a section and its entries.
+                // Below level 5, no levels remain for a section and its entries.
                 None if level >= 5 => break,
                 None => {
                     let title = section[depth - 1];
@@ -182,8 +180,8 @@ impl IndexFile {
             .unwrap_or(self.blocks.len())
     }
 
-    /// Returns the index for a new section of level 2: v1's order; sections unknown to v1 precede the Decay
-    /// Queue.
+    /// Returns the index for a new section of level 2. The sections are in the order of v1; sections that v1 does not
+    /// define come before the Decay Queue.
     fn new_section_index(&self, title: &str) -> usize {
         let own = IndexSection::from_title(title).unwrap_or(IndexSection::Associations);
         let later = |block: &IndexBlock| match block {

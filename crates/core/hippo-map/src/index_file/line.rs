@@ -37,7 +37,7 @@ pub(super) const WALL: &str = "<!-- hippod: nothing -->";
 
 /// Splits the text into lines, numbered from `first`.
 ///
-/// An unclosed fence or generated block is read as text: it must not hide the entries below it, which would
+/// An unclosed fence or generated block is read as text. Otherwise, it would hide the entries below it, which would
 /// then count as removed.
 pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDiagnostic>) -> Vec<IndexLine> {
     let mut lines: Vec<IndexLine> = Vec::new();

@@ -1,8 +1,8 @@
 //! Three-way merge of the entries of the index file and the store.
 //!
-//! Three versions are compared in the form that the file can hold ([`as_written`]): `base`, the daemon's
-//! last write; `theirs`, the file now; and `ours`, the store. Changes in the file win, and replaced values
-//! of the store are reported. After the merge, `theirs` is the next `base`.
+//! Three versions are compared in the form that the file can contain ([`as_written`]): `base`, the daemon's last write;
+//! `theirs`, the file now; and `ours`, the store. Changes in the file take precedence, and the values of the store that
+//! they replace are reported. After the merge, `theirs` is the next `base`.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ pub struct Merge {
     pub entries: Vec<Entry>,
     /// Entries that were removed from the file and stay forgotten.
     pub tombstones: Vec<EntryId>,
-    /// Entries that are new in the file. An existing tombstone is void.
+    /// Entries that are new in the file. If such an entry has a tombstone, the tombstone becomes void.
     pub adopted: Vec<EntryId>,
     /// Fields whose value was taken from the file. For a strength, the caller also sets `accessed` to the
     /// time of reading.
@@ -74,16 +74,16 @@ pub struct MergeConflict {
 pub enum ConflictRule {
     /// Both changed the field: the file wins.
     FileWins(EntryField),
-    /// Removed from the file and changed in the store: it is forgotten.
+    /// The entry was removed from the file and changed in the store: it is forgotten.
     RemovalWins,
     /// Changed in the file and dropped by the store: it is kept.
     ChangeBeatsPruning,
 }
 
-/// Merges three versions. `forgotten` are the existing tombstones. Of entries with the same id the first is
-/// used.
+/// Merges three versions. `forgotten` contains the existing tombstones. If several entries have the same id, the first
+/// is used.
 ///
-/// An empty file is taken at its word: the caller checks `tombstones` for a suspicious loss of most
+/// An empty file counts as a removal of all entries. The caller must check `tombstones` for a suspicious loss of most
 /// entries.
 #[must_use]
 pub fn merge(
@@ -213,7 +213,7 @@ impl EntryVersions<'_> {
         true
     }
 
-    /// Adds both counts: agents that follow v1 count accesses in the file themselves.
+    /// Adds both counts, because agents that follow v1 count accesses in the file themselves.
     fn hits(&mut self, our: &Entry) -> u32 {
         let Some(base) = self.base.as_ref().filter(|base| base.hits != self.their.hits) else {
             return our.hits;

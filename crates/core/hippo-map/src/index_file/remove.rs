@@ -31,7 +31,7 @@ impl IndexFile {
         });
         let below: Vec<bool> = below.collect();
         let mut left: Vec<IndexBlock> = Vec::with_capacity(self.blocks.len());
-        // In reverse, so that the block after an entry is already decided.
+        // Blocks are processed in reverse order, so that the block after an entry is already decided.
         for (block, below) in std::mem::take(&mut self.blocks).into_iter().zip(below).rev() {
             if is_removed(&block) {
                 left.extend(self.separator_before(below, left.last()));

@@ -94,7 +94,7 @@ pub(super) fn unescape_summary(text: &str) -> String {
     }))
 }
 
-/// Escapes the topic of a heading: a trailing `#` needs closing marks after it.
+/// Escapes the topic of a heading. If the topic ends in `#`, closing marks are added after it.
 pub(super) fn escape_heading(text: &str) -> String {
     let mut text = escape_comments(text);
     if text.ends_with('#') {
@@ -194,7 +194,7 @@ pub(super) fn encode(text: &str, special: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Reverses [`encode`]. Returns the text unchanged if the result is not UTF-8.
+/// Reverses [`encode`]. If the result is not UTF-8, returns the text unchanged.
 pub(super) fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();

@@ -1,8 +1,7 @@
 //! Three-way merge of sequences that keeps every addition.
 //!
-//! An element that either side dropped from the base is dropped, except the last copy of an element that
-//! both sides have. Elements that a side added are kept; an element that both sides added at one position
-//! is kept once.
+//! If either side dropped an element from the base, it is dropped, except for the last copy of an element that both
+//! sides have. Elements that one side added are kept. If both sides added an element at one position, it is kept once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,7 +17,7 @@ pub(super) enum MergedElement {
     Theirs(usize),
 }
 
-/// Limit of comparisons; longer stretches without a common unique element count as different.
+/// Maximum number of comparisons. Longer stretches without a common unique element count as different.
 const MOST_COMPARISONS: usize = 250_000;
 /// Maximum depth of splits at unique elements.
 const DEEPEST: usize = 32;
@@ -78,7 +77,8 @@ pub(super) fn merge<T: Ord>(
     out
 }
 
-/// Appends the chosen elements of both sides: common ones once, of the others ours first.
+/// Appends the chosen elements of both sides. Common elements are appended once; of the other elements, ours come
+/// first.
 fn append_union<T: Ord>(
     ours: &[T],
     mine: &[usize],

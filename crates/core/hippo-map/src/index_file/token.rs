@@ -173,7 +173,8 @@ fn names_a_file(text: &[u8]) -> bool {
     bare && (section || path.ends_with('/') || known.contains(&ending))
 }
 
-/// Returns `true` if the first target of a list item can be a file: an arrow often precedes ordinary words.
+/// Returns `true` if the first target of a list item can be a file. The check is needed because an arrow often precedes
+/// ordinary words.
 pub(super) fn may_name_a_file(list: &[u8]) -> bool {
     let list = String::from_utf8_lossy(list);
     let first = list.split('|').next().unwrap_or_default();
@@ -208,8 +209,8 @@ enum CommentEnd {
 
 /// Finds the end of a comment whose content starts with `text` and may span lines.
 ///
-/// A comment in which another one starts counts as unclosed. Otherwise the end of a later comment, perhaps
-/// one that hippod writes, would close it and swallow everything between.
+/// A comment inside which another comment starts counts as unclosed. Otherwise, the end of the later comment, which
+/// hippod may have written, would close it, and all text between would be lost.
 fn find_comment_end(text: &[u8]) -> CommentEnd {
     let mut at = 0;
     while let Some(mark) = text[at..].iter().position(|byte| matches!(byte, b'-' | b'<')) {

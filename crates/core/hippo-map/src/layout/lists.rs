@@ -20,7 +20,7 @@ const MONTHS: usize = 12;
 /// Each list uses at most 1/16 of the file, because entries matter more than lists.
 const SHARE: usize = 16;
 
-/// All lists except Meta. They do not depend on the selection of entries, so that they never change it.
+/// All lists except Meta. They do not depend on which entries are selected, so that they never change the selection.
 pub(super) struct GeneratedLists(Vec<(Vec<&'static str>, String)>);
 
 impl GeneratedLists {
@@ -112,7 +112,7 @@ fn list_associations(all: &LiveEntries<'_>, most: usize) -> String {
     first_lines(listed.take(ASSOCIATED), most)
 }
 
-/// Writes Meta. It has only counts, because a time would change the file on every write.
+/// Writes Meta. It contains only counts, because a time would change the file on every write.
 pub(super) fn write_meta(
     file: &mut IndexFile,
     selection: &MasterSelection,

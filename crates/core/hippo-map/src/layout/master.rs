@@ -1,7 +1,7 @@
 //! Layout of the index file with the selected entries.
 //!
-//! The file is laid out repeatedly until it no longer changes, so that another layout changes nothing. One
-//! pass is not always enough: new entries also need room for section headings and marks.
+//! The file is laid out repeatedly until it no longer changes, so that a later layout of the same entries changes
+//! nothing. One pass is not always enough, because new entries also need room for section headings and marks.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,9 +15,9 @@ use hippo_text::source::SourceKind;
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::tokens;
 
-/// Number of passes in which entries may be added and removed.
+/// Number of passes in which entries may be both added and removed.
 const OPEN: usize = 5;
-/// Maximum number of passes. Later passes only remove entries, so that they terminate.
+/// Maximum number of passes. Later passes only remove entries, so that the process terminates.
 const TIMES: usize = 12;
 
 /// Entry that belongs to a file of the index.
@@ -97,7 +97,7 @@ fn settle(
     None
 }
 
-/// Keeps the file unchanged: it has marks that change the meaning of every edit.
+/// Keeps the file unchanged, because it has marks that would change the meaning of every edit.
 fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
     let items = MasterContent::read(&IndexFile::parse(before, wanted.settings), all, wanted).items;
     let all_of_it = Limits {
@@ -213,7 +213,7 @@ fn sizes_in_tokens(items: Vec<SelectionItem>) -> Vec<SelectionItem> {
     items.collect()
 }
 
-/// Runs one pass of the layout. Unless `open`, no entry is added.
+/// Runs one pass of the layout. Unless `open` is true, no entry is added.
 fn run_pass(
     bytes: &[u8],
     all: &LiveEntries<'_>,
@@ -229,7 +229,7 @@ fn run_pass(
     };
     lists.write(&mut file);
     let standing = MasterContent::read(&file, all, wanted);
-    // Sizes are in bytes: rounding each entry to tokens would add up.
+    // Sizes are in bytes, because the rounding of each entry to tokens would add up.
     let mut limits = Limits {
         max_tokens: wanted.limits.max_tokens.saturating_mul(4),
         other_tokens: standing.other,
@@ -369,7 +369,7 @@ pub(super) fn section_of(record: &EntryRecord) -> Vec<String> {
     }
 }
 
-/// Returns the section that an entry must move to, if any. Sections made by people are left alone.
+/// Returns the section to which an entry must move, if any. Sections that people made are left unchanged.
 fn target_section(section: &[String], record: &EntryRecord) -> Option<Vec<String>> {
     let to = section_of(record);
     let same = section.len() == to.len()

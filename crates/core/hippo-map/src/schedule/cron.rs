@@ -95,7 +95,7 @@ impl Cron {
                     best = Some(found);
                 }
             }
-            // Past the clock change, a later local time cannot be an earlier moment.
+            // After the clock change, a later local time cannot be an earlier moment.
             let settled = !disturbed || next.checked_sub(reach).is_ok_and(|next| next > local);
             if let Some(best) = best.filter(|_| settled) {
                 return Some(Timestamp(best));

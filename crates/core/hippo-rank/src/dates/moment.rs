@@ -33,7 +33,7 @@ const COUNTED: [&str; 16] = [
 
 /// Returns the expression that starts at a word.
 pub(super) fn find(words: &[Word], at: usize, today: Date) -> Option<DateMatch> {
-    // Prepositions and articles before the date itself: "since the 3rd of May", "after last week".
+    // Skip prepositions and articles before the date itself: "since the 3rd of May", "after last week".
     let skipped = words
         .get(at..)?
         .iter()
@@ -147,7 +147,7 @@ impl<'a> Cursor<'a> {
             return found(Some(Days::one(today)), 2);
         }
         if let Some(unit) = word::unit(name) {
-            // "in the last week" is the last seven days; "last week" is the previous calendar week.
+            // "in the last week" means the last seven days, whereas "last week" means the previous calendar week.
             let rolling = which == "past"
                 || (self.before(1) == "the"
                     && matches!(self.before(2), "in" | "over" | "during" | "within" | "for"));
@@ -244,7 +244,8 @@ impl<'a> Cursor<'a> {
         let mut parts = text.split(mark);
         let (one, two, year) = (parts.next()?, parts.next()?, word::year(parts.next()?)?);
         let (one, two): (i8, i8) = (one.parse().ok()?, two.parse().ok()?);
-        // With dots, the day comes first. With slashes the order varies by country, so one number must be above 12.
+        // With dots, the day comes first. With slashes, the order varies by country, so one of the numbers must be
+        // above 12.
         let (day, month) = match (mark, one > 12, two > 12) {
             ('.', ..) | ('/', true, false) => (one, two),
             ('/', false, true) => (two, one),

@@ -48,7 +48,7 @@ pub(super) fn month(text: &str) -> Option<Month> {
         .iter()
         .position(|name| *name == text || text.get(..3) == name.get(..3) && is_short(text))?;
     let doubtful = matches!(text, "march" | "may" | "august" | "june" | "april") || is_short(text);
-    // June, April and August are also names of people, but more often months.
+    // June, April and August are also names of people, but they are more often months.
     let doubtful = doubtful && !matches!(text, "august" | "june" | "april");
     Some(Month {
         number: i8::try_from(at + 1).ok()?,

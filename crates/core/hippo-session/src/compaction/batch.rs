@@ -1,8 +1,8 @@
 //! Parallel preparation of records.
 //!
-//! This crate starts no threads. Records are collected into a batch; [`ParallelRunner`] then prepares the batch on
-//! other threads while this thread consumes the batch prepared before it, in order. The result does not depend on how
-//! the work is distributed.
+//! This crate starts no threads. Records are collected in a batch. [`ParallelRunner`] then prepares the batch on other
+//! threads while this thread consumes the previous batch in order. The result does not depend on how the work is
+//! distributed.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,9 +17,9 @@ use hippo_types::transcript::TranscriptFormat;
 /// when all calls have returned.
 pub type ParallelRunner = fn(&(dyn Fn() + Sync), &mut dyn FnMut());
 
-/// Minimum bytes of a batch before other threads are used: the work must cost more than its distribution.
+/// Minimum size of a batch in bytes for using other threads. The work must cost more than its distribution.
 const ENOUGH: usize = if cfg!(test) { 512 } else { 256 << 10 };
-/// Maximum records in a batch, because each record has a fixed memory cost.
+/// Maximum number of records in a batch; it is limited because each record has a fixed memory cost.
 const MANY: usize = 2_048;
 /// Minimum bytes of the last batch before other threads are used.
 const ENOUGH_AT_THE_END: usize = if cfg!(test) { 256 } else { 64 << 10 };
@@ -151,7 +151,7 @@ impl CompactionState {
         }
     }
 
-    /// Reports a problem after all records before it are consumed.
+    /// Reports a problem after all records before it have been consumed.
     pub(super) fn add_problem(&mut self, line: u64, what: &'static str) {
         if self.batch.gathered.count == 0 && self.batch.ready.count == 0 {
             return self.report_problem(line, what);
@@ -182,7 +182,7 @@ impl CompactionState {
         self.batch = batch;
     }
 
-    /// Prepares the batch, in parallel, while the batch prepared before is consumed.
+    /// Prepares the batch, in parallel, while the previous batch is consumed.
     fn prepare_batch(&mut self, runner: ParallelRunner, each: MessageSink<'_, '_>) {
         let RecordBatch {
             mut bytes,
@@ -200,7 +200,7 @@ impl CompactionState {
             self.consume_ready(&mut ready, each);
             help();
         });
-        // The runner may have done nothing; prepare what is missing.
+        // The runner may have done nothing, so prepare whatever is missing.
         self.consume_ready(&mut ready, each);
         gathered
             .used_parts()

@@ -1,8 +1,8 @@
 //! Detection of the active path of a session.
 //!
-//! Pi links each entry to the entry it answers, and the last entry of the file is the active one. Claude Code links
-//! lines too, but several tool results may hang on one line. There, a branch is abandoned only when a person sends a
-//! new prompt from an earlier position.
+//! In Pi, each entry links to the entry that it answers, and the last entry of the file is the active one. In Claude
+//! Code, lines link to lines as well, but several tool results may link to one line. There, a branch counts as
+//! abandoned only if a person sends a new prompt from an earlier position.
 
 use super::read::RecordLink;
 use hippo_types::transcript::TranscriptFormat;
@@ -34,7 +34,7 @@ enum RecordFate {
 }
 
 impl BranchTracker {
-    /// Notes the next record. Every record must be noted, so that positions agree with those of the second reading.
+    /// Notes the next record. Every record must be noted, so that positions agree with those in the second reading.
     pub fn note(&mut self, link: RecordLink, format: Option<TranscriptFormat>) {
         let place = u32::try_from(self.count);
         self.count += 1;
@@ -57,7 +57,7 @@ impl BranchTracker {
         }
     }
 
-    /// Returns the records that the second reading must skip; `None` if every record is on the path.
+    /// Returns the records that the second reading must skip, or `None` if every record is on the path.
     #[must_use]
     pub fn finish(self) -> Option<RecordSelection> {
         let linear = self.parents.is_empty();
@@ -107,7 +107,7 @@ impl BranchTracker {
             path.push(here);
             at = ids.find(self.parent(here));
         }
-        // The last compaction on the path folds the entries before the first one that it kept.
+        // The last compaction on the path replaces the entries before the first entry that it kept.
         let compaction = path.iter().enumerate().find_map(|(at, here)| {
             let found = self.compactions.binary_search_by_key(here, |(number, _)| *number);
             found.ok().map(|found| (at, self.compactions[found].1))
@@ -138,7 +138,8 @@ impl BranchTracker {
                 continue;
             };
             turn = self.prompts[..at].partition_point(|before| *before <= parent);
-            // In the turn right before, records after the parent belong to the same answer: tool results.
+            // In the immediately preceding turn, records after the parent belong to the same answer, because they are
+            // tool results.
             if turn < at {
                 fates[parent as usize + 1..prompt as usize].fill(RecordFate::Abandoned);
             }

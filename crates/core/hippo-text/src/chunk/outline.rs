@@ -29,8 +29,8 @@ impl SectionOutline {
 
     /// Ends the open section before a heading of level `next` on line `line`, or at the end of the file (level 0).
     ///
-    /// Returns the lines of its heading if the section has no content and no subsections, because then the heading
-    /// itself becomes a chunk.
+    /// Returns the lines of the section's heading if the section has no content and no subsections. In this case, the
+    /// heading itself becomes a chunk.
     pub fn end_section(&mut self, next: u8, line: u32) -> Option<(MarkdownLine, MarkdownLine)> {
         let section = self.sections.last_mut()?;
         section.end_line = line.saturating_sub(1).max(section.start_line);

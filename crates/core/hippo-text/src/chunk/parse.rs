@@ -111,7 +111,7 @@ impl MarkdownParser<'_> {
             return;
         }
         if text.is_empty() {
-            // Blank lines do not end indented code; the next line decides.
+            // Blank lines do not end indented code; whether it ends depends on the next line.
             if !self.is_open(ChunkKind::Code) {
                 self.close_block();
             }
@@ -236,7 +236,7 @@ impl MarkdownParser<'_> {
         Some(label)
     }
 
-    /// Returns true if one of the next lines starts with the same name.
+    /// Returns true if one of the following lines starts with the same name.
     fn recurs(&self, name: &str) -> bool {
         self.lines.clone().take(AHEAD).any(|line| {
             let text = trim(&self.bytes[line.start..line.end]);

@@ -158,7 +158,7 @@ proptest! {
     #[test]
     fn text_inserted_before_a_section_changes_none_of_its_chunks(first in markdown(), second in markdown()) {
         let second = format!("# Second\n\n{}", second.trim_start_matches('\u{feff}'));
-        // An unclosed fence, block or front matter would include the following text.
+        // An unclosed fence, block or front matter would extend into the text that follows.
         let first = format!("first\n{}", first.replace("```", "").replace("~~~", "").replace("hippod", ""));
         let hashes = |text: &str| -> Vec<ContentHash> {
             chunk(text.as_bytes()).chunks.iter().map(|chunk| chunk.hash).collect()

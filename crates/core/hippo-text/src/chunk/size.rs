@@ -89,7 +89,7 @@ impl<'a> ChunkBuilder<'a> {
         self.open = Some(piece);
     }
 
-    /// Prevents joining across this position, because a part of the file that is in no chunk follows.
+    /// Prevents joining across this position, because the part of the file that follows is in no chunk.
     pub fn separate(&mut self) {
         self.last = None;
         if let Some(open) = self.open.take() {

@@ -73,7 +73,7 @@ pub(super) fn parse_label(line: &[u8]) -> Option<SpeakerLabel<'_>> {
     let marks = head.len() - head.trim_start_matches(['*', '_']).len();
     let marked = (1..=3).contains(&marks);
     let named = &head[marks..];
-    // A time in parentheses after the name contains colons of its own.
+    // A time in parentheses after the name contains colons itself.
     let from = named
         .find(" (")
         .and_then(|open| Some(open + named[open..].find(')')?))
@@ -141,7 +141,7 @@ fn parse_role(name: &str, marked: bool) -> Option<Speaker> {
         "assistant" | "assistent" | "asistente" | "ассистент" | "助手" | "アシスタント" => {
             Some(Speaker::Assistant)
         }
-        // In lower case or without emphasis, these are likely to be field names.
+        // In lower case or without emphasis, these words are likely to be field names.
         "me" | "you" if marked => Some(Speaker::User),
         "agent" | "bot" | "model" if marked => Some(Speaker::Assistant),
         "ai" | "claude" | "chatgpt" | "gpt" | "copilot" | "gemini" | "codex" if marked || name != lower => {

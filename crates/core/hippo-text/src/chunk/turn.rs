@@ -16,7 +16,7 @@ pub(super) struct TurnTracker {
     names: VecDeque<Box<str>>,
 }
 
-/// Text of one speaker, which lasts until another one speaks.
+/// Text of one speaker, which lasts until another speaker begins.
 #[derive(Debug)]
 struct OpenTurn {
     speaker: Speaker,

@@ -25,10 +25,10 @@ pub fn to_safe_line(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// Neutralizes comment delimiters and marks of hippod or of a chat.
+/// Neutralizes comment delimiters and anything that looks like a mark of hippod or of a chat.
 ///
-/// A space is inserted into each comment delimiter. If the line still looks like a mark, with look-alike or hidden
-/// characters, its angle brackets become parentheses.
+/// A space is inserted into each comment delimiter. If, because of look-alike or hidden characters, the line still
+/// looks like a mark, its angle brackets become parentheses.
 pub(super) fn neutralize_marks(line: &str) -> Cow<'_, str> {
     if line.is_ascii() && !line.contains(['<', '>']) && !line.contains("&lt") && !line.contains("&gt") {
         return Cow::Borrowed(line);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::terms::is_stop;
 
-/// Minimum number of files with a heading that make it insignificant.
+/// Minimum number of files with the same heading for the heading to be insignificant.
 const RECURRING: usize = 4;
 
 /// Headings without meaning outside their context.

@@ -53,7 +53,8 @@ pub fn extract_summary(words: &mut WordCounts, lines: &[WeightedLine], shown: &H
             .map(|id| {
                 let weight = often.get(id).copied().unwrap_or(0.0);
                 let seen = if shown.contains(id) { 0.5 } else { 1.0 };
-                // Dampened: the sentence should represent the whole, not its strangest detail.
+                // The rarity is dampened, because the sentence should represent the whole text, not its strangest
+                // detail.
                 seen * words.rarity(*id).powf(0.6) * weight / (weight + 2.0)
             })
             .sum();
@@ -136,7 +137,7 @@ fn cut_sentence(sentence: &str) -> &str {
         end += word.len();
     }
     if end == 0 {
-        // One word longer than a summary, or a script without spaces.
+        // The text is one word longer than a summary, or is in a script without spaces.
         end = sentence.floor_char_boundary(MOST_BYTES);
     }
     sentence[..end].trim_end()

@@ -27,7 +27,7 @@ enum WordClass {
     Significant,
     /// Stop word without meaning of its own.
     Stop,
-    /// Meaningful in a sentence but not as a tag: months, greetings.
+    /// Meaningful in a sentence but not as a tag: months and greetings, for example.
     Empty,
     /// Only or mostly digits.
     Number,

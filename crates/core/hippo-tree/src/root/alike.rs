@@ -1,9 +1,9 @@
 //! Removal of topics that repeat another topic in other words.
 //!
-//! Room in `ROOT.md` is scarce, and headings name one thing in many ways. Two topics are alike if the passages they
-//! were taken from have similar vectors. The later topic is kept because it is newer. The first topic of each day is
-//! always kept, so that each day is represented. Days, weeks and months are built without vectors: they are
-//! byte-identical with and without a model.
+//! Room in `ROOT.md` is scarce, and headings name the same thing in many ways. Two topics are alike if the passages
+//! from which they were taken have similar vectors. The later topic is kept, because it is newer. The first topic of
+//! each day is always kept, so that each day is represented. Days, weeks and months are built without vectors, so that
+//! they are byte-identical with and without a model.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -28,13 +28,15 @@ pub type PassageLookup<'a> = dyn Fn(&str, u32) -> Option<PassageVector> + 'a;
 /// In about twenty manually read pairs of days of assistant conversations, pairs at 0.86 and above said the same, and
 /// pairs at 0.80 and below did not.
 const ALIKE: f32 = 0.85;
-/// Minimum cosine within one file; it is higher because neighbouring passages are embedded with shared context.
+/// Minimum cosine for two passages of one file. It is higher because neighbouring passages are embedded with shared
+/// context.
 const ALIKE_BESIDE: f32 = 0.98;
-/// Maximum number of topics compared, first topics of each day first; further topics have no line in a root of usual
-/// size.
+/// Maximum number of topics that are compared, beginning with the first topics of each day. Further topics have no line
+/// in a root of usual size.
 const COMPARED: usize = 400;
 
-/// Returns the topics without those that repeat a kept topic, and for each removed topic the date of the kept one.
+/// Returns the topics except those that repeat a kept topic. For each removed topic, also returns the date of the kept
+/// one.
 pub(super) fn drop_repeated_topics(
     mut topics: Vec<RootTopic>,
     passages: &PassageLookup<'_>,
@@ -70,7 +72,7 @@ pub(super) fn drop_repeated_topics(
         match found.map(|(found, _)| *found) {
             Some(found) => {
                 said.insert(topics[at].name.to_lowercase(), topics[found].last);
-                // The kept topic inherits the better rank, because repeated topics come first.
+                // The kept topic inherits the better rank, because topics that occur repeatedly come first.
                 topics[found].rank = topics[found].rank.min(topics[at].rank);
             }
             None => stay.push((at, passage)),

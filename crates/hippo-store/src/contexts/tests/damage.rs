@@ -1,4 +1,4 @@
-//! Damaged, foreign and newer files, and full disks.
+//! Databases that are damaged, newer or of other programs, and full disks.
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
             "UPDATE blobs SET bytes = substr(bytes, 1, length(bytes) - 1)",
             ["unpacked", "499 bytes"],
         ),
-        ("FLIP", ["", "belong to"]),
+        ("FLIP", ["", "are those of"]),
         (
             "DELETE FROM blobs",
             ["not in the database", "not in the database"],

@@ -59,7 +59,7 @@ fn steps() -> impl Strategy<Value = Vec<ModelStep>> {
     proptest::collection::vec(step, 1..60)
 }
 
-/// Returns the content of a number; it is incompressible, so its stored size is known.
+/// Returns the content for a number. It is incompressible, so its stored size is known.
 fn bytes(content: u8) -> Vec<u8> {
     noise(u64::from(content), usize::from(content) * 100)
 }
@@ -86,7 +86,7 @@ impl MapModel {
         self.kept.keys().map(|content| u64::from(*content) * 100).sum()
     }
 
-    /// Returns an entry as it should be read: without its content it is not retrievable, since it names no file.
+    /// Returns an entry as it should be read: without its content, it is not retrievable, because it names no file.
     fn expected(&self, id: &str) -> ContextEntry {
         let (mut entry, _, content) = self.entries[id].clone();
         entry.source.retrievable = self.kept.contains_key(&content);
@@ -112,7 +112,7 @@ impl MapModel {
         self.gone.insert(content);
     }
 
-    /// Stores a content and removes others; `None` if there is not enough room.
+    /// Stores a content and removes others if necessary. Returns `None` if there is not enough room.
     fn place(&mut self, content: u8, budget: u64, now: i64, held: &[u8]) -> Option<()> {
         if let Some(used) = self.kept.get_mut(&content) {
             *used = now.max(*used);

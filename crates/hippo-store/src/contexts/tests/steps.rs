@@ -1,4 +1,4 @@
-//! Changes interrupted at every point: each one is complete or absent.
+//! Changes interrupted at every point. Each is either complete or absent afterwards.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
 
-/// Returns all rows of all tables, search terms included.
+/// Returns all rows of all tables, including search terms.
 fn dump_tables(store: &ContextStore) -> Vec<String> {
     let tables = [
         "sums",
@@ -54,7 +54,7 @@ fn prepared(scratch: &ContextScratch) -> ContextStore {
 
 type Act = fn(&mut ContextStore) -> Result<(), ContextError>;
 
-/// One change of each kind, with as much work as it can have.
+/// One change of each kind, with as much work as possible.
 const ACTS: [(&str, Act); 7] = [
     ("open", |store| {
         store.open_session("new", Some("main"), 9).map(|_| ())
@@ -120,7 +120,7 @@ fn a_change_interrupted_after_any_instruction_did_not_happen() {
             }
             let after = dump_tables(&store);
             if after != before {
-                // Interrupted after the commit: the change is complete.
+                // If the interruption came after the commit, the change is complete.
                 assert!(after == whole, "{name}, {most} instructions: half done");
                 break;
             }

@@ -1,7 +1,8 @@
-//! Access journal, in which each access counts exactly once.
+//! Access journal, through which each access is counted exactly once.
 //!
-//! An access is first written to the journal, after the reply. Folding reads the journal, updates the entries and the counts per
-//! day, and empties the journal, all in one transaction. So a row is either in the journal or counted, even after a crash.
+//! An access is first written to the journal, after the reply. Folding reads the journal, updates the entries and the
+//! counts per day, and empties the journal, all in one transaction. Therefore, even after a crash, an access is either
+//! in the journal or counted.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub struct Access {
     pub entry: EntryId,
     /// Time of the access.
     pub at: Timestamp,
-    /// Local day of that time: each further access on a day adds less.
+    /// Local day of that time. Each further access on the same day adds less strength.
     pub day: Date,
 }
 
@@ -31,22 +32,24 @@ pub struct Access {
 pub struct FoldResult {
     /// Changed entries in their new state.
     pub records: Vec<EntryRecord>,
-    /// Accesses counted.
+    /// Number of accesses that were counted.
     pub counted: usize,
-    /// Accesses of missing entries, dropped from the journal.
+    /// Number of accesses to missing entries, which were dropped from the journal.
     pub unknown: usize,
-    /// Accesses of entries with an unreadable row, kept in the journal.
+    /// Number of accesses to entries with an unreadable row, which were kept in the journal.
     pub kept: usize,
 }
 
 impl Store {
-    /// Counts the recorded accesses and empties the journal. Each access raises the strength of its entry, depending on its number
-    /// on that day. The current strength of a changed entry is computed for `now`.
+    /// Counts the recorded accesses and empties the journal. Each access raises the strength of its entry; the amount
+    /// depends on how many accesses preceded it on that day. The current strength of a changed entry is computed for
+    /// `now`.
     ///
-    /// Call it before a run is planned, not while one is applied: the steps contain the state from the time of planning.
+    /// Call it before a run is planned, but not while a run is applied, because the steps contain the state from the
+    /// time of planning.
     ///
     /// # Errors
-    /// See [`StoreError`]; the journal is unchanged then.
+    /// See [`StoreError`]. After an error, the journal is unchanged.
     pub fn fold_accesses(&mut self, profile: &DecayCurve, now: Timestamp) -> Result<FoldResult, StoreError> {
         self.in_transaction(|transaction| fold(transaction, profile, now))
     }
@@ -54,7 +57,7 @@ impl Store {
     /// Records accesses in one transaction; see [`super::EntryBatch::record_accesses`].
     ///
     /// # Errors
-    /// See [`StoreError`]; none is recorded then.
+    /// See [`StoreError`]. After an error, no access is recorded.
     pub fn record_accesses(&mut self, accesses: &[Access]) -> Result<(), StoreError> {
         let mut batch = self.begin_entries()?;
         batch.record_accesses(accesses)?;
@@ -71,7 +74,7 @@ pub(super) fn insert_accesses(connection: &Connection, accesses: &[Access]) -> r
     Ok(())
 }
 
-/// The entry of an access during folding.
+/// The target of an access during folding.
 enum FoldTarget {
     Known(Box<EntryRecord>),
     Unknown,
@@ -127,7 +130,7 @@ pub(super) fn fold(
     Ok(folded)
 }
 
-/// Counts an access on a day; returns its number on that day, from 1.
+/// Counts an access on a day. Returns how many accesses that day has now.
 fn next_of_day(connection: &Connection, entry: &str, day: &str) -> rusqlite::Result<u32> {
     connection
         .prepare_cached(

@@ -1,4 +1,4 @@
-//! Last written content of files, the base of three-way merges.
+//! Content that the daemon last wrote to files, which is the base of three-way merges.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -21,8 +21,8 @@ pub struct Base {
 impl Store {
     /// Returns the content that the daemon last wrote to `path` (relative to the workspace, with `/`).
     ///
-    /// Also returns `None` if the stored bytes do not match their hash: without a base a merge removes nothing, with a wrong base it
-    /// would.
+    /// Also returns `None` if the stored bytes do not match their hash. Without a base, a merge removes nothing,
+    /// whereas with a wrong base, it would.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -30,7 +30,7 @@ impl Store {
         self.sql(read_base(&self.connection, path))
     }
 
-    /// Returns the bases of all paths with this prefix, sorted by path, except those that do not match their hash.
+    /// Returns the bases of all paths with this prefix, sorted by path. Bases that do not match their hash are omitted.
     ///
     /// # Errors
     /// See [`StoreError`].

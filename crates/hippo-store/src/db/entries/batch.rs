@@ -34,15 +34,15 @@ impl EntryBatch<'_> {
     /// Writes a record under its entry's id. A strength of NaN is written as 0.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn put_record(&mut self, record: &EntryRecord) -> Result<(), StoreError> {
         self.map_error(row::put(&self.transaction, record))
     }
 
-    /// Deletes a record permanently. Only the runs that changed it still mention it.
+    /// Deletes a record permanently. After that, only the runs that changed it still mention it.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn drop_record(&mut self, id: &EntryId) -> Result<(), StoreError> {
         let dropped = self
             .transaction
@@ -50,10 +50,10 @@ impl EntryBatch<'_> {
         self.map_error(dropped.map(drop))
     }
 
-    /// Records that the user removed an entry. Its record stays; the caller sets its place.
+    /// Records that the user removed an entry. Its record is kept; the caller sets the record's place.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn put_tombstone(&mut self, id: &EntryId, tombstone: &Tombstone) -> Result<(), StoreError> {
         let put = || {
             self.transaction
@@ -74,7 +74,7 @@ impl EntryBatch<'_> {
     /// Deletes a tombstone, because the user restored the entry.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn drop_tombstone(&mut self, id: &EntryId) -> Result<(), StoreError> {
         let done = self
             .transaction
@@ -85,7 +85,7 @@ impl EntryBatch<'_> {
     /// Records accesses; [`Store::fold_accesses`] counts them in the order of recording.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn record_accesses(&mut self, accesses: &[Access]) -> Result<(), StoreError> {
         self.map_error(access::insert_accesses(&self.transaction, accesses))
     }
@@ -93,7 +93,7 @@ impl EntryBatch<'_> {
     /// Counts one common access for every pair of these entries.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn add_co_access(&mut self, together: &[EntryId], at: Timestamp) -> Result<(), StoreError> {
         self.map_error(access::record_co_access(&self.transaction, together, at))
     }
@@ -101,15 +101,15 @@ impl EntryBatch<'_> {
     /// Sets the count of a pair, for example when old counts decay; 0 deletes the pair.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn put_co_access(&mut self, pair: &CoAccessed) -> Result<(), StoreError> {
         self.map_error(access::put_pair(&self.transaction, pair))
     }
 
-    /// Deletes the access counts of days before this one.
+    /// Deletes the access counts of all days before this day.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn drop_days_before(&mut self, day: Date) -> Result<(), StoreError> {
         let done = self
             .transaction
@@ -120,18 +120,19 @@ impl EntryBatch<'_> {
     /// Stores the entries listed under Quick Access in the index file.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn put_quick_access(&mut self, entries: &[EntryId]) -> Result<(), StoreError> {
         self.map_error(put_quick_access(&self.transaction, entries))
     }
 
     /// Stores the bytes that the daemon has just written to `path` (relative to the workspace, with `/`).
     ///
-    /// Call it after the file is in place. If the process stops in between, the next merge finds the daemon's own text in the file,
-    /// which agrees with the store. If the base were stored first, the old file would look like a revert by the user.
+    /// Call it after the file has been moved into place. If the process stops in between, the next merge finds the
+    /// daemon's own text in the file, which agrees with the store. If the base were stored first, the old file would
+    /// look as if the user had reverted it.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn put_base(&mut self, path: &str, bytes: &[u8], at: Timestamp) -> Result<(), StoreError> {
         self.map_error(base::put(&self.transaction, path, bytes, at))
     }
@@ -139,7 +140,7 @@ impl EntryBatch<'_> {
     /// Deletes the base of `path`.
     ///
     /// # Errors
-    /// See [`StoreError`]; drop the batch then.
+    /// See [`StoreError`]. After an error, drop the batch.
     pub fn drop_base(&mut self, path: &str) -> Result<(), StoreError> {
         let done = self
             .transaction
@@ -150,7 +151,7 @@ impl EntryBatch<'_> {
     /// Commits the batch, which makes it visible to readers.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing of the batch is stored then.
+    /// See [`StoreError`]. After an error, nothing in the batch is stored.
     pub fn commit(self) -> Result<(), StoreError> {
         let path = self.path;
         self.transaction

@@ -1,6 +1,6 @@
 //! Conversion between records and rows.
 //!
-//! Fields used in queries have a column; the others are one JSON value with the types of the core.
+//! A field that is used in queries has a column. All other fields are in one JSON value, with the types of the core.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ pub(super) const SELECT: &str =
     "SELECT id, place, since, topic_group, band, strength, strong_since, consolidated,
     replayed, rest FROM entries";
 
-/// The reason for which a row is unreadable, as text.
+/// The reason why a row is unreadable, as text.
 #[derive(Debug)]
 pub(super) struct UnreadableRow(pub String);
 
@@ -132,7 +132,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, EntryRecord), UnreadableRo
     let rest: RecordRest<'_> = serde_json::from_str(&rest)?;
     if rest.entry.id != id {
         return Err(UnreadableRow(format!(
-            "it holds another entry: {}",
+            "the row contains another entry: {}",
             rest.entry.id
         )));
     }

@@ -19,7 +19,8 @@ pub struct RunFile {
 }
 
 impl Store {
-    /// Stores a file change of a run. For several changes, the first `before` and the last `after` are kept.
+    /// Stores a file change of a run. If the run changed the file several times, the first `before` and the last
+    /// `after` are kept.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -55,9 +56,9 @@ impl Store {
         self.sql(read())
     }
 
-    /// Deletes finished runs that are not needed any more: runs without steps, except the last of each cycle, and runs started before
-    /// `before`, except the last ten. Also deletes the files of all but the last fifty runs that have files. Returns the number of
-    /// deleted runs.
+    /// Deletes completed runs that are no longer needed: runs without steps, except the last run of each cycle, and
+    /// runs that started before `before`, except the last ten. Also deletes the file contents of all but the last fifty
+    /// runs that have some. Returns the number of deleted runs.
     ///
     /// # Errors
     /// See [`StoreError`].

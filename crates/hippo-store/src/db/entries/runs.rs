@@ -1,7 +1,8 @@
 //! Consolidation runs: plan, progress and report.
 //!
-//! A run is stored from its start with all planned steps. Each step is applied and counted in one transaction, so an interrupted
-//! run states exactly which steps are done. It is resumed with a new plan and keeps the finished steps in its list.
+//! A run is stored from its start, with all planned steps. Each step is applied and counted in one transaction, so that
+//! the record of an interrupted run states exactly which steps are done. When the run is resumed, it gets a new plan
+//! and keeps the completed steps in its list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,11 +37,11 @@ pub struct RunRow {
     pub id: RunId,
     /// Cycle, times and outcome, as the schedule needs them.
     pub record: RunRecord,
-    /// The basis of its plans: live entries, and entries demoted so far.
+    /// The basis of its plans: the number of live entries, and of entries demoted so far.
     pub run: ConsolidationRun,
-    /// Steps in its list, done or not.
+    /// Number of steps in its list, including completed steps.
     pub planned: u32,
-    /// Done steps, which are the first ones in the list.
+    /// Number of completed steps, which come first in the list.
     pub done: u32,
     /// Time at which it was undone.
     pub undone: Option<Timestamp>,
@@ -51,7 +52,7 @@ pub struct RunRow {
 pub struct RunDetail {
     /// The run.
     pub row: RunRow,
-    /// Its steps in order; the first `row.done` ones are done.
+    /// Its steps in order. The first `row.done` steps are completed.
     pub steps: Vec<PlanStep>,
     /// The report of its plan.
     pub report: RunReport,
@@ -62,11 +63,11 @@ pub struct RunDetail {
 pub struct RunReport {
     /// Refused changes with their reasons.
     pub refused: BTreeSet<RefusedChange>,
-    /// Number of entries, pairs or facts considered by each rule.
+    /// Number of entries, pairs or facts that each rule considered.
     pub considered: BTreeMap<Rule, usize>,
     /// Findings for the user to review.
     pub findings: BTreeSet<Finding>,
-    /// The state of the index after the plan; only for archival runs.
+    /// The state of the index after the plan; present only for archival runs.
     pub health: Option<Health>,
     /// Further notes, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -88,10 +89,10 @@ impl RunReport {
 }
 
 impl Store {
-    /// Stores a run that starts now, with its plan. It is running until [`Store::finish_run`].
+    /// Stores a run that starts now, with its plan. The run counts as running until [`Store::finish_run`].
     ///
     /// # Errors
-    /// See [`StoreError`]; no run is stored then.
+    /// See [`StoreError`]. After an error, no run is stored.
     pub fn start_run(
         &mut self,
         run: &ConsolidationRun,
@@ -117,8 +118,8 @@ impl Store {
         })
     }
 
-    /// Resumes an interrupted run with a plan for the current state: the new steps replace the unfinished ones. Refusals of both
-    /// plans are kept.
+    /// Resumes an interrupted run with a plan for the current state. The new steps replace those that are not
+    /// completed. The refusals of both plans are kept.
     ///
     /// # Errors
     /// [`StoreError::Row`] if the run does not exist, was undone, or its report is unreadable; see
@@ -165,7 +166,8 @@ impl Store {
     /// Applies a step and counts it as done, in one transaction. Returns the new state of the run.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. The step is not applied then.
+    /// [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. After an error, the step is
+    /// not applied.
     pub fn apply_step(&mut self, id: RunId, step: &PlanStep) -> Result<ConsolidationRun, StoreError> {
         let applied = self.in_transaction(|transaction| {
             let Some((done, mut run)) = run_progress(transaction, id)? else {
@@ -218,11 +220,11 @@ impl Store {
         }
     }
 
-    /// Marks the runs that the last process left running as interrupted, and returns them, oldest first. Call it once, before the
-    /// first run of a process.
+    /// Marks the runs that the last process left running as interrupted, and returns them, oldest first. Call it once
+    /// in each process, before the first run.
     ///
     /// # Errors
-    /// See [`StoreError`]; the runs are unchanged then.
+    /// See [`StoreError`]. After an error, the runs are unchanged.
     pub fn interrupt_runs(&mut self) -> Result<Vec<RunRow>, StoreError> {
         let mut runs: Vec<RunRow> = self.in_transaction(|transaction| {
             transaction

@@ -1,7 +1,7 @@
 //! Application of one step to the tables, with the semantics of the core.
 //!
-//! The entries named by a change are loaded into a snapshot, the core applies the change there, and the differences are written.
-//! So a change is defined only once, in the core.
+//! The entries that a change names are loaded into a snapshot, the core applies the change to the snapshot, and the
+//! differences are written. Therefore, the effect of a change is defined only once, in the core.
 
 use rusqlite::Connection;
 
@@ -10,7 +10,7 @@ use hippo_types::entry::EntryId;
 
 use super::{put_quick_access, row};
 
-/// Applies a change and counts demotions in `run`. An entry with an unreadable row is treated as missing.
+/// Applies a change and counts demotions in `run`. An entry whose row is unreadable is treated as missing.
 pub(super) fn apply(
     connection: &Connection,
     run: &mut ConsolidationRun,
@@ -51,7 +51,8 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Returns the entries that a change reads or writes. Every variant is listed, so that a new one cannot be forgotten.
+/// Returns the entries that a change reads or writes. The function lists every variant, so that a new one cannot be
+/// forgotten.
 fn affected_entries(change: &EntryChange) -> Vec<&EntryId> {
     match change {
         EntryChange::Add { record } | EntryChange::Remove { record } => vec![&record.entry.id],

@@ -34,12 +34,12 @@ impl EntryScratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    /// Returns the files that a process killed now would leave: a copy that no process has open.
+    /// Returns the files that would remain if the process were killed now, in a copy that no process has open.
     fn killed(&self) -> Self {
         let copy = Self::new();
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {
             let from = entry.unwrap().path();
-            // The shared memory file of the WAL is created again by the next process.
+            // The next process creates the shared-memory file of the WAL again.
             if from.to_string_lossy().ends_with("-shm") {
                 continue;
             }

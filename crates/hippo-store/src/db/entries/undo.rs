@@ -11,7 +11,8 @@ use crate::StoreError;
 use crate::db::fresh;
 
 impl Store {
-    /// Returns the changes that undo the done steps of a run, in the order to apply them; empty if it was already undone.
+    /// Returns the changes that undo the completed steps of a run, in the order in which they must be applied. If the
+    /// run was already undone, returns none.
     ///
     /// # Errors
     /// [`StoreError::Row`] if the run does not exist or a step is unreadable; see [`StoreError`].
@@ -34,9 +35,9 @@ impl Store {
         Ok(steps.iter().rev().map(|step| step.change.inverse()).collect())
     }
 
-    /// Undoes a run with the given changes, all or none, and stores the time. `changes` is [`Store::undo_list`] without entries that
-    /// were changed since. Documents whose entries are removed become fresh again. Entries in `apart` are not merged by later runs.
-    /// The caller restores the files.
+    /// Undoes a run with the given changes, either all or none, and stores the time. `changes` is [`Store::undo_list`]
+    /// without the entries that were changed since. Documents whose entries are removed become fresh again. Later runs
+    /// never merge the entries in `apart`. The caller restores the files.
     ///
     /// # Errors
     /// [`StoreError::Row`] if the run is still running; see [`StoreError`].

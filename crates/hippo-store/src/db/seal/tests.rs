@@ -27,7 +27,7 @@ impl SealScratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    /// Creates documents with a vector for every text, all in the file without a WAL.
+    /// Creates documents with a vector for every text, all of it in the file and none in a WAL.
     fn filled() -> Self {
         let scratch = Self::new();
         let mut store = scratch.open();

@@ -37,7 +37,7 @@ fn rest(data: &[u8]) -> &[u8] {
     data.split_first().map_or(data, |(_, rest)| rest)
 }
 
-/// Entries can be inserted once and removed again, or the error is short.
+/// Entries can be inserted once and removed again, or the result is a short error.
 fn settings(data: &[u8]) {
     let bytes = rest(data);
     match json::enter(bytes, &HOOKS) {
@@ -51,13 +51,13 @@ fn settings(data: &[u8]) {
     }
 }
 
-/// A TOML file is accepted, or the error is short.
+/// A TOML file is accepted, or the result is a short error.
 fn toml(data: &[u8]) {
     let what = unsound_toml(rest(data), b"").unwrap_or_default();
     assert!(what.len() < 500, "{what}");
 }
 
-/// A record survives writing and reading, and reverts any file without a panic.
+/// A record survives writing and reading. Reverting any file with it never panics.
 fn record(data: &[u8]) {
     match InitRecord::parse(rest(data)) {
         Ok(record) => {

@@ -1,6 +1,6 @@
 //! Property tests of init and its undo.
 //!
-//! For any mix of files, a second init changes nothing, undo restores every byte, and edits of the user stay.
+//! For any combination of files, a second init changes nothing, undo restores every byte, and edits of the user remain.
 
 use jsonc_parser::cst::CstNode;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ const TOML: [&str; 6] = [
     "# hippod: hooks\n# /hippod\n",
 ];
 
-/// A workspace with any mix of files that users may have.
+/// A workspace with any combination of files that users may have.
 fn worlds() -> impl Strategy<Value = World> {
     let file = |path: &'static str, texts: &'static [&'static str]| {
         proptest::option::of(select(texts)).prop_map(move |text| text.map(|text| (path, text)))
@@ -86,7 +86,7 @@ proptest! {
         prop_assert!(now.init(one));
         for (path, bytes) in &world.files {
             let made = &now.files[path];
-            // JSON entries are inserted inside; all other text is appended, or put into an existing block.
+            // JSON entries are inserted inside the file. All other text is appended, or written into an existing block.
             let within = path.ends_with(".json") || String::from_utf8_lossy(bytes).contains("hippod: ");
             prop_assert!(within || made.starts_with(bytes), "{}", path);
         }
@@ -116,7 +116,7 @@ proptest! {
             back.deinit();
         }
         prop_assert_eq!(&back, &world);
-        // Repeat with a second platform on top.
+        // Repeat the test with a second platform in the same folder.
         whole.init_until(other, most);
         whole.deinit();
         prop_assert_eq!(&whole, &world);
@@ -142,7 +142,7 @@ proptest! {
         }
         now.deinit();
         for (path, bytes) in &expected.files {
-            // A byte order mark at the start may be lost; the rest stays whole.
+            // A byte order mark at the start may be lost, but nothing else.
             let (left, bytes) = (String::from_utf8_lossy(&now.files[path]), String::from_utf8_lossy(bytes));
             prop_assert_eq!(&left, &bytes, "{}", path);
         }
@@ -155,7 +155,7 @@ proptest! {
     }
 }
 
-/// JSON as people write it: with comments, trailing commas, and any white space.
+/// JSON as people write it, with comments, trailing commas and any white space.
 fn jsons() -> impl Strategy<Value = String> {
     let gap = || select(&["", "", " ", "\n  ", "\t", "\r\n", "/* a */", " // b\n"][..]);
     let key = || {
@@ -208,7 +208,7 @@ fn closed(open: &str, all: &[String], comma: bool, gap: &str, close: &str) -> St
     format!("{open}{}{last}{gap}{close}", all.join(","))
 }
 
-/// Returns the content of a JSON text, without white space, comments and trailing commas.
+/// Returns the content of a JSON text, ignoring white space, comments and trailing commas.
 fn said(node: &CstNode) -> String {
     if let Some(object) = node.as_object() {
         let fields = object.properties();
@@ -246,7 +246,7 @@ proptest! {
             prop_assert_eq!(splice.undo(&made), Some(text.clone().into_bytes()));
             let out = json::take_out(&made, &entered).unwrap();
             let out = meaning(&out).unwrap();
-            // An object that we created stays if it contains a comment.
+            // An object that we created remains if it contains a comment.
             prop_assert!(out == before || now.contains("/* a */") || now.contains("// b"), "{} became {}", text, out);
         }
     }

@@ -4,7 +4,7 @@ use hippo_proto::ContextsStatus;
 
 use crate::render::{bytes, count_entries, one_line, plural};
 
-/// Returns a line in the layout of its workspace.
+/// Returns a line in the layout of the workspace's status.
 pub fn line(contexts: &ContextsStatus) -> String {
     let ContextsStatus {
         sessions,

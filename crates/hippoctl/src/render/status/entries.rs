@@ -7,7 +7,7 @@ use hippo_proto::IndexStatus;
 use crate::output::Style;
 use crate::render::{count_entries, cycle, one_line, plural};
 
-/// Returns lines in the layout of their workspace.
+/// Returns lines in the layout of the workspace's status.
 pub fn lines(index: &IndexStatus, style: Style) -> String {
     let IndexStatus {
         entries,
@@ -23,7 +23,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     if file == "off" {
-        let _ = writeln!(text, "  entries  the index file is switched off");
+        let _ = writeln!(text, "  entries  the index file is disabled");
         return text;
     }
     let entries = count_entries(*entries);

@@ -1,6 +1,6 @@
 //! Rendering of the compaction tree in `status`.
 //!
-//! Includes the program that writes its summaries.
+//! The lines include the program that writes the summaries of the tree.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use hippo_proto::{TreeCommandStatus, TreeStatus};
 use crate::output::Style;
 use crate::render::{age, one_line, plural};
 
-/// Returns lines in the layout of their workspace.
+/// Returns lines in the layout of the workspace's status.
 pub fn lines(tree: &TreeStatus, style: Style) -> String {
     let TreeStatus {
         last,
@@ -57,7 +57,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         );
     }
     if let Some(unwritable) = unwritable {
-        let held = one_line(&format!("held     no node can be written in {unwritable}"));
+        let held = one_line(&format!("held     could not write nodes in {unwritable}"));
         let _ = writeln!(text, "  {}", style.bad(held));
     }
     if *waiting > 0 {
@@ -128,7 +128,7 @@ mod tests {
             "  tree     94 nodes: 90 fixed, 4 tentative; created 2026-03-01T08:00:00Z\n  \
             tree     97 nodes: 90 fixed, 4 tentative, 2 without a summary, 1 without a status; not created yet\n           \
             1 node belongs to another program; to take over the tree: hippoctl tree compact --take-over\n  \
-            held     no node can be written in /w/memory: Permission denied (os error 13)\n           \
+            held     could not write nodes in /w/memory: Permission denied (os error 13)\n           \
             2 need a summary: hippoctl tree pending\n           \
             5 of 20 summaries requested today, in 61 s, 3 failures in a row\n  \
             held     the program failed 3 times in a row; hippod runs it again tomorrow; the last failure: it took too long and was stopped\n"

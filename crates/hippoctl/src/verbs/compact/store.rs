@@ -19,20 +19,20 @@ use crate::output::Output;
 use crate::render::{harmless, plural};
 use hippoctl::args::CompactArgs;
 
-/// The setting for the size of the sparse index.
+/// The setting that limits the size of the sparse index.
 const INDEX: &str = "maxSparseIndexTokens";
 
-/// Prints the summary; with `--json` the answer of the daemon.
+/// Prints the summary; with `--json`, the response of the daemon.
 ///
 /// # Errors
-/// Fails without a workspace, a transcript or a message in it, or when the daemon refuses.
+/// Fails without a workspace or a transcript, if the transcript contains no message, or if the daemon refuses.
 pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     let folder = folder(session)?;
     let state = session.paths.state.clone();
     let settings = settings(&folder)?;
     let debug = config(&state, &folder, settings.as_deref(), out)?.debug;
-    // The daemon reads only files, so a pipe is copied into a temporary one.
+    // The daemon reads only files, so piped input is copied to a temporary file.
     let (path, _spooled) = if args.file == Path::new("-") {
         let spooled = spooled()
             .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
@@ -80,7 +80,7 @@ fn numbers(bytes: &[u8], trusted: bool) -> Option<Map<String, Value>> {
     Some(keys)
 }
 
-/// Copies standard input into a temporary file that only this user can read; it is removed on drop.
+/// Copies standard input to a temporary file that only this user can read. The file is removed on drop.
 fn spooled() -> io::Result<NamedTempFile> {
     let mut file = NamedTempFile::new()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;

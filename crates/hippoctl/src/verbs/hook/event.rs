@@ -1,6 +1,6 @@
 //! Event of a harness, read from standard input.
 //!
-//! The JSON may be truncated, foreign, huge, or never end.
+//! The JSON may be truncated, foreign or huge, and the input may never end.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Maximum bytes of an event.
+/// Maximum size of an event in bytes.
 const LONGEST: usize = 4 << 20;
-/// Maximum time to read an event.
+/// Maximum time for reading an event.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Bytes per read.
+/// Number of bytes per read.
 const PIECE: usize = 64 << 10;
 
 /// The session that an event describes.
@@ -22,16 +22,16 @@ const PIECE: usize = 64 << 10;
 pub struct HookEvent {
     /// The id of the session.
     pub session: Option<String>,
-    /// The path of its transcript.
+    /// The path of the transcript of the session.
     pub transcript: Option<PathBuf>,
-    /// The folder in which it runs.
+    /// The folder in which the session runs.
     pub cwd: Option<PathBuf>,
     /// The reason why the event could not be used.
     pub trouble: Option<&'static str>,
 }
 
-/// Reads the event from standard input until the deadline. A complete JSON object ends it, even if the input stays
-/// open.
+/// Reads the event from standard input until the deadline. The event ends with a complete JSON object, even if the
+/// input stays open.
 pub fn read() -> HookEvent {
     let input = io::stdin();
     if input.is_terminal() {
@@ -41,7 +41,7 @@ pub fn read() -> HookEvent {
         };
     }
     let (pieces, heard) = mpsc::channel();
-    // The thread is abandoned if the input is never closed.
+    // If the input is never closed, the thread is abandoned.
     let reader = thread::Builder::new().name("stdin".into()).spawn(move || {
         let mut input = input.lock();
         let mut piece = vec![0; PIECE];
@@ -72,7 +72,7 @@ pub fn read() -> HookEvent {
     of(&bytes)
 }
 
-/// The trouble of an empty input, normal for a hook that is called by hand.
+/// The problem if the input is empty, which is normal if the hook is called by hand.
 pub const NO_EVENT: &str = "standard input has no event";
 
 /// Parses an event.

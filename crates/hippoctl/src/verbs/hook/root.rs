@@ -1,8 +1,8 @@
 //! Prompt section for the start of a session.
 //!
-//! The section is the ROOT.md of a registered workspace, fenced and within a budget. The hook runs in every folder,
-//! and a folder may be untrusted. So only registered workspaces have a section, the file is read without following
-//! links, and the folder can lower the user's budget but not raise it.
+//! The section contains the ROOT.md of a registered workspace, fenced and within a budget. The hook runs in every
+//! folder, and a folder may be untrusted. Therefore, only registered workspaces have a section, and the file is read
+//! without following links. The folder can lower the user's budget but not raise it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -25,17 +25,17 @@ const BUDGET: u32 = 3_000;
 const SETTING: (&str, &str, &str) = ("tree", "root_max_tokens", "HIPPOD_TREE_ROOT_MAX_TOKENS");
 /// Budget for pending work, in tokens.
 const PENDING: usize = 500;
-/// The line with which the instructions of Claude Code import the file into the prompt.
+/// The line with which the instructions for Claude Code import the file into the prompt.
 const IMPORT: &str = "@memory/ROOT.md";
 /// The files that may contain this line.
 const IMPORTING: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 
-/// Returns the prompt section for a session in a folder. Returns `None` if the folder is in no registered
-/// workspace, the file does not exist, or the prompt contains it already. `imports` is true for a harness that
-/// follows the imports of `CLAUDE.md`, which only Claude Code does.
+/// Returns the prompt section for a session in a folder. Returns `None` if the folder is in no registered workspace,
+/// the file does not exist, or the prompt already contains it. `imports` is true for a harness that follows the imports
+/// in `CLAUDE.md`, which only Claude Code does.
 ///
 /// # Errors
-/// Fails when the file exists but is not read: it is a link, a pipe, or belongs to another user.
+/// Fails if the file exists but must not be read, because it is a link, a pipe, or owned by another user.
 pub fn section(
     paths: &Paths,
     folder: &Path,
@@ -74,7 +74,7 @@ pub fn section(
     Ok((!section.is_empty()).then_some(section))
 }
 
-/// Returns the pending work of the agent as a section of its own.
+/// Returns the work that waits for the agent, as a separate section.
 pub fn pending(pending: &[Pending]) -> Option<String> {
     let mut text = String::new();
     for one in pending {
@@ -94,8 +94,8 @@ fn workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Returns the budget in tokens. The configuration of a workspace can lower the user's value; it can raise it only
-/// if it is trusted.
+/// Returns the budget in tokens. The configuration of a workspace can lower the user's budget; only a trusted one can
+/// raise it.
 fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     let user = of_user(&paths.config_file).unwrap_or(BUDGET);
     let Ok(text) = own_text(dir, FILE, owner) else {
@@ -110,7 +110,7 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     }
 }
 
-/// Returns the user's own setting.
+/// Returns the budget in the user's own configuration.
 fn of_user(config: &Path) -> Option<u32> {
     let (section, name, variable) = SETTING;
     let set = std::env::var(variable)
@@ -122,14 +122,14 @@ fn of_user(config: &Path) -> Option<u32> {
     })
 }
 
-/// Returns the metadata of a file that belongs to the user.
+/// Returns the metadata of a file that the user owns.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn owner(state: &Path) -> Option<Metadata> {
     fs::metadata(state.join(folder::REGISTRY)).ok()
 }
 
-/// Returns the text of a file in a workspace, opened without following links. File and workspace must have the same
-/// owner as `owner`.
+/// Returns the text of a file in a workspace, opened without following links. The file and the workspace must have the
+/// same owner as `owner`.
 fn own_text(dir: &WorkspaceDir, path: &str, owner: &Metadata) -> io::Result<String> {
     text(dir.open_file_owned_like(owner, path)?.0)
 }

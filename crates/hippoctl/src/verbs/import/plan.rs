@@ -1,4 +1,4 @@
-//! Plan of an import: files with the missing memories.
+//! Plan of an import: files for the memories that the workspace lacks.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path};
@@ -14,9 +14,9 @@ use crate::failure::{Exit, Failure};
 
 /// Size in bytes at which a new file is started.
 const FULL: usize = 4 << 20;
-/// Maximum bytes of a file that is searched for marks.
+/// Maximum size in bytes of a file that is searched for marks.
 const LOOKED_AT: u64 = 64 << 20;
-/// Maximum impossible dates that a note names.
+/// Maximum number of impossible dates that a note lists.
 const NAMED: usize = 3;
 /// Number of memories between two progress reports.
 const STEP: usize = 1000;
@@ -44,12 +44,12 @@ pub(super) struct PlannedFile {
     pub memories: u64,
 }
 
-/// Returns the target folder relative to the workspace.
+/// Returns the destination folder relative to the workspace.
 pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
     let refused = |why: &str| {
         let what = format!("could not import into {}: {why}", into.display());
         Failure::new(Exit::Usage, what)
-            .hint("name a folder of memory within the workspace, for example memory/imported")
+            .hint("name a memory folder in the workspace, for example memory/imported")
     };
     let mut parts = Vec::new();
     for part in into.strip_prefix(root).unwrap_or(into).components() {
@@ -70,7 +70,7 @@ pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Returns the default rules, which have no patterns and always parse.
+/// Returns the default rules. They contain no patterns, so parsing them cannot fail.
 fn rules() -> SourceRules {
     SourceRules::new(&[], &[]).expect("no pattern is wrong")
 }
@@ -99,7 +99,7 @@ pub(super) fn plan(
         }
         plan.redacted += u64::from(section.redacted);
         plan.flagged += u64::from(section.flagged);
-        // The first day of 1970 means that the clock was never set.
+        // The first day of 1970 means that the clock of the exporting machine was never set.
         let is_day = |(moment, day): &(Timestamp, Date)| moment.0 >= DAY_MS && !is_far_ahead(today, *day);
         let dated = memory.created.map(|moment| (moment, day_of(moment)));
         let place = match dated.filter(is_day) {
@@ -115,7 +115,7 @@ pub(super) fn plan(
         places.entry(place).or_default().push((memory.created, section));
     }
     for ((stem, title), mut sections) in places {
-        // Oldest first; the sort is stable and keeps the order of the export.
+        // Oldest memories first. The sort is stable, so memories with equal times keep the order of the export.
         sections.sort_by_key(|(created, _)| *created);
         fill(
             dir,
@@ -139,13 +139,13 @@ fn day_of(moment: Timestamp) -> Date {
     TimeZone::system().to_datetime(moment).date()
 }
 
-/// Returns the note about memories that lost an impossible date.
+/// Returns the note about memories whose impossible dates were dropped.
 fn note_of(days: &[Date]) -> Option<String> {
     let named: BTreeSet<Date> = days.iter().copied().collect();
     let named: Vec<String> = named.iter().take(NAMED).map(ToString::to_string).collect();
     (!days.is_empty()).then(|| {
         format!(
-            "{} dated before 1970, or a month ahead or more ({}): written without a date",
+            "{} dated before 1970, or a month or more in the future ({}): written without a date",
             days.len(),
             named.join(", ")
         )
@@ -177,7 +177,7 @@ fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
     found
 }
 
-/// Distributes sections over new files: `STEM.md`, `STEM-2.md`, …
+/// Distributes sections among new files: `STEM.md`, `STEM-2.md`, …
 fn fill(
     dir: &WorkspaceDir,
     stem: &str,
@@ -189,7 +189,7 @@ fn fill(
         1 => format!("{stem}.md"),
         number => format!("{stem}-{number}.md"),
     });
-    // If a path cannot be checked, the later write reports the reason.
+    // If a path cannot be checked here, the later write reports the reason.
     let mut free = names.filter(|path| dir.stat(path).map_or(true, |stat| stat.is_none()));
     let begun = plan.files.len();
     for section in sections {

@@ -1,4 +1,4 @@
-//! Tool names by the ids of their calls.
+//! Names of the tools that a transcript calls, by the ids of the calls.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 /// Returns the tool names of all calls in a transcript, by the ids of the calls.
 ///
-/// In any format, a call is an object with an id and a tool name, either directly or in its `function`. Ids of
-/// other objects are harmless, because they are never looked up.
+/// In every format, a call is an object with an id and a tool name, either directly or in its `function`. Ids of other
+/// objects do no harm, because they are never looked up.
 pub fn names(transcript: &[u8]) -> HashMap<String, String> {
     let mut names = HashMap::new();
     if let Ok(document) = serde_json::from_slice::<Value>(transcript) {

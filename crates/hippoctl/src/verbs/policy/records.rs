@@ -9,7 +9,8 @@ use hippo_types::transcript::TranscriptFormat;
 
 use super::calls;
 
-/// Passes all records to `take` in their order: a list or lines of records, else the messages of a transcript.
+/// Passes all records to `take` in their order. The input is a list or lines of records, or else a transcript, whose
+/// messages become the records.
 pub fn each(bytes: &[u8], format: TranscriptFormat, take: &mut dyn FnMut(Vec<PolicyRecord>)) {
     if format == TranscriptFormat::Auto
         && let Some(records) = listed(bytes)
@@ -36,7 +37,7 @@ pub fn each(bytes: &[u8], format: TranscriptFormat, take: &mut dyn FnMut(Vec<Pol
     }
 }
 
-/// Parses a list or lines of records; `None` if any item is not a record.
+/// Parses a list or lines of records. Returns `None` if any item is not a record.
 fn listed(bytes: &[u8]) -> Option<Vec<PolicyRecord>> {
     if let Ok(records) = serde_json::from_slice(bytes) {
         return Some(records);
@@ -58,7 +59,7 @@ fn record(message: &Message<'_>, names: &HashMap<String, String>) -> PolicyRecor
         (Role::Assistant, _) => "assistant",
         (Role::Tool, "") => "tool",
         (Role::Tool, named) => named,
-        // The roles for instructions have one name here.
+        // Roles for instructions all get the same name here.
         (Role::Other, "" | "developer") => "system",
         (Role::Other, named) => named,
     };

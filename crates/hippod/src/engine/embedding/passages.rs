@@ -8,18 +8,18 @@ use super::JOB_BYTES;
 use crate::embed_worker::Passage;
 use crate::verify::{ChunkSpan, FileMark};
 
-/// Text of its neighbours that a short run includes as context, in bytes on either side: about as much as fits into one
-/// pass of the model.
+/// Size in bytes of the neighbouring text, on either side, that a short run includes as context. It is about as much as
+/// fits into one pass of the model.
 const NEIGHBOUR_BYTES: usize = 400;
-/// Text before a run that every run includes as context, in bytes, so that its first vectors reflect it.
+/// Size in bytes of the preceding text that every run includes as context, so that its first vectors reflect that text.
 const LEAD_BYTES: usize = 150;
 
-/// The part of a document used for a job.
+/// The part of a document from which a job is created.
 pub(super) struct JobWindow {
     pub path: String,
     pub mark: FileMark,
     pub places: Vec<PlacedChunk>,
-    /// Index after the last chunk that may be embedded.
+    /// Index after the last chunk that the job may embed.
     pub end: usize,
 }
 
@@ -46,8 +46,8 @@ pub(super) struct PlacedChunk {
     pub span: ChunkSpan,
 }
 
-/// Splits the waiting chunks of a part into passages of one section each, with neighbours for short runs. Texts in
-/// `asked` are not requested again. Returns the passages and the chunks that their vectors belong to.
+/// Splits the waiting chunks of a part into passages, each within one section; short passages include their neighbours.
+/// Texts in `asked` are not requested again. Returns the passages, and the chunks to which their vectors belong.
 pub(super) fn passages(
     part: &FileBytes,
     places: &[PlacedChunk],
@@ -104,7 +104,7 @@ pub(super) fn passages(
     (passages, taken)
 }
 
-/// Extends `index` over neighbours of the same section while they fit into `room` bytes.
+/// Extends the range `index` to neighbours of the same section while they fit into `room` bytes.
 fn widen(
     places: &[PlacedChunk],
     mut index: usize,

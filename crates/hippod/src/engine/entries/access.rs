@@ -1,7 +1,7 @@
-//! Accesses and entries that queries leave behind.
+//! Accesses that queries record, and entries that they create.
 //!
-//! Accesses are first written to the store's journal and are counted from there exactly once. A query that no entry
-//! answered becomes an entry itself, which keeps its answer.
+//! Accesses are first written to the store's journal, and each is counted from there exactly once. If no entry answered
+//! a query, the query becomes an entry that points to its answer.
 
 use std::time::Instant;
 
@@ -16,10 +16,10 @@ use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{Lesson, QueryEffects};
 
-/// Maximum number of entries created by queries: a few per topic of a map of 200 entries.
+/// Maximum number of entries created by queries: a few per topic of an index file with 200 entries.
 const MAX_LEARNED: usize = 300;
 
-/// Group of the entries created by queries.
+/// Heading for the entries that queries create.
 pub const ASKED: &str = "Questions";
 
 impl WorkspaceWorker {
@@ -61,8 +61,8 @@ impl WorkspaceWorker {
                 day,
             })
             .collect();
-        // A plan relies on the current entries. While a plan is made or applied, accesses wait in the journal, and a
-        // new entry waits until the same query is repeated.
+        // A plan relies on the current entries. While a plan is being made or applied, accesses wait in the journal. A
+        // new entry is created only when the same query is repeated later.
         let running = workspace.entries.run.is_some();
         let lesson = trace.learned.filter(|_| !running);
         let record = lesson.map(|lesson| learned_record(workspace, lesson, trace.at, day, offset));
@@ -93,7 +93,7 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Returns the weakest entry created by a query, with its place set to the archive, if there are too many.
+    /// If queries have created too many entries, returns the weakest of them, moved to the archive.
     fn to_make_room(&self, workspace: &Workspace, new: &EntryRecord) -> Option<EntryRecord> {
         let entries = &workspace.entries;
         let live = entries.known.records.values();
@@ -119,7 +119,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the entry of a query: the existing one, updated, or a new one.
+/// Returns the entry for a query: the existing entry, updated, or a new one.
 fn learned_record(
     workspace: &Workspace,
     lesson: Lesson,
@@ -176,7 +176,7 @@ fn learned_record(
     }
 }
 
-/// Counts a co-access of every pair, as the store does.
+/// Counts a co-access for every pair of these entries, as the store does.
 fn note_pairs(known: &mut Vec<CoAccessed>, together: &[EntryId], at: Timestamp) {
     let mut ids: Vec<&EntryId> = together.iter().collect();
     ids.sort_unstable();

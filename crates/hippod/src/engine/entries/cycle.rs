@@ -1,7 +1,7 @@
 //! Execution of cycles: planning, applying in slices, writing files.
 //!
-//! A plan records the state that it was made from; if an entry has changed since, the plan is made again. While a run
-//! is applied, other changes of entries wait for its end.
+//! A plan records the revision of the entries on which it is based. If an entry has changed since, the plan is made
+//! again. While a run is being applied, other changes of entries wait for its end.
 
 mod apply;
 mod due;
@@ -24,7 +24,7 @@ use crate::engine::workspace::Workspace;
 use crate::errors::{root_missing, store_error};
 use crate::message::{AnswerSender, Order};
 
-/// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
+/// Number of plans that may be invalidated by changed entries before other changes must wait for the next plan.
 const TRIES: u32 = 3;
 /// Delay before another attempt after an error of the store.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -32,15 +32,14 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// A planned or current run.
 pub struct ActiveCycle {
     cycle: Cycle,
-    /// Starting state.
+    /// State at the start of the run.
     run: ConsolidationRun,
     dry_run: bool,
     reply: Option<AnswerSender<CycleReport>>,
     since: Instant,
-    /// Documents that were fresh at the start; a light cycle takes as many waiting documents as it can make entries
-    /// for.
+    /// Documents that were new at the start. A light cycle takes as many of them as it can create entries for.
     fresh: BTreeSet<String>,
-    /// True if more documents waited.
+    /// True if more documents are waiting.
     left: bool,
     stage: CycleStage,
 }
@@ -49,9 +48,9 @@ pub struct ActiveCycle {
 enum CycleStage {
     /// A plan is being made.
     Planning {
-        /// Number of plans made in vain, because entries changed meanwhile.
+        /// Number of plans that were invalidated because entries changed in the meantime.
         tries: u32,
-        /// Run of an earlier process that this run continues.
+        /// Run of an earlier process, if this run continues it.
         resumes: Option<RunId>,
     },
     /// A plan is being applied.
@@ -61,32 +60,32 @@ enum CycleStage {
 /// A plan that is being applied.
 struct PlanApplication {
     id: RunId,
-    /// Hashes of the texts that were compared for the plan.
+    /// Hashes of the texts that were compared to make the plan.
     compared: BTreeSet<[u8; 16]>,
     plan: ConsolidationPlan,
-    /// Files written at the end of the run so far, in earlier slices.
+    /// Files that this run has written so far, in earlier slices.
     files: Vec<RunFile>,
     progress: ApplyProgress,
 }
 
 /// Progress of applying a plan.
 enum ApplyProgress {
-    /// Steps are applied; `next` is the first one that is not.
+    /// The steps are being applied; `next` is the first step not yet applied.
     Steps { next: usize },
-    /// Files are written after the last step, with the write in progress.
+    /// All steps are applied and the files are being written; `begun` is the write in progress.
     Files { begun: Option<ResumableWrite> },
     /// All files match the store.
     Written,
 }
 
-/// A plan and the hashes of the texts that were compared for it.
+/// A plan, and the hashes of the texts that were compared to make it.
 pub type ComparedPlan = (ConsolidationPlan, BTreeSet<[u8; 16]>);
 
 /// A plan made on another thread.
 pub struct FinishedPlan {
     /// Key of the workspace.
     pub workspace: u64,
-    /// Revision of the entries that the plan was made from.
+    /// Revision of the entries on which the plan is based.
     pub revision: u64,
     /// The plan; `None` if planning failed.
     pub plan: Option<Box<ComparedPlan>>,
@@ -102,13 +101,13 @@ impl std::fmt::Debug for FinishedPlan {
 }
 
 impl PlanApplication {
-    /// Returns true if the run has reached the limit on demotions.
+    /// Returns whether the run has reached the limit on demotions.
     fn is_capped(&self) -> bool {
         let mut refused = self.plan.refused.iter();
         refused.any(|refusal| refusal.rule == Rule::LossCap)
     }
 
-    /// Returns the next step to apply and whether it is the last one; `None` after the last.
+    /// Returns the next step to apply, and whether it is the last one. Returns `None` after the last step.
     fn take_step(&mut self) -> Option<(PlanStep, bool)> {
         let ApplyProgress::Steps { next } = &mut self.progress else {
             return None;
@@ -118,8 +117,8 @@ impl PlanApplication {
         Some((step, *next == self.plan.steps.len()))
     }
 
-    /// Records a written file. For repeated writes the first `before` is kept. Returns the run's total change to the
-    /// file.
+    /// Records a written file. If the file was already recorded, its first `before` is kept. Returns the total change
+    /// of the file in this run.
     fn note(&mut self, file: RunFile) -> &RunFile {
         let known = self.files.iter().position(|known| known.path == file.path);
         let at = known.unwrap_or(self.files.len());
@@ -132,13 +131,13 @@ impl PlanApplication {
 }
 
 impl ActiveCycle {
-    /// Returns true while entries are being changed.
+    /// Returns whether the run is changing entries now.
     pub fn is_applying(&self) -> bool {
         self.applying().is_some()
     }
 
-    /// Returns true if other changes of entries must wait: entries are being changed, or they changed under each plan so
-    /// far.
+    /// Returns whether other changes of entries must wait: the run is changing entries, or changed entries have
+    /// invalidated too many plans.
     pub fn keeps_others_out(&self) -> bool {
         match self.stage {
             CycleStage::Planning { tries, .. } => tries >= TRIES,
@@ -160,7 +159,7 @@ impl ActiveCycle {
         }
     }
 
-    /// Returns the id of the run in the store: its own, or the one it continues.
+    /// Returns the id of the run in the store: its own id, or that of the run that it continues.
     fn recorded(&self) -> Option<RunId> {
         match &self.stage {
             CycleStage::Planning { resumes, .. } => *resumes,
@@ -170,7 +169,7 @@ impl ActiveCycle {
 }
 
 impl WorkspaceWorker {
-    /// Returns the environment for work on the entries of a workspace.
+    /// Returns the context for work on the entries of a workspace.
     pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> FileEnvironment<'w> {
         let now = self.resources.clock.now();
         FileEnvironment {
@@ -193,7 +192,7 @@ impl WorkspaceWorker {
         workspace.view.zone(&*self.resources.clock)
     }
 
-    /// Does one slice of work on the entries. Returns true if more work waits.
+    /// Works on the entries until the slice ends. Returns whether more work waits.
     pub(in crate::engine) fn tend_entries(&mut self, workspace: &mut Workspace, at: Instant) -> bool {
         let tended = self.try_tend(workspace, at);
         if let Err(error) = tended {
@@ -202,7 +201,7 @@ impl WorkspaceWorker {
             workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);
         } else {
-            // A run that could begin shows that the store accepts writes again.
+            // A run that could start shows that the store accepts writes again.
             let begun = workspace
                 .entries
                 .run
@@ -212,7 +211,7 @@ impl WorkspaceWorker {
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
         let now = self.resources.clock.monotonic();
-        // Clients that wait for everything to be searchable wait for the publication too.
+        // Clients that wait until everything is searchable also wait until the entries are visible to queries.
         let awaited = !workspace.waiters.is_empty();
         if workspace
             .entries
@@ -283,7 +282,7 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Accepts an order. Changes run immediately unless a run is in the way.
+    /// Accepts an order. A change is made immediately, unless the current run prevents it.
     pub(in crate::engine) fn order(&mut self, workspace: &mut Workspace, order: Order, at: Instant) {
         let busy = workspace
             .entries

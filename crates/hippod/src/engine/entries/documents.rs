@@ -1,6 +1,6 @@
 //! Current file contents for planning a cycle.
 //!
-//! Files are read on the planning thread, and their section contents are kept by hash.
+//! Files are read on the planning thread, and the contents of their sections are cached by the hash of the file.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,9 +17,9 @@ use hippo_types::time::Timestamp;
 use super::Documents;
 use crate::files;
 
-/// Maximum size in bytes of a state file that gets an entry.
+/// Maximum size in bytes of a state file for which an entry is created.
 const LARGEST_STATE: u64 = 1 << 20;
-/// Maximum number of state files that get an entry.
+/// Maximum number of state files for which entries are created.
 const MOST_STATE: usize = 100;
 /// Folders searched for state files, and the search depth.
 const STATE_FOLDERS: [&str; 2] = ["memory", "knowledge"];
@@ -50,7 +50,7 @@ pub struct ReadDocument {
 pub fn read(root: &Path, known: &IndexedDocument, limit: u64) -> Option<ReadDocument> {
     let bytes = hippo_fs::read_source(root, &known.path, limit).ok()?;
     if ContentHash::of(&bytes).0 != known.hash {
-        // The index will be updated shortly, and the next cycle uses the new content.
+        // The index will be updated shortly, and the next cycle will use the new content.
         return None;
     }
     let document = chunk::chunk(&bytes);
@@ -68,8 +68,8 @@ pub struct States {
 
 /// Returns the contents of all documents, and of other files that entries point to.
 ///
-/// A document that is not found was deleted just now, or its removal is held. It counts as deleted once it has left the
-/// index.
+/// A document that is not found was either just deleted, or its removal is held back. It counts as deleted once it is
+/// removed from the index.
 pub fn states<'p>(
     root: &Path,
     known: &[IndexedDocument],
@@ -116,7 +116,7 @@ pub fn states<'p>(
     states
 }
 
-/// Returns the content of a file that is not a document but the target of a pointer; `None` for a file outside the
+/// Returns the content of a file that is not a document but is the target of a pointer; `None` for a file outside the
 /// workspace.
 fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState>> {
     let dir = WorkspaceDir::open(root)?;
@@ -135,7 +135,7 @@ fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState
     Ok(Some(state(path, &bytes, document.as_ref())))
 }
 
-/// Returns the content hashes of a file. `document` contains its chunks if it is markdown.
+/// Returns the content hashes of a file. If the file is markdown, `document` contains its chunks.
 pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState {
     let mut starts = vec![0];
     starts.extend(
@@ -158,7 +158,7 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
             .filter(|(_, section)| section.level > 0)
             .map(|(at, section)| {
                 let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
-                // Parts that hippod generates do not count as changes of the section.
+                // Parts that hippod generated do not count as changes of the section.
                 let text = document.without_copies(bytes, from..to);
                 let text = text.trim_ascii();
                 SectionState {
@@ -235,14 +235,14 @@ mod tests {
         };
         let kept = Documents::default();
         let look = |text: &str| states(folder.path(), &[known(text)], std::iter::empty(), 1 << 20, &kept);
-        // The index does not have the edit yet.
+        // The edit is not in the index yet.
         std::fs::write(folder.path().join("a.md"), after).unwrap();
         let states = look(before);
         assert!(
             states.read.is_empty() && states.unread.contains("a.md"),
             "{states:?}"
         );
-        // The edit is reverted: the hash is the same again.
+        // The edit is reverted, so the hash is the previous one again.
         std::fs::write(folder.path().join("a.md"), before).unwrap();
         let titles = |states: &States| -> Vec<String> {
             let sections = states.read.values().flat_map(|state| &state.sections);

@@ -1,8 +1,8 @@
-//! State of the index file, and reading it.
+//! State of the index file, and reading of it.
 //!
-//! The content that the daemon last wrote or took over is the base of a three-way merge. Before a write the file is
-//! read again. The replaced content is checked again a moment later, because an editor may have written into it
-//! meanwhile. A file that cannot be understood, or that lost most of its entries at once, is left alone and reported.
+//! The content that the daemon last wrote or accepted is the base of a three-way merge. The file is read again before
+//! each write. The replaced content is checked again a moment later, because an editor may still have written to it. A
+//! file that cannot be parsed, or that lost most of its entries at once, is left unchanged and reported.
 
 mod below;
 mod blocks;
@@ -49,23 +49,23 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// State of the index file.
 #[derive(Debug, Default)]
 pub struct IndexFileState {
-    /// Content that the daemon last wrote or took over; `None` if it never did, or the file was removed.
+    /// Content that the daemon last wrote or accepted; `None` if there is none, or if the file was removed.
     base: Option<Vec<u8>>,
-    /// The current version and earlier ones, any of which an editor may still have open.
+    /// The current version and earlier versions, any of which an editor may still have open.
     versions: FileVersions,
-    /// Text that people wrote into entries that left the file.
+    /// Text that people wrote into entries that are no longer in the file.
     pub blocks: Blocks,
-    /// Text edits made in a replaced version and not yet in the file.
+    /// Edits of text that were made in a replaced version and are not in the file yet.
     pub words: EditQueue,
-    /// True once the files below `.hippocampus/` were searched for entries of an earlier store.
+    /// True once the files below `.hippocampus/` were searched for entries that an earlier database wrote.
     looked_below: bool,
     /// Time in the header of the last write; each write has a different time.
     stamped: Timestamp,
-    /// True once the unfinished work of the last process is completed.
+    /// True once the unfinished work of the last process has been completed.
     recovered: bool,
-    /// Path of the real file if its name is a link.
+    /// Path of the actual file if the index file is a link.
     real: Option<PathBuf>,
-    /// Time of the next check; `None`: at the next event.
+    /// Time of the next check; `None` means at the next event.
     look_at: Option<Instant>,
     missing_since: Option<Instant>,
     /// True if the file changed during a read and will be read again shortly.
@@ -82,9 +82,9 @@ pub struct IndexFileState {
     pub trouble: Option<IndexFileIssue>,
     /// True if the store may contain changes that the file lacks.
     pub unwritten: bool,
-    /// True if a person edited the file: its lists may be older than the edit until the next cycle updates them.
+    /// True if a person edited the file, so that its lists may be out of date until the next cycle updates them.
     pub outdated: bool,
-    /// Conflicts that merges decided against the store.
+    /// Conflicts in which merges preferred the file to the store.
     pub conflicts: Conflicts,
 }
 
@@ -105,7 +105,7 @@ impl std::fmt::Display for IndexFileIssue {
     }
 }
 
-/// Environment of a read or write.
+/// Context of a read or write.
 #[derive(Debug, Clone, Copy)]
 pub struct FileEnvironment<'a> {
     /// Root of the workspace.
@@ -140,12 +140,12 @@ enum IndexFileReading {
     Missing,
     /// The file is changing right now.
     Unsettled,
-    /// The file must be left alone, for this reason.
+    /// The file must be left unchanged, for this reason.
     Blocked(IndexFileIssue),
 }
 
 impl IndexFileState {
-    /// Loads the state that the last process stored, including its unfinished work.
+    /// Loads the state that the last process stored, with its unfinished work.
     pub fn load(store: &Store, at: Instant) -> Result<Self, StoreError> {
         let base = store.base(INDEX_FILE)?;
         let mut versions = FileVersions::load(store)?;
@@ -157,7 +157,7 @@ impl IndexFileState {
             blocks: Blocks::load(store)?,
             words: EditQueue::load(store)?,
             versions,
-            // The last process may have been stopped between the store and the file.
+            // The last process may have been stopped after updating the store but before writing the file.
             unwritten: base.is_some(),
             base: base.map(|base| base.bytes),
             look_at: Some(at),
@@ -165,7 +165,7 @@ impl IndexFileState {
         })
     }
 
-    /// Returns the content that the daemon last wrote or took over.
+    /// Returns the content that the daemon last wrote or accepted.
     pub fn base(&self) -> Option<&[u8]> {
         self.base.as_deref()
     }
@@ -178,12 +178,12 @@ impl IndexFileState {
         self.base = bytes;
     }
 
-    /// Records the bytes that the file had at a given time.
+    /// Records a version of the file and the time at which it was seen.
     pub fn note_version(&mut self, bytes: &[u8], now: Timestamp) {
         self.versions.note(bytes, now);
     }
 
-    /// Returns the known version that was edited into these bytes, or `VersionOrigin::Current` if it is `base` or unknown.
+    /// Returns the known version whose edited form these bytes are, or `VersionOrigin::Current` if that is `base` or unknown.
     pub fn version_of(&self, base: &[u8], bytes: &[u8]) -> VersionOrigin {
         let version = self.versions.of(base, bytes);
         version.map_or(VersionOrigin::Current, |version| {
@@ -196,31 +196,31 @@ impl IndexFileState {
         self.versions.origin(base, bytes, now.now, now.settings())
     }
 
-    /// Returns true if the file is left alone until a person decides.
+    /// Returns whether the file is left unchanged until a person decides.
     pub fn is_held(&self) -> bool {
         !self.held.is_empty() || self.because == HoldReason::Words
     }
 
-    /// Keeps the text that people wrote into entries of `before` that are missing in `after`.
+    /// Saves the text that people wrote into those entries of `before` that `after` lacks.
     pub fn keep_blocks(&mut self, before: &[u8], after: &[u8], settings: IndexFileOptions) {
         for (id, block) in layout::leaving_entries(before, after, settings) {
             self.blocks.keep(id, block);
         }
     }
 
-    /// Releases everything that is held.
+    /// Releases all held removals.
     pub fn let_go_of_held(&mut self) {
         self.held.clear();
         self.because = HoldReason::default();
     }
 
-    /// Schedules a check of the file at `at`, unless an earlier one is scheduled.
+    /// Schedules a check of the file at `at`, unless an earlier check is scheduled.
     pub fn look(&mut self, at: Instant) {
         let soon = self.look_at.map_or(at, |known| known.min(at));
         self.look_at = Some(soon);
     }
 
-    /// Returns true if a path is the path of the file or of the link's target.
+    /// Returns whether a path is that of the index file or, if it is a link, that of its target.
     pub fn is_at(&self, root: &Path, path: &Path) -> bool {
         path == index_path(root) || self.real.as_deref() == Some(path)
     }
@@ -231,7 +231,7 @@ impl IndexFileState {
         self.look_at.into_iter().chain(settle).min()
     }
 
-    /// Returns true if the file will be read or written shortly, so that a client that needs its final content should
+    /// Returns whether the file will be read or written shortly, so that a client that needs its final content should
     /// wait.
     pub fn is_behind(&self, at: Instant) -> bool {
         let waits = self.unsettled || self.missing_since.is_some();
@@ -245,7 +245,7 @@ impl IndexFileState {
             .map_or(0, |bytes| hippo_types::tokens::of_bytes(bytes.len()) as u64)
     }
 
-    /// Records why the file is left alone, and schedules another check.
+    /// Records why the file is left unchanged, and schedules another check.
     fn block(&mut self, now: FileEnvironment<'_>, trouble: IndexFileIssue) {
         if self.trouble.as_ref() != Some(&trouble) {
             tracing::warn!(root = %now.root.display(), "{trouble}");
@@ -255,7 +255,7 @@ impl IndexFileState {
         self.look(now.at + AGAIN);
     }
 
-    /// Returns a free slot for the copy to be replaced.
+    /// Returns a free slot for the copy that is about to be replaced.
     fn free_slot(&self) -> Option<u32> {
         (0..SLOTS).find(|slot| self.replaced.iter().all(|replaced| replaced.slot != *slot))
     }
@@ -264,12 +264,12 @@ impl IndexFileState {
 /// The index file in its opened folder.
 struct OpenedIndexFile {
     dir: WorkspaceDir,
-    /// Path relative to the root; for a link, the path of its target.
+    /// Path relative to the root; if the file is a link, the path of its target.
     path: PathBuf,
     file: SharedFile,
 }
 
-/// Opens the folder of the index file. A link to another note in the workspace is followed; any other link is refused.
+/// Opens the folder of the index file. A link to another note in the workspace is followed; any other link is rejected.
 fn open_folder(root: &Path) -> Result<OpenedIndexFile, IndexFileIssue> {
     let opened = WorkspaceDir::open(root).and_then(|dir| {
         let path = dir.file_to_write(INDEX_FILE)?;
@@ -279,15 +279,15 @@ fn open_folder(root: &Path) -> Result<OpenedIndexFile, IndexFileIssue> {
     opened.map_err(|error| match hippo_fs::refusal(&error) {
         Some(refusal) => unreadable(
             format!("{INDEX_FILE} cannot be used: {refusal}"),
-            "replace it by a regular file, or set index.enabled = false",
+            "replace it with a regular file, or set index.enabled = false",
         ),
         None if error.kind() == io::ErrorKind::NotFound && is_link(root) => unreadable(
             format!("{INDEX_FILE} is a link without a target ({error})"),
-            "remove the link; hippod then writes the index again",
+            "remove the link; hippod then writes the index file again",
         ),
         None => unreadable(
             format!("{INDEX_FILE} cannot be read: {error}"),
-            "give hippod read permission",
+            "give hippod permission to read the file",
         ),
     })
 }
@@ -308,7 +308,7 @@ fn unreadable(what: String, fix: &str) -> IndexFileIssue {
 fn read(meant: &OpenedIndexFile) -> IndexFileReading {
     let refused = |error: io::Error| {
         let what = format!("{INDEX_FILE} cannot be read: {error}");
-        IndexFileReading::Blocked(unreadable(what, "give hippod read permission"))
+        IndexFileReading::Blocked(unreadable(what, "give hippod permission to read the file"))
     };
     let (file, metadata) = match meant.dir.open_file(&meant.path) {
         Ok(opened) => opened,
@@ -316,24 +316,24 @@ fn read(meant: &OpenedIndexFile) -> IndexFileReading {
         Err(error) if hippo_fs::refusal(&error).is_some() => {
             return IndexFileReading::Blocked(unreadable(
                 format!("{INDEX_FILE} is not a regular file"),
-                "move it away; hippod then writes the index again",
+                "move it elsewhere; hippod then writes the index file again",
             ));
         }
         Err(error) => return refused(error),
     };
     if metadata.len() > LARGEST {
         let what = format!(
-            "{INDEX_FILE} has {} bytes, more than the maximum of {LARGEST}; it stays unchanged",
+            "{INDEX_FILE} is {} bytes long, more than the maximum of {LARGEST}; it stays unchanged",
             metadata.len()
         );
-        return IndexFileReading::Blocked(unreadable(what, "shorten it, or move it away"));
+        return IndexFileReading::Blocked(unreadable(what, "shorten it, or move it elsewhere"));
     }
     let before = FileMark::of(&metadata);
     let mut bytes = Vec::new();
     match file.take(LARGEST).read_to_end(&mut bytes) {
         Ok(_) if bytes.contains(&0) => IndexFileReading::Blocked(unreadable(
             format!("{INDEX_FILE} is not a text file: it contains zero bytes; it stays unchanged"),
-            "move it away; hippod then writes the index again",
+            "move it elsewhere; hippod then writes the index file again",
         )),
         Ok(size) => match meant.dir.stat(&meant.path) {
             Ok(Some(after)) if FileMark::from(after) == before && size as u64 == after.size => {

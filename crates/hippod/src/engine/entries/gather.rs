@@ -22,18 +22,19 @@ use super::documents::{self, IndexedDocument, ReadDocument};
 use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
 
-/// Maximum total size in bytes of the files read at once to determine how rare words are; changed files are read first.
+/// Maximum total size in bytes of the files that are read at once to measure how rare each word is; changed files are
+/// read first.
 pub const AT_ONCE: u64 = 256 << 20;
 /// Number of entries, excluding entries of queries, above which cycles create no more entries.
 pub const MOST_LIVE: usize = 10_000;
-/// Pause between two embedded texts, which leaves the model to queries.
+/// Pause between two embedded texts, so that the model can answer queries.
 const BREATH: Duration = Duration::from_millis(4);
 
 /// Complete input of a plan, copied from the engine.
 pub struct CycleInput {
     /// Kind of cycle.
     pub cycle: Cycle,
-    /// Entries, thresholds and the run; all other fields are gathered.
+    /// Entries, thresholds and the run. All other fields are gathered from files.
     pub snapshot: ConsolidationSnapshot,
     /// Parameters of the decay curve.
     pub profile: DecayCurve,
@@ -47,9 +48,9 @@ pub struct CycleInput {
     pub last: Option<Timestamp>,
     /// Maximum size of a file that is read, in bytes.
     pub limit: u64,
-    /// Kept contents of documents.
+    /// Cached contents of documents.
     pub kept: Documents,
-    /// Kept vectors of entries.
+    /// Cached vectors of entries.
     pub vectors: EntryVectors,
     /// Hashes of the texts that the last deep cycle compared.
     pub compared: BTreeSet<[u8; 16]>,
@@ -58,7 +59,8 @@ pub struct CycleInput {
 }
 
 impl CycleInput {
-    /// Reads the files that the cycle needs, and plans. Returns the plan and the hashes of the texts compared for it.
+    /// Reads the files that the cycle needs, and makes the plan. Returns the plan and the hashes of the texts that were
+    /// compared for it.
     pub fn plan(mut self) -> (ConsolidationPlan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         self.snapshot.settings.profile = self.profile;
@@ -109,7 +111,7 @@ impl CycleInput {
         self.snapshot.reviewed = reviewed.map(|document| document.path.clone()).collect();
     }
 
-    /// Creates candidates for files without entries, and current summaries of changed files.
+    /// Creates candidates for files without entries, and new summaries of changed files.
     fn look_for_entries(&mut self) {
         let mut changed = self.fresh.clone();
         if self.cycle == Cycle::Deep {
@@ -185,8 +187,8 @@ impl CycleInput {
         }
     }
 
-    /// Returns the targets of pointers that were not read but exist, may exist, or are indexed: they count as
-    /// unchanged. A file whose removal is held is missing on disk but still indexed.
+    /// Returns the targets of pointers that were not read, but that exist, may exist, or are indexed. They count as
+    /// unchanged. A file whose removal is held back is missing on disk but still indexed.
     fn elsewhere(&self, read: &BTreeMap<String, DocumentState>) -> BTreeSet<String> {
         let records = self.snapshot.records.values();
         let paths = records.flat_map(|record| &record.entry.pointers);
@@ -201,7 +203,7 @@ impl CycleInput {
         there.map(str::to_owned).collect()
     }
 
-    /// Returns the number of entries that the files may get: at least one each, as far as there is room.
+    /// Returns the number of entries that the files may get: at least one each, if there is room.
     fn room(&self, files: usize) -> usize {
         let most = (files * ENTRIES_PER_FILE).min(MOST_ENTRIES).max(files);
         if self.cycle == Cycle::Light {
@@ -228,7 +230,7 @@ impl CycleInput {
         files
     }
 
-    /// Returns documents with their text, those in `first` first, up to the memory limit.
+    /// Returns documents with their text, up to the memory limit. The documents in `first` come first.
     fn read(&self, first: &BTreeSet<String>) -> Vec<(&IndexedDocument, ReadDocument)> {
         let (first, rest): (Vec<&IndexedDocument>, Vec<&IndexedDocument>) = self
             .documents
@@ -297,7 +299,7 @@ impl CycleInput {
         Some(compared)
     }
 
-    /// Collects facts that the daily logs repeat.
+    /// Collects facts that occur in several daily logs.
     fn collect_facts(&mut self) {
         let logs = self.documents.iter().filter_map(|known| {
             let date = (known.kind == SourceKind::DailyLog).then(|| date_in_name(&known.path))??;

@@ -23,25 +23,28 @@ use fields::{brought_back, put_into, take_fields};
 
 pub(super) use fields::adopted;
 
-/// Remedy for held removals.
-const HELD_FIX: &str = "restore the entries, remove the file (hippod then writes all entries again), or confirm the deletion: hippoctl sync --accept-deletions";
-/// Remedy for missing text beside the entries, which the store does not have.
-const WORDS_FIX: &str = "restore the end, remove the file (hippod then writes it again), or confirm the file: hippoctl sync --accept-deletions";
+/// Fix for held removals.
+const HELD_FIX: &str = "restore the entries, remove the file (hippod then writes all entries again), or confirm the \
+    removal: hippoctl sync --accept-deletions";
+/// Fix for missing text that is not part of an entry, and that the store therefore lacks.
+const WORDS_FIX: &str = "restore the end of the file, remove the file (hippod then writes it again), or confirm its \
+    content: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeSource {
     /// The index file.
     File,
-    /// A replaced copy in this slot that an editor wrote to.
+    /// A replaced copy in this slot, to which an editor wrote.
     Replaced(u32),
 }
 
 impl WorkspaceEntries {
-    /// Merges the changes of the index file from `base` to `bytes`. The bytes become the new base. If suspiciously much
-    /// disappeared at once, nothing is merged, removals in the file itself are held, and the result is false.
+    /// Merges the changes of the index file from `base` to `bytes`. The bytes become the new base. If a suspicious
+    /// number of entries disappeared at once, nothing is merged, removals in the file itself are held, and the result
+    /// is false.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing is merged then.
+    /// See [`StoreError`]. After an error, nothing is merged.
     pub fn merge(
         &mut self,
         store: &mut Store,
@@ -55,7 +58,7 @@ impl WorkspaceEntries {
             MergeSource::File => self.file.origin(base, bytes, now),
             MergeSource::Replaced(_) => self.file.version_of(base, bytes),
         };
-        // An editor with an older version open removed nothing of what was added since.
+        // An editor that has an older version open did not remove entries added since that version.
         let known = base;
         let base = match &origin {
             VersionOrigin::Buffer(older) => older,
@@ -134,7 +137,7 @@ impl WorkspaceEntries {
                 None => adopted(entry, section, now),
             };
             if matches!(record.place, RecordPlace::Archive(_)) && by_id.contains_key(&entry.id) {
-                // The entry changed in the file while a run archived it: it stays in the index.
+                // The entry was changed in the file while a run archived it, so it stays in the index.
                 record.place = RecordPlace::Index;
                 wanted.push(entry.id.clone());
             }
@@ -167,22 +170,23 @@ impl WorkspaceEntries {
             gone.push((id.clone(), tombstone));
         }
         if !merged.tombstones.is_empty() {
-            // Restored entries return with their complete text.
+            // Restored entries get back their complete text.
             self.file.keep_blocks(base, bytes, settings);
         }
         match (source, &origin) {
             (MergeSource::File, VersionOrigin::Buffer(older)) => {
-                // The file is the older version with edits, so the additions since then count as an edit too. The older
-                // version need not be an ancestor of the last one: its extra text was not removed.
+                // The file is the older version with edits, so entries added since then count as edits too. The older
+                // version need not be an ancestor of the last one, so its extra text does not count as removed.
                 self.file
                     .words
                     .note(older, &merge_text(b"", known, older, settings));
             }
             (MergeSource::File, _) => {}
             (MergeSource::Replaced(_), _) => {
-                // The beginning of known text contains nothing new; its writer may not be finished.
+                // If the bytes are only the beginning of a known text, they contain nothing new; the program that
+                // writes them may not have finished.
                 if matches!(origin, VersionOrigin::Current) && !same_header(base, bytes) {
-                    // The bytes come from an unknown version, so text missing in it was not removed.
+                    // The bytes derive from an unknown version, so text that they lack does not count as removed.
                     self.file
                         .words
                         .note(base, &merge_text(b"", bytes, base, settings));
@@ -223,15 +227,15 @@ impl WorkspaceEntries {
             let (written, back) = (rfc3339(written), merged.adopted.len());
             let others: BTreeSet<&EntryId> = merged.taken.iter().map(|(id, _)| id).collect();
             self.file.conflicts.push(format!(
-                "{INDEX_FILE} was restored to the version of {written}: {} entries have their former text, {back} \
-                 were added, {} were removed",
+                "{INDEX_FILE} was restored to the version of {written}: {} entries got their previous text back, \
+                 {back} were added, {} were removed",
                 others.len(), gone.len()
             ));
         }
         if source == MergeSource::File && matches!(&origin, VersionOrigin::Buffer(older) if older == bytes) {
             self.file.conflicts.push(format!(
-                "{INDEX_FILE} was saved by an editor without a change, in a slightly older version: hippod keeps its \
-                 later changes; to restore that version, save it again in a few minutes"
+                "an editor saved {INDEX_FILE} unchanged, but in a slightly older version: hippod keeps its own later \
+                 changes; to restore the older version, save it again in a few minutes"
             ));
         }
         if source == MergeSource::File {
@@ -267,7 +271,7 @@ impl WorkspaceEntries {
         self.file.because = because;
     }
 
-    /// Returns a message about held removals and the remedy.
+    /// Returns a message about held removals, with the fix.
     pub fn held_story(&self) -> Option<String> {
         self.held_what().map(|what| {
             let fix = self.held_fix();
@@ -275,7 +279,7 @@ impl WorkspaceEntries {
         })
     }
 
-    /// Returns the remedy for the held state.
+    /// Returns the fix for the held removals.
     pub fn held_fix(&self) -> &'static str {
         match self.file.because {
             HoldReason::Words => WORDS_FIX,
@@ -283,7 +287,7 @@ impl WorkspaceEntries {
         }
     }
 
-    /// Returns a message about the held state.
+    /// Returns a message about the held removals.
     pub fn held_what(&self) -> Option<String> {
         let held = self.file.held.len();
         let entries = if held == 1 { "entry" } else { "entries" };
@@ -299,7 +303,8 @@ impl WorkspaceEntries {
                  write"
             ),
             HoldReason::PutBack(written) => format!(
-                "{INDEX_FILE} was restored to the version of {}; {held} {entries} that it does not contain are kept",
+                "{INDEX_FILE} was restored to the version of {}; {held} {entries} that are missing in that version \
+                 are kept",
                 rfc3339(written)
             ),
         };
@@ -312,8 +317,8 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     lines.next().unwrap_or_default().trim_ascii()
 }
 
-/// Keeps the current access counts of the entries in a restored file: accesses happened even if an older file lacks
-/// them.
+/// Preserves the current access counts of the entries in a restored file, because the accesses happened even if an
+/// older file lacks them.
 fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
     let base: BTreeMap<&EntryId, &Entry> = base.iter().map(|entry| (&entry.id, entry)).collect();
     for their in theirs {
@@ -326,7 +331,7 @@ fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
     }
 }
 
-/// Returns the sections of each entry in a file, outermost first.
+/// Returns the headings above each entry in a file, outermost first.
 fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
     file.placed_entries()
         .into_iter()
@@ -337,7 +342,7 @@ fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
         .collect()
 }
 
-/// Returns hippod's text of a field that the file overrides; `None` for fields without readable text.
+/// Returns the text that hippod had for a field that the file overrides; `None` for fields without readable text.
 fn replaced(ours: &Entry, field: EntryField) -> Option<String> {
     let list = |all: &[String]| all.join(", ");
     let text = match field {
@@ -371,17 +376,20 @@ fn describe_conflict(conflict: &merge::MergeConflict) -> String {
             let replaced = replaced.map_or_else(String::new, |replaced| format!("; hippod had: {replaced}"));
             let field = format!("{field:?}").to_lowercase();
             format!(
-                "{id}: {field} was changed in {INDEX_FILE} and by hippod; the value in the file is kept{replaced}"
+                "{id}: {field} was changed both in {INDEX_FILE} and by hippod; the value in the file is \
+                 kept{replaced}"
             )
         }
         ConflictRule::RemovalWins => {
             format!(
-                "{id}: removed from {INDEX_FILE} while hippod changed it; the removal is kept (hippoctl index \
-                 restore {id} reverts it)"
+                "{id}: the entry was removed from {INDEX_FILE} while hippod changed it; it stays removed (hippoctl \
+                 index restore {id} restores it)"
             )
         }
         ConflictRule::ChangeBeatsPruning => {
-            format!("{id}: changed in {INDEX_FILE} while hippod archived it; it stays")
+            format!(
+                "{id}: the entry was changed in {INDEX_FILE} while hippod archived it; it stays in the index"
+            )
         }
     }
 }

@@ -14,10 +14,10 @@ use crate::engine::workspace::Workspace;
 use crate::message::{AnswerSender, AppendedText, IndexingResult};
 use crate::remember::AppendResult;
 
-/// Maximum wait for a log that others keep changing; the client is answered once the log is read.
+/// Maximum wait for a log that other programs keep changing; otherwise the client is answered once the log is read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A client that waits until a log is read. It is answered on drop, and therefore in every case.
+/// A client that waits until a log is read. It is answered on drop, and therefore always.
 #[derive(Debug)]
 pub struct RememberWaiter {
     path: String,
@@ -72,8 +72,8 @@ impl WorkspaceWorker {
         } else {
             Ok(None)
         };
-        // The text must be searchable with the next query, and the watcher reports it only later. Many texts appended
-        // at once are read once.
+        // The text must be searchable by the next query, and the watcher would report it only later. Many texts
+        // appended at once are read together.
         workspace.mark_dirty(appended.path.clone(), at);
         workspace.awaited.push(RememberWaiter {
             path: appended.path,
@@ -105,7 +105,7 @@ impl WorkspaceWorker {
             (None, None) => Default::default(),
         };
         let mut tags: Vec<String> = request.type_.iter().map(|kind| kind.name().to_owned()).collect();
-        // A tag that contains a secret is dropped; the text keeps it.
+        // A tag that contains a secret is dropped, but the text keeps the secret.
         let harmless = |tag: &&String| without_secrets(tag) == **tag;
         tags.extend(request.tags.iter().flatten().filter(harmless).cloned());
         tags.truncate(TAGS);
@@ -118,7 +118,7 @@ impl WorkspaceWorker {
         {
             let profile = workspace.view.config.index.profile();
             decay::record_access(&profile, &mut known.entry, moment, 1);
-            // Tags and priority of the repeated request apply as well.
+            // The tags and the priority of the repeated request are applied as well.
             let more: Vec<String> = tags
                 .into_iter()
                 .filter(|tag| !known.entry.tags.contains(tag))
@@ -157,7 +157,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the entry of a log section, unless it is archived or was removed.
+/// Returns the entry for a section of a log, unless the entry is archived or was removed.
 fn existing_entry(workspace: &Workspace, pointer: &Pointer) -> Option<EntryRecord> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {

@@ -14,7 +14,7 @@ use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
 
-/// Maximum number of steps in a report, which states how many more there are.
+/// Maximum number of steps listed in a report; the report states how many more there are.
 const LISTED: usize = 2_000;
 
 /// Returns the report of a plan that is not applied yet.
@@ -37,7 +37,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &ConsolidationPlan, took:
     }
 }
 
-/// Returns the report of a past run.
+/// Returns the report of a finished run.
 pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
     let RunDetail {
         row,
@@ -166,8 +166,8 @@ fn health(health: &Health) -> IndexHealth {
     }
 }
 
-/// Describes a change in a few words. The text of entries is not repeated, because reports are kept in logs and
-/// scrollbacks.
+/// Describes a change in a few words. The description omits the text of entries, because reports are kept in logs and
+/// terminal histories.
 fn describe_change(change: &EntryChange) -> String {
     let place = |place: &RecordPlace| match place {
         RecordPlace::Index => "the index",
@@ -179,7 +179,7 @@ fn describe_change(change: &EntryChange) -> String {
         EntryChange::Remove { .. } => "the entry is removed".to_owned(),
         EntryChange::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
         EntryChange::File { to: Some(to), .. } => format!(
-            "the file has strength {:.2}, {} accesses",
+            "the index file shows strength {:.2}, {} accesses",
             f32::from(to.hundredths) / 100.0,
             to.hits
         ),
@@ -188,7 +188,7 @@ fn describe_change(change: &EntryChange) -> String {
         EntryChange::Strong { to: None, .. } => "is no longer strong".to_owned(),
         EntryChange::Point { to, .. } => {
             let pointers: Vec<String> = to.0.iter().map(ToString::to_string).collect();
-            format!("points at {}", pointers.join(" | "))
+            format!("points to {}", pointers.join(" | "))
         }
         EntryChange::Merge { to, absorbed, .. } => format!("{} absorbs {absorbed}", to.id),
         EntryChange::Relate { to, .. } if to.is_empty() => "has no related entries".to_owned(),
@@ -207,7 +207,7 @@ fn describe_change(change: &EntryChange) -> String {
             None => "no entry moves".to_owned(),
         },
         EntryChange::Band { to: Some(to), .. } => format!("is listed under {}", to.heading()),
-        EntryChange::Band { to: None, .. } => "is removed from By Time".to_owned(),
+        EntryChange::Band { to: None, .. } => "is removed from the section By Time".to_owned(),
         EntryChange::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
         EntryChange::Propose { .. } => "a fact is no longer proposed".to_owned(),
     }

@@ -123,16 +123,18 @@ impl WorkspaceWorker {
         self.before_a_change(workspace, at)?;
         let mut record = known(&workspace.entries, id)?;
         if record.place == RecordPlace::Index {
-            return Err(
-                RpcError::new(ErrorKind::Conflict, format!("the entry is in the index: {id}"))
-                    .hint("for its place: hippoctl index show"),
-            );
+            return Err(RpcError::new(
+                ErrorKind::Conflict,
+                format!("the entry is already in the index: {id}"),
+            )
+            .hint("to see where it is: hippoctl index show"));
         }
         let now = self.resources.clock.now();
         let profile = workspace.view.config.index.profile();
         record.place = RecordPlace::Index;
         record.apart = true;
-        // Restoring an entry counts as an access. Without enough strength the next cycle would archive it again.
+        // Restoring an entry counts as an access. Otherwise the entry might be so weak that the next cycle would
+        // archive it again.
         decay::record_access(&profile, &mut record.entry, now, 1);
         record.entry.strength = record.entry.strength.max(StrengthBand::Moderate.threshold());
         let written = (|| {
@@ -147,7 +149,7 @@ impl WorkspaceWorker {
         Ok(IndexRestoreResponse { entry })
     }
 
-    /// Settles the replaced copies beside the index file of a workspace that is being closed.
+    /// Cleans up the replaced copies beside the index file of a workspace that is being closed.
     pub(in crate::engine) fn close_index_file(&self, workspace: &mut Workspace, at: Instant) {
         if !workspace.root_present || !workspace.store.is_in_place() {
             return;
@@ -162,13 +164,11 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Merges edits of the file before a change.
+    /// Merges the edits of the index file before a change.
     pub(super) fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {
-            return Err(
-                RpcError::bad_request("the index is switched off for this workspace")
-                    .hint("set index.enabled = true in the configuration"),
-            );
+            return Err(RpcError::bad_request("the index is disabled for this workspace")
+                .hint("set index.enabled = true in the configuration"));
         }
         if !workspace.root_present {
             return Err(root_missing(&workspace.root));
@@ -228,11 +228,11 @@ impl WorkspaceWorker {
         };
         let written = workspace.entries.write(&mut workspace.store, now);
         workspace.entries.changed(at);
-        // The client sees its change with the next query.
+        // The client sees its change in its next query.
         let profile = workspace.view.config.index.profile();
         workspace.entries.publish(&workspace.view, profile);
         self.publish(workspace, at, 0, 0);
-        // A file that cannot be written is reported in `status`; the store contains the change.
+        // If the file cannot be written, `status` reports it; the store contains the change.
         written.map(|_| ()).map_err(|error| refusal(&error))
     }
 
@@ -271,8 +271,8 @@ pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, 
     })
 }
 
-/// Prefix of the rule of a pinned entry, followed by its former priority. The rule is written to the index file, so it
-/// is not lost when the entry changes.
+/// Prefix of the rule of a pinned entry, followed by the entry's earlier priority. The rule is written to the index
+/// file, so that it is not lost when the entry changes.
 const PINNED: &str = "pinned, before: ";
 
 fn pin(entry: &mut Entry) {

@@ -1,4 +1,4 @@
-//! Undo of a run, without losing later changes.
+//! Undo of a run, preserving later changes.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use super::requests::run_detail;
 use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 
-/// Maximum number of entries listed in an answer.
+/// Maximum number of entries that a response lists by name.
 const NAMED: usize = 10;
 
 impl WorkspaceWorker {
@@ -63,7 +63,7 @@ impl WorkspaceWorker {
         let apart = unmerged(&detail);
         let undone = workspace.store.undo_run(id, &changes, &apart, now_at);
         undone.map_err(|error| refusal(&error))?;
-        // An undone run is not continued.
+        // A run that was undone is not resumed.
         workspace.entries.interrupted.retain(|row| row.id != id);
         for change in &changes {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
@@ -83,7 +83,7 @@ impl WorkspaceWorker {
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
         };
-        // An earlier version of a file may contain entries that were forgotten since.
+        // An earlier version of a file may contain entries that were forgotten since then.
         let mut touched = detail.steps.iter().flat_map(|step| &step.entries);
         let mut all = !files.is_empty() && !touched.any(|id| forgotten.contains(id));
         for file in files {
@@ -95,7 +95,7 @@ impl WorkspaceWorker {
             }
         }
         if !all && !changes.is_empty() {
-            // A file was edited since: the run's changes are removed and the edits stay.
+            // A file was edited after the run: the changes of the run are removed, and the edits remain.
             let written = workspace.entries.write(&mut workspace.store, now);
             let written = written.map_err(|error| refusal(&error))?;
             restored.extend(written.into_iter().map(|file| file.path));
@@ -109,8 +109,8 @@ impl WorkspaceWorker {
     }
 }
 
-/// Marks files as fresh whose entries were undone, so that the next light cycle creates entries again. Returns messages
-/// about these files and about entries that stay.
+/// Marks files as new if the undo removed their entries, so that the next light cycle creates the entries again.
+/// Returns messages about these files and about entries that remain.
 fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChange]) -> Vec<String> {
     let removed: BTreeSet<&EntryId> = changes
         .iter()
@@ -138,14 +138,14 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChang
         let (number, names) = (kept.len(), kept[..kept.len().min(NAMED)].join(", "));
         let more = if number > NAMED { ", …" } else { "" };
         notes.push(format!(
-            "{number} entries of the run stay, because they were changed or used since: {names}{more}; hippoctl \
-             index forget ID removes one"
+            "{number} entries that the run created remain, because they were changed or used since then: \
+             {names}{more}; hippoctl index forget ID removes an entry"
         ));
     }
     if !files.is_empty() {
         notes.push(format!(
-            "{} files lost their entries; the next light cycle creates them again; hippoctl index forget ID removes \
-             one permanently",
+            "{} files no longer have an entry; the next light cycle creates one again; hippoctl index forget ID \
+             removes an entry permanently",
             files.len()
         ));
     }
@@ -153,7 +153,7 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChang
     notes
 }
 
-/// Returns the entries that a run merged: after an undo they are not merged again.
+/// Returns the entries that a run merged. After an undo, these entries are never merged again.
 fn unmerged(of: &RunDetail) -> Vec<EntryId> {
     let steps = of.steps.iter().take(of.row.done as usize);
     let merged = steps.filter_map(|step| match &step.change {
@@ -163,8 +163,8 @@ fn unmerged(of: &RunDetail) -> Vec<EntryId> {
     merged.flatten().collect()
 }
 
-/// Returns the later runs that changed the same entries. Updates of strengths in the file are ignored, because every
-/// run makes them.
+/// Returns the later runs that changed the same entries. Updates of strengths in the index file are ignored, because
+/// every run makes them.
 fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, StoreError> {
     let counts = |rule: Rule| !matches!(rule, Rule::Flush | Rule::Strong);
     let touched = |detail: &RunDetail| -> BTreeSet<EntryId> {
@@ -189,8 +189,8 @@ fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, Store
     Ok(later)
 }
 
-/// Returns the inverse changes, last change first, except for entries changed since. Entries that a person removed are
-/// not restored.
+/// Returns the inverse changes, last change first. Entries that have changed since the run are omitted, and entries
+/// that a person removed are not restored.
 fn taken_back<'c>(
     records: &std::collections::BTreeMap<EntryId, EntryRecord>,
     forgotten: &BTreeSet<EntryId>,
@@ -203,13 +203,13 @@ fn taken_back<'c>(
     let mut inverses = Vec::new();
     for change in changes {
         if let Some(inverse) = inverse_of(&state, forgotten, change) {
-            // A change of a run may depend on another one.
+            // A change of a run may depend on an earlier change of the same run.
             inverse.apply(&mut state);
             inverses.push(inverse);
         } else if let EntryChange::Add { record } = change
             && let Some(now) = records.get(&record.entry.id)
         {
-            // The entry stays, so its values in the file are kept.
+            // The entry remains, so its values in the file are kept.
             let id = record.entry.id.clone();
             let from = state.records.get(&id).and_then(|record| record.filed);
             inverses.push(EntryChange::File {
@@ -272,7 +272,7 @@ fn inverse_of(
     holds.then_some(inverse)
 }
 
-/// Returns true if an entry was neither used nor edited since it was added, or if it is in the archive.
+/// Returns whether an entry is archived, or was neither used nor edited since it was added.
 fn is_untouched(now: &EntryRecord, added: &EntryRecord) -> bool {
     let (is, was) = (&now.entry, &added.entry);
     let removed = matches!(now.place, RecordPlace::Archive(_));
@@ -282,10 +282,10 @@ fn is_untouched(now: &EntryRecord, added: &EntryRecord) -> bool {
     removed || (same_text && same_use && now.group == added.group && now.by_hand == added.by_hand)
 }
 
-/// Copies the changes from `merged` to `now` into `back`, the entry before the merge.
+/// Copies the differences between `merged` and `now` into `back`, the entry before the merge.
 fn keep_what_is_new(back: &mut Entry, merged: &Entry, now: &Entry) {
     if now.hits > merged.hits {
-        // Later accesses belong to the entry that stays.
+        // Later accesses belong to the entry that absorbed this one.
         back.hits = back.hits.saturating_add(now.hits - merged.hits);
         back.accessed = now.accessed;
         back.replayed_to = now.replayed_to;

@@ -11,13 +11,13 @@ pub(super) fn was_gone(place: &str, recovered: &RecoveredDatabase) -> Problem {
         [] => "the database was empty or missing; it was rebuilt from its spare copy and from the files"
             .to_owned(),
         lost => format!(
-            "the database was empty or missing; a part of the accesses, removals and history, which no file \
-             contains, is lost: {}",
+            "the database was empty or missing; some of the accesses, removals and history, which no file contains, \
+             are lost: {}",
             lost.join("; ")
         ),
     };
     let fix = format!(
-        "check the disk; the former file is kept as {}; restore the rest from a backup: hippoctl restore",
+        "check the disk; the previous file is kept as {}; restore the rest from a backup: hippoctl restore",
         recovered.aside.display()
     );
     problem("database-lost", Severity::Warning, what, place, fix)
@@ -34,6 +34,6 @@ pub(super) fn was_damaged(place: &str, mended: &DroppedRows) -> Problem {
         Severity::Warning,
         format!("rows of the database were damaged: hippod rebuilt {what} from the files"),
         place,
-        "check the disk of the state folder; the files are complete",
+        "check the disk of the state folder; the memory files themselves are complete",
     )
 }

@@ -1,11 +1,11 @@
-//! Reasons to verify a remembered answer by search.
+//! Reasons to verify a remembered answer with a search.
 
 use hippo_map::consolidation::{EntryRecord, LearnedAnswer};
 use hippo_types::entry::StrengthBand;
 
 use super::super::question::SearchQuestion;
 
-/// Returns the reason why the entry of the same question does not answer alone, or `None` if it does.
+/// Returns the reason why the entry of the same question cannot answer alone, or `None` if it can.
 pub(super) fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuestion) -> Option<&'static str> {
     if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
         return Some("the entry of the same query is weaker than 0.5: a search verifies it");

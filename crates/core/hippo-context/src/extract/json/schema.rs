@@ -1,4 +1,4 @@
-//! Properties, required fields and allowed values of a JSON Schema.
+//! Properties, required fields and allowed values in a JSON Schema.
 
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ pub(super) fn is_schema(shape: &Shape<'_>) -> bool {
         })
 }
 
-/// Returns all places that list properties, the outer ones first.
+/// Returns all places that list properties, outer places first.
 fn properties<'s, 't>(shape: &'s Shape<'t>) -> impl Iterator<Item = (usize, &'s PathValues<'t>)> {
     let mut found: Vec<_> = shape
         .places

@@ -20,11 +20,11 @@ const VALUE: usize = 300;
 pub(super) struct Shape<'t> {
     /// The first place is the value itself; each place follows its parent.
     pub places: Vec<PathValues<'t>>,
-    /// Number of top-level values; more than one indicates JSON Lines.
+    /// Number of top-level values. More than one value indicates JSON Lines.
     pub values: usize,
     /// Maximum depth.
     pub depth: usize,
-    /// Number of unclosed levels; the content is truncated if it is not 0.
+    /// Number of unclosed levels. If it is not 0, the content is truncated.
     pub open: usize,
 }
 

@@ -105,7 +105,7 @@ impl<'t> Iterator for JsonTokens<'t> {
     }
 }
 
-/// Returns true if a text is JSON as far as it is complete: it starts with an object or a list, and contains few
+/// Returns true if a text is JSON, as far as it is complete: it starts with an object or a list, and contains few
 /// invalid parts.
 pub(in crate::extract) fn is_json(text: &str) -> bool {
     let start = text.trim_start();
@@ -127,7 +127,7 @@ pub(in crate::extract) fn is_json(text: &str) -> bool {
     tokens > 2 && junk * 50 <= tokens && (keys > 0 || closed)
 }
 
-/// Returns a string with its escapes resolved; a string with invalid escapes is returned as written.
+/// Returns a string with its escapes resolved. If an escape is invalid, returns the string as written.
 pub(in crate::extract) fn unescaped(raw: &str) -> String {
     if !raw.contains('\\') {
         return raw.to_owned();

@@ -45,7 +45,7 @@ pub(in crate::extract) fn outcome(line: &str) -> Option<LogLineInfo<'_>> {
     if text.contains('=') && text.contains("= short test summary info =") {
         return Some(LogLineInfo::Summary);
     }
-    // Most lines contain none of these words, so one pass for all words is faster than one pass for each.
+    // Most lines contain none of these words, so that one pass for all words is faster than one pass for each word.
     let marks = marks_of(text);
     total(text, marks & SUMS != 0)
         .or_else(|| test(text, marks & DOTS != 0))
@@ -256,7 +256,7 @@ fn service(text: &str) -> Option<LogLineInfo<'_>> {
         return None;
     }
     const LEVELS: [&str; 4] = ["warn", "info", "debug", "trace"];
-    // The first matching level in this list counts, regardless of its position in the line.
+    // The first level in this list that matches counts, wherever it is in the line.
     let mut level = LEVELS.len();
     for word in head.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
         let own = match word {

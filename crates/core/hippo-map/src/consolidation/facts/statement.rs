@@ -73,7 +73,7 @@ pub(super) fn for_each_statement(
                 continue;
             }
             let line = clean(&line);
-            // A speaker's name belongs to each sentence: "I moved to Porto" means nothing without it.
+            // The speaker's name is added to each sentence, because "I moved to Porto" means nothing without it.
             let (name, said) = match chunk.speaker {
                 Speaker::Other => speaker::name(&line).map_or((None, &*line), |name| {
                     (Some(name), line[name.len()..].trim_start_matches(':'))

@@ -167,7 +167,7 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
     let mut state = snapshot(vec![mine.clone()]);
     state.tombstones = BTreeMap::from([(id("mine"), RemovedEntry::from(&mine))]);
     let (_, mut edited) = light(&mut state);
-    // The content at removal, and the last content in its place.
+    // The content at the time of removal, and the last content in the same place.
     let moved = document(&[("Old text", b"before"), ("New text", b"one")]);
     edited.documents = BTreeMap::from([("memory/new.md".to_owned(), moved)]);
     edited.candidates = vec![
@@ -180,7 +180,7 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
 
 #[test]
 fn an_entry_claims_a_location_before_a_question() {
-    // Both pointed at a text that now exists twice; by name, the question precedes the entry.
+    // Both entries pointed to a text that now exists twice. By name, the question comes before the entry.
     let mut asked = known_record("asked", "memory/old.md", Some("One"), b"one", RecordPlace::Index);
     asked.learned = Some(Box::default());
     let entry = known_record(

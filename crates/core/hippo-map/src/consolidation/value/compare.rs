@@ -104,7 +104,7 @@ impl<'s> TextComparison<'s> {
     }
 }
 
-/// Groups values by kind, in order: a port and a date may swap positions, two ports may not.
+/// Groups values by kind, in order: a port and a date may swap positions, but two ports may not.
 fn by_kind(values: &[StatedValue]) -> BTreeMap<&str, Vec<(&str, &str)>> {
     let mut kinds: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for value in values {
@@ -134,7 +134,7 @@ fn limits(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     limits.any(|form| !other.said.contains(form))
 }
 
-/// Returns `true` if one text has a name or value that the other lacks.
+/// Returns `true` if one text has a name or value that the other text lacks.
 fn names(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     one.stated.names.iter().any(|name| !other.stated.contains(name))
 }
@@ -153,9 +153,9 @@ fn replaces(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     listed || in_summary && !other.light.is_empty()
 }
 
-/// Returns `true` if one text is the other with inserted words ("sensors", "outdoor sensors") or with a
-/// condition at the end, the typical forms of a correction. A reworded text or one with other additions
-/// says the same and more.
+/// Returns `true` if one text is the other with inserted words ("sensors", "outdoor sensors") or with a condition at
+/// the end, which are the typical forms of a correction. A text that is reworded or has other additions says the same
+/// and more.
 fn narrows(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let (long, short) = (&one.stated.words, &other.stated.words);
     if one.alone.is_empty() {
@@ -183,7 +183,7 @@ fn swaps(a: &TextReading, b: &TextReading) -> bool {
     let mut seen = BTreeSet::new();
     let backwards = a.order.iter().rev();
     let places = backwards.filter(|form| seen.insert(*form) && !passive(form));
-    // Read backwards: three ascending positions mean a reversed order in `b`.
+    // Read from the end, three ascending positions mean that the order in `b` is reversed.
     let (mut low, mut middle) = (usize::MAX, usize::MAX);
     for place in places.filter_map(|form| last.get(form).copied()) {
         if place > middle {

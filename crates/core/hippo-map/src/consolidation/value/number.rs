@@ -44,7 +44,7 @@ const UNITS: [&str; 36] = [
 /// Value in normalized form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StatedValue {
-    /// Unit or notation. Values of one kind are interchangeable, so their order counts.
+    /// Unit or notation. Values of the same kind could be confused, so their order counts.
     pub kind: &'static str,
     /// Number, or the whole word.
     pub number: String,

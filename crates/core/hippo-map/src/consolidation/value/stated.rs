@@ -60,7 +60,7 @@ struct ReaderContext {
     part: Option<&'static str>,
     /// The last word was "by".
     by: bool,
-    /// The last word was a number and may be followed by its unit.
+    /// True if the last word was a number, which may be followed by its unit.
     number: bool,
 }
 
@@ -81,7 +81,7 @@ impl TextReading {
         self.summary.contains(form) || self.topic.contains(form)
     }
 
-    /// Reads a topic and its summary. A value of the topic that the summary repeats counts once.
+    /// Reads a topic and its summary. If the summary repeats a value of the topic, the value counts once.
     pub fn read(topic: &str, summary: &str) -> Self {
         let mut reader = TextReader {
             forms: WordForms::new(),

@@ -1,8 +1,8 @@
 //! Word tables for the comparison of values.
 //!
-//! Texts are compared word by word in the forms given by these tables; other words are compared as written.
-//! The tables are broad where a doubt keeps two entries apart (limits, states) and narrow where it would
-//! merge them (synonyms).
+//! Texts are compared word by word. A word in these tables is compared in the form that the tables give, any other word
+//! as written. The tables are broad where a doubt keeps two entries apart (limits, states) and narrow where a word
+//! would merge them (synonyms).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ const NEGATIONS: &str = "\
     nicht kein keine keinen keinem keiner nie niemals ohne weder \
     не ни нет без никогда нельзя pas jamais sans aucun nunca sin ninguno";
 
-/// Pairs of opposites. Most are words that other rules skip: unknown words differ anyway.
+/// Pairs of opposites. Most of them are words that other rules skip; unknown words count as different in any case.
 const OPPOSITES: &str = "\
     on/off in/out up/down over/under above/below before/after with/without into/out inside/outside more/less more/few \
     most/least most/few all/some all/none every/some each/some both/neither always/sometimes often/seldom since/until \
@@ -292,13 +292,13 @@ pub(super) fn is_condition(lower: &str) -> bool {
     TABLES.conditions.contains(lower)
 }
 
-/// Returns for a run of hiragana if it has no content, and if it negates.
+/// Returns, for a run of hiragana, whether it has no content, and whether it negates.
 pub(super) fn kana(run: &str) -> (bool, bool) {
     let denies = KANA_NEGATIONS.iter().any(|end| run.contains(end));
     (TABLES.kana.contains(run), denies)
 }
 
-/// Returns for a Chinese character if it has no content, and if it negates.
+/// Returns, for a Chinese character, whether it has no content, and whether it negates.
 pub(super) fn han(mark: char) -> (bool, bool) {
     (HAN.contains(mark), HAN_NEGATIONS.contains(mark))
 }

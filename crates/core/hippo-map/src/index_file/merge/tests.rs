@@ -88,7 +88,7 @@ fn a_strength_set_in_the_file_wins_and_access_counts_add_up() {
         merged(&base, &theirs, &ours).entries[0].accessed,
         ours[0].accessed
     );
-    // Thousandths are not written to the file, so neither side changed anything.
+    // Thousandths are not written to the file, so neither side has changed anything.
     ours[0].strength = 0.5004;
     assert_eq!(merged(&base, &base, &ours).entries, ours);
 }

@@ -50,7 +50,7 @@ fn an_entry_is_removed_with_only_its_own_lines() {
         "{}",
         text(&after)
     );
-    // The remaining line makes its heading an entry that was not adopted, so hippod may not remove it.
+    // The remaining line turns its heading into an entry that was not adopted, so hippod must not remove it.
     let again = store.from(&after);
     assert_eq!(text(&again.master), text(&after));
     assert_eq!(again.entries, 2);

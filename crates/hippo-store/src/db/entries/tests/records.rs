@@ -240,7 +240,7 @@ fn a_damaged_row_is_reported_and_the_others_are_read() {
         let found: Option<&DamagedRow> = read.damaged.iter().find(|damaged| damaged.id == id);
         found.map(|damaged| damaged.reason.clone()).unwrap()
     };
-    assert_eq!(reason("other"), "it holds another entry: fine");
+    assert_eq!(reason("other"), "the row contains another entry: fine");
 
     put(&mut store, &[record("cut", 0.7)]);
     let read = store.entries().unwrap();

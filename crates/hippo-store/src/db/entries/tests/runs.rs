@@ -31,7 +31,7 @@ fn snapshot(store: &Store) -> ConsolidationSnapshot {
     snapshot
 }
 
-/// Creates a store with entries that give work to every rule of a light and an archival cycle.
+/// Creates a store whose entries give every rule of a light and an archival cycle something to do.
 fn filled(scratch: &EntryScratch) -> Store {
     let mut store = scratch.open();
     let mut records: Vec<EntryRecord> = (0_u8..12)
@@ -49,7 +49,7 @@ fn filled(scratch: &EntryScratch) -> Store {
     store
 }
 
-/// Adds the input of a cycle from outside the store: something for every rule.
+/// Adds the input of a cycle that does not come from the store, with something for every rule to do.
 fn gather(snapshot: &mut ConsolidationSnapshot) {
     snapshot.facts = vec![consolidation::Fact {
         text: "the pump is blue".to_owned(),
@@ -162,7 +162,7 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
     let run = store.start_run(&before.run, &plan).unwrap();
     let expected = consolidation::apply(&before, &plan);
     for done in 0..=plan.steps.len() {
-        // The process is killed here, and another one opens its files.
+        // The process is killed at this point, and another process opens its files.
         let rest = whole.killed();
         let mut other = rest.open();
         let found = other.interrupt_runs().unwrap();

@@ -1,4 +1,4 @@
-//! Application of the steps of a run, and its end.
+//! Application of the steps of a run, and the end of the run.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -21,13 +21,13 @@ use crate::engine::workspace::Workspace;
 
 /// Time spent on steps before the engine checks its events again.
 const SLICE: Duration = Duration::from_millis(20);
-/// Delay of the schedule after a failure, doubled with each further failure in a row.
+/// Delay of the schedule after a failure; it doubles with each consecutive failure.
 const AGAIN: Duration = Duration::from_secs(30);
-/// Maximum number of doublings: about a quarter of an hour.
+/// Maximum number of times that the delay doubles, which limits it to about a quarter of an hour.
 const MOST_DOUBLED: u32 = 5;
-/// Retention of daily access counts in milliseconds: three days, which is safe in every time zone.
+/// Retention of daily access counts in milliseconds. Three days suffice in every time zone.
 const DAYS_KEPT: i64 = 3 * 86_400_000;
-/// Number of runs above which old runs are removed.
+/// Number of runs above which old runs are removed; fewer runs are always kept.
 const RUNS: usize = 40;
 /// Maximum number of archived entries created by queries.
 const QUESTIONS: usize = 1_000;
@@ -35,7 +35,7 @@ const QUESTIONS: usize = 1_000;
 const KEPT: i64 = 180 * 86_400_000;
 
 impl WorkspaceWorker {
-    /// Applies steps for one slice, and ends the run after the last step.
+    /// Applies steps until the slice ends. Ends the run after the last step.
     pub(super) fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let begun = Instant::now();
         loop {
@@ -60,7 +60,7 @@ impl WorkspaceWorker {
             workspace
                 .entries
                 .with_snapshot(|snapshot| step.change.apply(snapshot));
-            // The end of the run has its own slices.
+            // Ending the run takes slices of its own.
             if begun.elapsed() >= SLICE || last {
                 return Ok(());
             }
@@ -83,13 +83,13 @@ impl WorkspaceWorker {
         };
         let file = &workspace.entries.file;
         let steps = !applying.plan.steps.is_empty();
-        // A light cycle requested by a client always writes the file, even without content.
+        // A light cycle that a client requested always writes the index file, even if it contains no entries.
         let asked = run.cycle == Cycle::Light && run.reply.is_some();
         let is_wanted = asked && file.base().is_none();
         let changes_nothing = !steps && !file.unwritten && !file.outdated && !is_wanted;
         let capped = applying.is_capped();
         if !changes_nothing && !matches!(applying.progress, ApplyProgress::Written) {
-            // Each write waits for the disk, so the engine checks its events in between.
+            // Each write waits for the disk, so the engine checks its events between two writes.
             let until = Instant::now() + SLICE;
             let entries = &mut workspace.entries;
             let mut begun = match entries.run.as_mut().and_then(ActiveCycle::applying_mut) {
@@ -125,7 +125,7 @@ impl WorkspaceWorker {
         }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
-        // Everything that can fail is done: the run is over.
+        // Everything that can fail is done, so the run is over.
         workspace.entries.failures = 0;
         let Some(run) = workspace.entries.run.take() else {
             return Ok(());
@@ -171,9 +171,9 @@ impl WorkspaceWorker {
         // Accesses made during the run count from now on.
         let profile = workspace.view.config.index.profile();
         if let Err(error) = self.fold(workspace, &profile, at) {
-            tracing::warn!(%error, "could not apply accesses; they stay in the journal for the next attempt");
+            tracing::warn!(%error, "could not apply accesses; they stay in the journal until the next attempt");
         }
-        // The next cycle may be due already.
+        // The next cycle may already be due.
         workspace.entries.look_at = at;
         let mut report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());
         report.run = Some(id.0);
@@ -190,7 +190,7 @@ impl WorkspaceWorker {
         let (cycle, outcome) = (report.cycle.name(), report.outcome.name());
         tracing::info!(
             root = %workspace.root.display(), cycle, outcome, run = id.0, steps = report.applied, files = report.files.len(),
-            took_ms = report.took_ms, "a cycle ended"
+            took_ms = report.took_ms, "finished a cycle"
         );
         self.resources.measures.cycle(cycle, outcome);
         self.tell(News::Cycle {
@@ -201,7 +201,7 @@ impl WorkspaceWorker {
             applied: report.applied,
         });
         if let Some(reply) = run.reply {
-            // The next status request includes the run.
+            // The next status response includes the run.
             self.publish(workspace, at, 0, 0);
             // A client that has disconnected needs no answer.
             let _ = reply.send(Ok(report));
@@ -209,8 +209,8 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Removes expired data: faded co-accesses, old daily access counts, answers of archived query entries, and surplus
-    /// query entries.
+    /// Removes expired data: faded co-accesses, old daily access counts, the answers of archived query entries, and
+    /// excess query entries.
     fn forget_the_spent(
         &mut self,
         workspace: &mut Workspace,
@@ -223,7 +223,7 @@ impl WorkspaceWorker {
             return Ok(());
         }
         let mut batch = workspace.store.begin_entries()?;
-        // Accesses of a day matter only on that day.
+        // The accesses of a day matter only on that day.
         batch.drop_days_before(now.plus(-DAYS_KEPT).date(0))?;
         for known in workspace
             .entries
@@ -285,8 +285,8 @@ impl WorkspaceWorker {
 
     /// Ends a run after an error of the store; the next attempt continues it.
     fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
-        tracing::warn!(%error, "a cycle could not continue; the next attempt runs the rest");
-        // This fails too if nothing can be written; the state in memory is valid then.
+        tracing::warn!(%error, "a cycle could not continue; the next attempt runs the rest of it");
+        // This also fails if nothing can be written; the state in memory remains valid.
         let _ = workspace
             .store
             .finish_run(id, RunOutcome::Failed, self.resources.clock.now());
@@ -297,7 +297,7 @@ impl WorkspaceWorker {
         self.give_up(workspace, &error.to_string());
     }
 
-    /// Abandons a run that cannot continue. The next attempt continues its recorded part.
+    /// Abandons a run that cannot continue. The next attempt resumes the part that is recorded.
     pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
         let entries = &mut workspace.entries;
         let wait = AGAIN * 2_u32.pow(entries.failures.min(MOST_DOUBLED));
@@ -309,7 +309,7 @@ impl WorkspaceWorker {
         let (cycle, outcome) = (run.cycle.name(), CycleOutcome::Failed.name());
         self.resources.measures.cycle(cycle, outcome);
         tracing::warn!(root = %workspace.root.display(), cycle, outcome, why, "a cycle could not be run");
-        // These documents have not been processed.
+        // These documents still have to be processed.
         entries.fresh.extend(run.fresh.iter().cloned());
         let row = entries
             .known
@@ -329,8 +329,8 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the surplus of archived entries that queries created and no person edited, oldest archival first. They
-/// contain nothing that the memory lacks.
+/// Returns the excess archived entries that queries created and no person edited, those archived first at the front.
+/// They contain nothing that the memory files lack.
 fn too_many_questions(entries: &WorkspaceEntries) -> BTreeSet<EntryId> {
     let records = entries.known.records.values();
     let mut archived: Vec<(Timestamp, &EntryId)> = records

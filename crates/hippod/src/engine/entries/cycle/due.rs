@@ -1,4 +1,4 @@
-//! Due and next cycles, and the answer to heartbeats.
+//! Due cycles, upcoming cycles, and the response to heartbeats.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,8 @@ use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{HeartbeatAnswer, Order};
 
-/// Maximum number of proposals and of conflicts in one heartbeat, because they use an agent's context.
+/// Maximum number of proposals, and of conflicts, in one heartbeat. They are limited because they occupy an agent's
+/// context.
 const TOLD: usize = 10;
 /// Maximum interval between checks for due cycles.
 const LOOK: Duration = Duration::from_secs(3600);
@@ -64,7 +65,7 @@ impl WorkspaceWorker {
             .collect()
     }
 
-    /// Returns the cycles due now according to the recorded runs.
+    /// Returns the cycles that are due now according to the recorded runs.
     pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::DueCycle> {
         schedule::due(
             &Self::runs(workspace),
@@ -95,7 +96,7 @@ impl WorkspaceWorker {
         next
     }
 
-    /// Returns the answer to `heartbeat`, after the due cycles have run.
+    /// Returns the response to `heartbeat`, after the due cycles have run.
     pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> HeartbeatAnswer {
         let entries = &workspace.entries;
         if !entries.enabled {
@@ -135,7 +136,7 @@ impl WorkspaceWorker {
                 paths.collect(),
             );
         }
-        // Clients wait for the current run too, so it is reported with the due ones.
+        // Clients also wait for the current run, so it is reported together with the due cycles.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
         let due = self.due(workspace).into_iter().map(|due| due.cycle);
         HeartbeatAnswer {
@@ -145,7 +146,7 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Returns the next time of each cycle in wire format.
+    /// Returns the next time of each cycle, in wire format.
     pub(in crate::engine) fn next_on_wire(&self, workspace: &Workspace) -> Vec<NextCycle> {
         let next = self.next_cycles(workspace).into_iter();
         next.map(|(cycle, at)| NextCycle {

@@ -69,7 +69,7 @@ impl WorkspaceWorker {
         let left = fresh.len() < workspace.entries.fresh.len();
         let nothing_new = fresh.is_empty();
         if cycle == Cycle::Light && !dry_run {
-            // Later changes are processed by the next cycle, even if this one reads some of them.
+            // The next cycle processes later changes, even if this one already reads some of them.
             workspace.entries.fresh.retain(|path| !fresh.contains(path));
         }
         workspace.entries.run = Some(ActiveCycle {
@@ -125,7 +125,7 @@ impl WorkspaceWorker {
                 Ok(()) => id,
                 Err(error) => {
                     if matches!(error, StoreError::Row { .. }) {
-                        // This run can never be continued: the next attempt is a run of its own.
+                        // The recorded run can never be resumed, so the next attempt is a new run.
                         *resumes = None;
                     }
                     return Err(error);
@@ -168,7 +168,7 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Gathers the input and plans on another thread.
+    /// Gathers the input and makes the plan on another thread.
     pub(super) fn plan_beside(&mut self, workspace: &mut Workspace) {
         let Some(run) = &workspace.entries.run else { return };
         let input = self.input(workspace, run);
@@ -187,8 +187,8 @@ impl WorkspaceWorker {
             }));
         };
         if let Err(error) = std::thread::Builder::new().name("cycle".into()).spawn(plan) {
-            tracing::warn!(%error, "could not start planning a cycle");
-            self.give_up(workspace, "no thread could be started");
+            tracing::warn!(%error, "could not start the planning of a cycle");
+            self.give_up(workspace, "could not start a thread");
         }
     }
 
@@ -247,7 +247,7 @@ impl WorkspaceWorker {
                 .iter()
                 .filter(ended)
                 .map(|row| row.record.started)
-                // A run for a future date has not reviewed the changes until that date.
+                // A run for a future date has not reviewed the changes up to that date.
                 .filter(|last| *last <= started)
                 .max(),
             limit: workspace.view.config.sources.max_file_bytes,
@@ -284,7 +284,7 @@ impl WorkspaceWorker {
         };
         let (plan, compared) = *made;
         if planned.revision != revision {
-            // If entries change all the time, the last plan is made while other changes wait.
+            // If entries keep changing, other changes must wait while the last plan is made.
             *tries += 1;
             self.plan_beside(workspace);
             return Ok(());
@@ -304,7 +304,7 @@ impl WorkspaceWorker {
 }
 
 /// Returns the documents that a cycle searches for new entries. A light cycle takes at most `MOST_ENTRIES` documents,
-/// because each needs an entry, and about `AT_ONCE` bytes; the next light cycle continues with the rest.
+/// because each needs an entry, and about `AT_ONCE` bytes. The next light cycle takes the rest.
 fn batch(workspace: &Workspace, cycle: Cycle) -> BTreeSet<String> {
     let fresh = &workspace.entries.fresh;
     if cycle != Cycle::Light {

@@ -1,7 +1,7 @@
-//! Import of entries that an earlier store left below `.hippocampus/`.
+//! Import of entries that an earlier database left below `.hippocampus/`.
 //!
-//! In a workspace that was added again, or whose database is lost, only these files hold the entries that left the
-//! index file. They are read once, before they are written.
+//! If a workspace was added again or its database is lost, only these files contain the entries that are not in the
+//! index file. They are read once, before hippod overwrites them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ impl WorkspaceEntries {
     /// Imports the entries below `.hippocampus/` if the store is completely empty.
     ///
     /// # Errors
-    /// See [`StoreError`]; the import is tried again.
+    /// See [`StoreError`]. After an error, the import is tried again.
     pub(super) fn look_below(
         &mut self,
         store: &mut Store,
@@ -47,7 +47,8 @@ impl WorkspaceEntries {
             }
             batch.commit()?;
             if !found.is_empty() {
-                tracing::info!(root = %now.root.display(), entries = found.len(), "importing entries of an earlier store");
+                tracing::info!(root = %now.root.display(), entries = found.len(), "importing the entries of an \
+                    earlier database");
                 self.known.records.extend(found);
                 self.changed(now.at);
             }
@@ -63,7 +64,7 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
     let (paths, dir) = match made {
         Ok(made) => made,
         Err(error) => {
-            tracing::warn!(root = %now.root.display(), %error, "could not read the files of an earlier store");
+            tracing::warn!(root = %now.root.display(), %error, "could not read the files of an earlier database");
             return found;
         }
     };
@@ -75,7 +76,7 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
             Ok(bytes) if others::is_ours(&path, &bytes) => bytes,
             Ok(_) => continue,
             Err(error) => {
-                tracing::warn!(path, %error, "could not read a file of an earlier store");
+                tracing::warn!(path, %error, "could not read a file of an earlier database");
                 continue;
             }
         };
@@ -96,7 +97,7 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
     found
 }
 
-/// Returns the folder and the name of a file below `.hippocampus/` that lists entries.
+/// Returns the folder and the name of a file below `.hippocampus/`, if the file lists entries.
 fn split_list_path(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
     Some((kind, Path::new(name).file_stem()?.to_str()?))

@@ -1,6 +1,7 @@
-//! Extra text of entries that left the index file.
+//! Extra text of entries that are no longer in the index file.
 //!
-//! Only the bytes of an entry hold its prose, code and unknown keys. The text returns to the file with its entry.
+//! The prose, code and unknown keys of an entry exist only in the bytes of the index file. When the entry returns to
+//! the file, its bytes return as well.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +13,11 @@ use hippo_types::time::Timestamp;
 /// Key prefix in the store, followed by the id of the entry.
 const KEY: &str = "HIPPOCAMPUS.md.entry-";
 
-/// Bytes of entries that left the file and contained more than their fields.
+/// Bytes of entries that are no longer in the index file and contained more than their fields.
 #[derive(Debug, Default)]
 pub struct Blocks {
     all: BTreeMap<EntryId, Vec<u8>>,
-    /// Entries whose bytes are not stored yet.
+    /// Entries whose bytes are not written to the store yet.
     changed: BTreeSet<EntryId>,
 }
 
@@ -42,12 +43,12 @@ impl Blocks {
         self.all.iter()
     }
 
-    /// Returns true if bytes of an entry are kept.
+    /// Returns whether bytes of this entry are kept.
     pub fn has(&self, id: &EntryId) -> bool {
         self.all.contains_key(id)
     }
 
-    /// Keeps the bytes of an entry that leaves the file.
+    /// Keeps the bytes of an entry that is about to leave the index file.
     pub fn keep(&mut self, id: EntryId, bytes: Vec<u8>) {
         if self.all.get(&id) != Some(&bytes) {
             self.changed.insert(id.clone());
@@ -55,7 +56,7 @@ impl Blocks {
         }
     }
 
-    /// Drops the bytes of entries that are in the file.
+    /// Drops the bytes of entries that are in the index file.
     pub fn let_go(&mut self, in_file: impl Fn(&EntryId) -> bool) {
         let back: Vec<EntryId> = self.all.keys().filter(|id| in_file(id)).cloned().collect();
         for id in back {

@@ -1,9 +1,9 @@
-//! Conflicts of index file merges that a person should see.
+//! Conflicts of index file merges that a person should know about.
 
-/// Maximum number of conflicts in each list; the newest are kept.
+/// Maximum number of conflicts in each list; the oldest are dropped.
 const MOST: usize = 100;
 
-/// Conflicts since the last run, and conflicts that no heartbeat has reported.
+/// Conflicts since the last run, and conflicts that no heartbeat has reported yet.
 #[derive(Debug, Clone, Default)]
 pub struct Conflicts {
     of_run: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Conflicts {
 }
 
 impl Conflicts {
-    /// Records a conflict as a message for people.
+    /// Records a conflict as a message for the user.
     pub fn push(&mut self, told: String) {
         for list in [&mut self.of_run, &mut self.untold] {
             list.push(told.clone());
@@ -20,12 +20,12 @@ impl Conflicts {
         }
     }
 
-    /// Removes and returns the conflicts since the last run, to be stored with the run that ends.
+    /// Removes and returns the conflicts since the last run, so that they are stored with the run that is ending.
     pub fn take_for_run(&mut self) -> Vec<String> {
         std::mem::take(&mut self.of_run)
     }
 
-    /// Returns the conflicts that no heartbeat has reported, newest first.
+    /// Returns the conflicts that no heartbeat has reported yet, newest first.
     pub fn unreported(&self) -> impl Iterator<Item = &String> {
         self.untold.iter().rev()
     }

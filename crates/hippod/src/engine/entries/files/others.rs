@@ -1,4 +1,4 @@
-//! Files below `.hippocampus/`, which only hippod writes.
+//! Files below `.hippocampus/` that only hippod writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -11,14 +11,14 @@ use hippo_map::hierarchy::{FOLDER, HierarchyMeta};
 use hippo_map::layout::{self, META_FILE};
 use hippo_store::db::RunFile;
 
-/// Text by which each file identifies its writer.
+/// Text in each file that identifies hippod as its writer.
 const MARK: &[u8] = b"<!-- Written by hippod";
-/// Maximum size in bytes of a generated file: a file contains one group or month, and the index file is far smaller.
+/// Maximum size in bytes of a generated file. Each file contains one group or month, and the index file is far smaller.
 pub(super) const LARGEST: u64 = 64 << 20;
-/// Suffix of a file name during a write.
+/// Suffix of a file name while the file is being written.
 const DRAFT: &str = ".new";
 
-/// Records a changed file. For repeated changes the first `before` is kept.
+/// Records a changed file. If the file was already recorded, its first `before` is kept.
 pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) {
     match changed.iter_mut().find(|file| file.path == path) {
         Some(file) => file.after = after,
@@ -30,11 +30,11 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
     }
 }
 
-/// The wanted files, and the progress of writing them.
+/// The files to be written, and the progress of writing them.
 #[derive(Debug)]
 pub(super) struct OutputFiles {
     files: BTreeMap<String, Vec<u8>>,
-    /// Last path in order up to which all files are as wanted.
+    /// Last path, in sorted order, up to which all files have the wanted content.
     upto: Option<String>,
 }
 
@@ -43,18 +43,18 @@ impl OutputFiles {
         Self { files, upto: None }
     }
 
-    /// Returns the files that may still differ.
+    /// Returns the files that may still differ from the wanted content.
     fn rest(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
         let from = self.upto.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
         self.files.range::<String, _>((from, Bound::Unbounded))
     }
 }
 
-/// Writes the files that differ, removes obsolete files, and records the changes in `changed`. After `until` no file is
-/// changed unless `changed` is empty. Returns true once all files are as wanted.
+/// Writes the files that differ, removes obsolete files, and records the changes in `changed`. After `until`, it
+/// changes no file unless `changed` is empty. Returns true once all files have the wanted content.
 ///
 /// # Errors
-/// Returns the first error of the system.
+/// Returns the first error of the operating system.
 pub(super) fn write(
     root: &Path,
     wanted: &mut OutputFiles,
@@ -64,7 +64,7 @@ pub(super) fn write(
     let late =
         |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
     let dir = WorkspaceDir::open(root)?;
-    // The names are made durable once, after all writes.
+    // The folders are synced once, after all writes.
     let mut touched: BTreeSet<String> = BTreeSet::new();
     let (mut all, mut upto) = (true, None);
     for (path, bytes) in wanted.rest() {
@@ -75,7 +75,7 @@ pub(super) fn write(
                 break;
             }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
-                let what = format!("hippod did not write {path}; move it away");
+                let what = format!("{path} was not created by hippod; move it elsewhere");
                 return Err(io::Error::other(what));
             }
             write_whole(&dir, path, bytes)?;
@@ -110,16 +110,16 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
     match dir.read(path, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if matches!(hippo_fs::refusal(&error), Some(PathRefusal::NotRegular(_))) => {
-            Err(io::Error::other(format!("{path} is not a file; move it away")))
-        }
+        Err(error) if matches!(hippo_fs::refusal(&error), Some(PathRefusal::NotRegular(_))) => Err(
+            io::Error::other(format!("{path} is not a file; move it elsewhere")),
+        ),
         Err(error) if hippo_fs::refusal(&error).is_some() => Err(error),
         Err(error) => Err(io::Error::new(error.kind(), format!("{path}: {error}"))),
     }
 }
 
-/// Returns true if hippod wrote a file: the metadata file, or a file with hippod's mark. Another tool may keep its
-/// files in the same folder.
+/// Returns whether hippod wrote a file: it is the metadata file or contains hippod's mark. Other tools may keep files
+/// in the same folder.
 pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
     let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
     bytes.is_empty()
@@ -127,7 +127,7 @@ pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
         || (path == META_FILE && serde_json::from_slice::<HierarchyMeta>(bytes).is_ok())
 }
 
-/// Restores a file to its state before a run if it is still as the run left it. Returns true if it was restored.
+/// Restores a file to its state before a run, if the file is unchanged since the run. Returns whether it was restored.
 pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
     let put_back = || -> io::Result<bool> {
         let dir = WorkspaceDir::open(root)?;
@@ -145,10 +145,10 @@ pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
     put_back().unwrap_or_default()
 }
 
-/// Returns the files that an earlier write may have created, and removes drafts of an interrupted process.
+/// Returns the files that an earlier write may have created, and removes the drafts of an interrupted process.
 ///
 /// # Errors
-/// Fails if a folder is a link: its content does not belong to hippod.
+/// Fails if a folder is a link, because the content of its target does not belong to hippod.
 pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     if dir.is_file(META_FILE) {
@@ -178,7 +178,7 @@ pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// Writes a file atomically. Its content is durable on return, its name once the folder is synced.
+/// Writes a file atomically. The content is durable on return; the name becomes durable when the folder is synced.
 fn write_whole(dir: &WorkspaceDir, path: &str, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = dir.make_parent(path)?;
     let draft = format!(".{}{DRAFT}", name.to_string_lossy());

@@ -1,9 +1,9 @@
-//! Copies of the index file that were replaced.
+//! Replaced copies of the index file.
 //!
-//! When the file is replaced, its former bytes are kept in a slot beside it, because an editor may still write to them.
-//! If such a copy can be parsed, its edits are merged. Any other copy is put back into the file, where it is held and
-//! reported, as soon as that is possible; until then it stays in its slot. A copy is dropped unmerged only if it is the
-//! beginning of known text.
+//! When the file is replaced, its previous bytes are kept in a slot beside it, because an editor may still write to
+//! them. If such a copy can be parsed, its edits are merged. Any other copy is put back into the file as soon as
+//! possible, where it is held and reported; until then, it stays in its slot. A copy is dropped without a merge only if
+//! it is the beginning of a known text.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -17,33 +17,33 @@ use super::super::WorkspaceEntries;
 use super::write::{WriteOutcome, unwritable_issue};
 use super::{AGAIN, FileEnvironment, LARGEST, OpenedIndexFile, open_folder};
 
-/// Delay before a replaced copy is checked again, because an editor may have had it open.
+/// Delay before a replaced copy is checked again, in case an editor had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
-/// Maximum number of passes over the replaced copies at shutdown; each pass writes the late edits to the file.
+/// Maximum number of passes over the replaced copies at shutdown. Each pass writes late edits to the index file.
 const CLOSINGS: usize = 4;
-/// Reason for keeping a copy beside the file that cannot be an index file.
+/// Reason for which a copy that cannot be an index file is kept beside the file.
 const NO_TEXT: &str = "it is not a text file, or it is too long for an index file";
-/// Key of the bytes about to be written.
+/// Key under which the bytes about to be written are stored.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
 
-/// Returns the key of a replaced copy, used until its slot is settled.
+/// Returns the key under which a replaced copy is stored until its slot is released.
 pub fn old_key(slot: u32) -> String {
     format!("HIPPOCAMPUS.md.old-{slot}")
 }
 
-/// A copy of the index file that was replaced.
+/// A replaced copy of the index file.
 #[derive(Debug)]
 pub(super) struct ReplacedCopy {
     pub slot: u32,
-    /// Time of the last check, after which no editor is expected to write to the copy.
+    /// Time of the last check. After it, no editor is expected to write to the copy.
     pub due: Instant,
-    /// The part that has been merged.
+    /// The content that has already been merged.
     pub taken: Vec<u8>,
 }
 
 impl WorkspaceEntries {
-    /// Finds how far the last process got if it was stopped while it replaced the file, whose content is now `current`.
-    /// Returns true if recovery is complete.
+    /// Determines how far the last process got if it was stopped while it replaced the file, whose content is now
+    /// `current`. Returns whether recovery is complete.
     pub(super) fn recover(
         &mut self,
         store: &mut Store,
@@ -83,14 +83,14 @@ impl WorkspaceEntries {
             }
             match (store.base(&old_key(slot))?, &next) {
                 (Some(Base { bytes: old, .. }), _) => late.push((slot, old, bytes)),
-                // The new bytes themselves, written but never put into the file's place.
+                // These are the new bytes themselves: they were written but never moved into place.
                 (None, Some(next)) if never_placed || bytes == *next => let_go(file, slot),
                 (None, Some(_)) => {
                     placed = true;
                     late.push((slot, self.file.base.clone().unwrap_or_default(), bytes));
                 }
-                // The slot belongs to a lost store. The file contains what was written then, but later edits in the
-                // slot cannot be identified.
+                // The slot belongs to a lost database. The index file contains what was written then, but later edits
+                // in the slot cannot be identified.
                 (None, None) if says_more(&bytes, current) => {
                     self.set_aside(
                         now,
@@ -131,7 +131,7 @@ impl WorkspaceEntries {
         Ok(true)
     }
 
-    /// Keeps a copy that cannot be merged under another name beside the file, for people. Returns true if its slot is
+    /// Renames a copy that cannot be merged and keeps it beside the file for the user. Returns whether its slot is
     /// free.
     fn set_aside(&mut self, now: FileEnvironment<'_>, file: &SharedFile, slot: u32, why: &str) -> bool {
         match file.set_aside(slot) {
@@ -148,7 +148,7 @@ impl WorkspaceEntries {
                 true
             }
             Err(error) => {
-                tracing::warn!(%error, "could not rename the replaced index file; it stays where it is");
+                tracing::warn!(%error, "could not rename the replaced index file; it keeps its name");
                 false
             }
         }
@@ -164,7 +164,7 @@ impl WorkspaceEntries {
         let Some(replaced) = self.file.replaced.get_mut(at) else {
             return Ok(());
         };
-        // After a failure the copy stays in its slot and is checked again later.
+        // After a failure, the copy stays in its slot and is checked again later.
         replaced.due = now.at + AGAIN;
         let (slot, taken) = (replaced.slot, replaced.taken.clone());
         if self.settle_slot(store, now, slot, &taken)? {
@@ -173,7 +173,7 @@ impl WorkspaceEntries {
         Ok(())
     }
 
-    /// Returns true if the slot is settled.
+    /// Returns whether the slot was released.
     fn settle_slot(
         &mut self,
         store: &mut Store,
@@ -211,10 +211,10 @@ impl WorkspaceEntries {
         Ok(true)
     }
 
-    /// Settles all replaced copies after a last check, because the daemon ends.
+    /// Checks all replaced copies once more and releases their slots, because the daemon is ending.
     ///
     /// # Errors
-    /// See [`StoreError`]; the next start completes the work.
+    /// See [`StoreError`]. After an error, the next start completes the work.
     pub fn close_file(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         for _ in 0..CLOSINGS {
             let slots: Vec<u32> = self.file.replaced.iter().map(|replaced| replaced.slot).collect();
@@ -236,8 +236,8 @@ impl WorkspaceEntries {
         Ok(())
     }
 
-    /// Puts an edit made during a replacement back into the file, where it is held and reported. Returns true if it was
-    /// put back; anything already held takes precedence.
+    /// Puts an edit made during a replacement back into the file, where it is held and reported. Returns whether it was
+    /// put back; if another version is already held, that version takes precedence.
     fn bring_back(
         &mut self,
         store: &mut Store,
@@ -248,7 +248,7 @@ impl WorkspaceEntries {
         let Some(current) = self.take_over(store, now)? else {
             return Ok(false);
         };
-        // The current text counts as an edit of its own, which returns after a person has decided.
+        // The current text counts as a separate edit, which is merged again after a person has decided.
         self.file.words.are_not_written();
         let number = self.file.words.note(base, &current);
         if self.replace(store, now, Some(current), late)? == WriteOutcome::Refused {
@@ -262,7 +262,8 @@ impl WorkspaceEntries {
     }
 }
 
-/// Returns true if `bytes` contains text that the file lacks. Comment lines that hippod rewrites each time are ignored.
+/// Returns whether `bytes` contains text that the file lacks. Comment lines that hippod rewrites on each write are
+/// ignored.
 fn says_more(bytes: &[u8], file: &[u8]) -> bool {
     let lines = |bytes: &[u8]| -> BTreeSet<Vec<u8>> {
         let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -274,13 +275,13 @@ fn says_more(bytes: &[u8], file: &[u8]) -> bool {
     !lines(bytes).is_subset(&lines(file))
 }
 
-/// Returns true if the bytes can be an index file.
+/// Returns whether the bytes can be an index file.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= LARGEST && !bytes.contains(&0)
 }
 
 fn let_go(file: &SharedFile, slot: u32) {
     if let Err(error) = file.settle(slot) {
-        tracing::warn!(%error, "could not remove the replaced index file; it blocks a later write");
+        tracing::warn!(%error, "could not remove the replaced index file; it will block a later write");
     }
 }

@@ -13,13 +13,13 @@ use super::{FileEnvironment, IndexFileReading, open_folder, read};
 
 /// Delay before another check of a file that changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(200);
-/// Delay before a missing file is written again: an editor may be about to restore it.
+/// Delay before a missing file is written again, because an editor may be about to restore it.
 const MISSING: Duration = Duration::from_secs(3);
 impl WorkspaceEntries {
-    /// Does the due work on the index file: merges edits and settles replaced copies.
+    /// Does the due work on the index file: merges edits and checks replaced copies.
     ///
     /// # Errors
-    /// See [`StoreError`]; the work is tried again.
+    /// See [`StoreError`]. After an error, the work is tried again.
     pub fn tend_file(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         if !self.enabled {
             return Ok(());
@@ -43,7 +43,7 @@ impl WorkspaceEntries {
         Ok(())
     }
 
-    /// Returns true if the file may be written now.
+    /// Returns whether the file may be written now.
     pub fn may_write(&self) -> bool {
         let file = &self.file;
         let readable = file.trouble.as_ref().is_none_or(|trouble| trouble.writing);
@@ -67,7 +67,8 @@ impl WorkspaceEntries {
         };
         self.file.real = Some(now.root.join(&meant.path));
         let look = read(&meant);
-        // Recovery compares with the current content of the file; if that cannot be read, recovery waits.
+        // Recovery compares the replaced copies with the current content of the file. If the file cannot be read,
+        // recovery waits.
         let there = match &look {
             IndexFileReading::Whole(bytes) => Some(&bytes[..]),
             IndexFileReading::Missing => Some(&b""[..]),
@@ -101,7 +102,7 @@ impl WorkspaceEntries {
             }
             IndexFileReading::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
-                // The store lacks the text of the truncated file, so the last complete content is written again.
+                // The store lacks the text that the truncated file lost, so the last complete content is written again.
                 let whole = self
                     .file
                     .base
@@ -115,7 +116,7 @@ impl WorkspaceEntries {
                     self.file.look(since + MISSING);
                     return Ok(None);
                 }
-                // The file was not restored. No entry is forgotten: the store writes the file again.
+                // The file was not restored. No entry is forgotten, because the file is written again from the store.
                 self.file.missing_since = None;
                 self.file.unwritten |= self.file.base.is_some();
                 if let Some(whole) = whole {
@@ -136,8 +137,8 @@ impl WorkspaceEntries {
         }
     }
 
-    /// Merges an edit made in a copy that was being replaced. Returns false if it could not be merged, for example
-    /// because it is still being written.
+    /// Merges an edit made in a copy while it was being replaced. Returns false if the copy could not be merged, for
+    /// example because an editor is still writing it.
     pub(super) fn merge_late(
         &mut self,
         store: &mut Store,
@@ -154,14 +155,14 @@ impl WorkspaceEntries {
         }
         tracing::info!(
             root = %now.root.display(),
-            "another program wrote the index file while hippod replaced it; the next write merges the edit"
+            "another program wrote to the index file while hippod replaced it; the next write merges the edit"
         );
         self.file.unwritten = true;
         self.file.look(now.at);
         Ok(true)
     }
 
-    /// Stores the last known content of the file.
+    /// Records the last known content of the file in the store.
     pub fn note_base(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         let mut batch = store.begin_entries()?;
         match &self.file.base {

@@ -1,7 +1,8 @@
 //! Earlier versions of the index file.
 //!
-//! They identify edited or restored copies by the header of the file. Editing an older version in an editor removes
-//! nothing that was added since. Restoring an older version from a backup or from version control replaces the content.
+//! They identify edited and restored copies by the header of the file. If an editor saves an edited older version,
+//! entries added since that version are kept. If an older version is restored from a backup or from version control, it
+//! replaces the content.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,45 +12,46 @@ use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
 use hippo_types::time::Timestamp;
 
-/// Maximum number of versions.
+/// Maximum number of stored versions.
 const MOST: usize = 160;
-/// Maximum total size in bytes, beyond the newest version.
+/// Maximum total size in bytes of all versions except the newest.
 const MOST_BYTES: usize = 8 << 20;
 /// Key prefix in the store, followed by the number of the version.
 const KEY: &str = "HIPPOCAMPUS.md.version-";
-/// Time limit in milliseconds for an old version that returns unchanged: earlier it is an editor's buffer, later a
-/// restored version.
+/// Maximum age in milliseconds at which an old version that returns unchanged is an editor's buffer; an older one
+/// counts as restored.
 const SOON: u64 = 120_000;
-/// Bytes are an older version rather than an edit if more entries than this, and most of them, differ.
+/// The bytes count as an older version, rather than as an edit, if more than this number of entries, and most of them,
+/// differ.
 const FEW: usize = 4;
 
-/// Versions of the index file, the newest last.
+/// Versions of the index file, newest last.
 #[derive(Debug, Default)]
 pub struct FileVersions {
     all: VecDeque<FileVersion>,
     next: u64,
-    /// Numbers of the versions to delete from the store.
+    /// Numbers of the versions that must be deleted from the store.
     dropped: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct FileVersion {
     number: u64,
-    /// Time since when the file had this content.
+    /// Time since when the file has had this content.
     since: Timestamp,
     bytes: Vec<u8>,
-    /// True if the version is stored.
+    /// True if the version is written to the store.
     kept: bool,
 }
 
 /// Origin of the bytes in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum VersionOrigin {
-    /// The previous content.
+    /// The previous content of the file.
     Current,
     /// This version, which an editor had open.
     Buffer(Vec<u8>),
-    /// An older version, written at this time and put back.
+    /// An older version, written at this time, that was restored.
     PutBack(Timestamp),
 }
 
@@ -79,7 +81,7 @@ impl FileVersions {
         })
     }
 
-    /// Records the content that the file has since a moment, and drops the oldest versions above the limits.
+    /// Records the content that the file has had since a moment, and drops the oldest versions beyond the limits.
     pub fn note(&mut self, bytes: &[u8], since: Timestamp) {
         if self.all.back().is_some_and(|version| version.bytes == bytes) {
             return;
@@ -123,14 +125,14 @@ impl FileVersions {
         self.dropped.clear();
     }
 
-    /// Returns the latest time in the headers of all versions.
+    /// Returns the latest time in the headers of the versions.
     pub fn stamped(&self) -> Timestamp {
         let stamps = self.all.iter().filter_map(|version| written_at(&version.bytes));
         stamps.max().unwrap_or_default()
     }
 
-    /// Returns the version that was edited into these bytes, identified by the header; `None` if it is `base` or
-    /// unknown.
+    /// Returns the version of which these bytes are an edited form, identified by the header. Returns `None` if that is
+    /// `base` or unknown.
     pub fn of(&self, base: &[u8], bytes: &[u8]) -> Option<&[u8]> {
         if stamp(base) == stamp(bytes) {
             return None;
@@ -138,8 +140,8 @@ impl FileVersions {
         self.closest_version(bytes).map(|at| &self.all[at].bytes[..])
     }
 
-    /// Returns the index of the version with the same header and the fewest lines missing in these bytes; the newest
-    /// wins a tie. Several versions may share a header, because people edit the text below it.
+    /// Returns the index of the version that has the same header and the fewest lines missing in these bytes; if
+    /// several qualify, the newest. Several versions may share a header, because people edit the text below it.
     fn closest_version(&self, bytes: &[u8]) -> Option<usize> {
         let stamp = stamp(bytes)?;
         let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
@@ -190,12 +192,13 @@ fn key(number: u64) -> String {
     format!("{KEY}{number}")
 }
 
-/// Returns true if two byte strings have the same header, from the same write of the daemon.
+/// Returns whether two byte strings have the same header, which means that they derive from the same write of the
+/// daemon.
 pub fn same_header(one: &[u8], other: &[u8]) -> bool {
     stamp(one) == stamp(other)
 }
 
-/// Returns the raw header; each write of the daemon has a different one.
+/// Returns the raw header. Each write of the daemon has a different header.
 fn stamp(bytes: &[u8]) -> Option<&[u8]> {
     let find = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|part| part == what);
     let header = &bytes[find(bytes, b"<!-- hippocampus.md")?..];
@@ -211,7 +214,7 @@ fn written_at(bytes: &[u8]) -> Option<Timestamp> {
         .reindexed
 }
 
-/// Returns true if most entries of a version differ.
+/// Returns whether most entries of a version differ from these bytes.
 fn differs(version: &[u8], bytes: &[u8], settings: IndexFileOptions) -> bool {
     let (before, after) = (
         Parsed::parse(version, settings).to_entries(),

@@ -1,6 +1,7 @@
-//! Text edits of the index file that the file lacks.
+//! Edits of text in the index file that the file lacks.
 //!
-//! An editor wrote them into a version that was replaced meanwhile. The store keeps them until a write has merged them.
+//! An editor made these edits in a version that had just been replaced. The store keeps them until a write has merged
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
 use hippo_types::time::Timestamp;
 
-/// Key prefix in the store, followed by number and side.
+/// Key prefix in the store, followed by the number of the edit and the side (before or after).
 const KEY: &str = "HIPPOCAMPUS.md.words-";
 
 /// Edits that wait for the next write, oldest first.
@@ -17,9 +18,9 @@ const KEY: &str = "HIPPOCAMPUS.md.words-";
 pub struct EditQueue {
     waiting: BTreeMap<u64, QueuedEdit>,
     next: u64,
-    /// Edits below this number are part of the bytes being written.
+    /// Edits with lower numbers are part of the bytes that are being written.
     merged: u64,
-    /// Numbers of the edits that differ from the store.
+    /// Numbers of the edits that differ from those in the store.
     changed: BTreeSet<u64>,
 }
 
@@ -49,7 +50,7 @@ impl EditQueue {
         }
         let next = sides.keys().last().map_or(0, |number| number + 1);
         let waiting = sides.into_iter().filter_map(|(number, [from, to])| {
-            // Without its original version, the whole content of an edit counts as added.
+            // If its original version is unknown, the whole content of an edit counts as added.
             let (from, to) = (from.unwrap_or_default(), to?);
             Some((number, QueuedEdit { from, to }))
         });
@@ -79,12 +80,12 @@ impl EditQueue {
         }
     }
 
-    /// Returns true if no edit waits.
+    /// Returns whether no edit waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Merges all edits into the current content. Returns `None` if no edit waits.
+    /// Merges all edits into the current content. Returns `None` if there are no edits.
     pub fn merge(
         &mut self,
         current: Option<&[u8]>,
@@ -119,7 +120,7 @@ impl EditQueue {
         self.merged = 0;
     }
 
-    /// Stores new edits and deletes written ones.
+    /// Writes new edits to the store and deletes the merged ones from it.
     ///
     /// # Errors
     /// See [`StoreError`].

@@ -1,4 +1,4 @@
-//! Writing of the index file and the files below it.
+//! Writing of the index file and of the files below it.
 
 use std::io;
 use std::time::Instant;
@@ -15,20 +15,20 @@ use super::replaced::{NEXT, ReplacedCopy, SETTLE, is_text, old_key};
 use super::{FileEnvironment, IndexFileIssue, OpenedIndexFile, open_folder, others, same_header};
 use crate::files;
 
-/// Maximum number of attempts when the file changes during a write.
+/// Maximum number of attempts if the file changes during the write.
 const TRIES: usize = 5;
 
-/// A resumable write: the files are laid out once, however many calls are needed to write them.
+/// A resumable write. The files are laid out only once, however many calls it takes to write them.
 #[derive(Debug)]
 pub struct ResumableWrite {
-    /// Revision of the entries at layout; `master` is the index file of that layout.
+    /// Revision of the entries at the time of the layout; `master` is the index file in that layout.
     revision: u64,
     master: Vec<u8>,
     others: others::OutputFiles,
 }
 
 impl ResumableWrite {
-    /// Returns true if the layout still matches the entries and the current file.
+    /// Returns whether the layout still matches the entries and the current file.
     fn is_current(&self, revision: u64, current: Option<&[u8]>) -> bool {
         self.revision == revision && current == Some(&self.master[..])
     }
@@ -38,9 +38,9 @@ impl ResumableWrite {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WriteOutcome {
     Done,
-    /// The file changed meanwhile.
+    /// The file changed in the meantime.
     Again,
-    /// The write was refused, and the reason is recorded as trouble.
+    /// The write was rejected, and the reason is recorded as trouble.
     Refused,
 }
 
@@ -48,15 +48,15 @@ impl WorkspaceEntries {
     /// Updates the index file and the files below it to match the store. Returns the changed files.
     ///
     /// # Errors
-    /// See [`StoreError`]. An error of the file system is not returned: it is recorded, and the write is tried again.
+    /// See [`StoreError`]. Errors of the file system are not returned: they are recorded, and the write is tried again.
     pub fn write(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<Vec<RunFile>, StoreError> {
         Ok(self.write_some(store, now, None, &mut None)?.0)
     }
 
-    /// Does the same as [`WorkspaceEntries::write`] until a deadline: writes at least one file, and starts no other file after
-    /// `until`. The second value is true if files are left for the next call with the same `begun`.
+    /// Works like [`WorkspaceEntries::write`], but only until a deadline: it writes at least one file, and starts no further
+    /// file after `until`. The second value is true if files are left for the next call with the same `begun`.
     ///
-    /// Each `begun` belongs to one write. Between its calls only merges may change entries.
+    /// Each `begun` belongs to one write. Between the calls of that write, only merges may change entries.
     ///
     /// # Errors
     /// See [`WorkspaceEntries::write`].
@@ -84,7 +84,7 @@ impl WorkspaceEntries {
         self.file.unwritten = true;
         for _ in 0..TRIES {
             if self.file.free_slot().is_none() {
-                // The oldest replaced copy has waited the longest.
+                // The first replaced copy is the oldest.
                 self.settle(store, now, 0)?;
             }
             let current = self.take_over(store, now)?;
@@ -98,7 +98,7 @@ impl WorkspaceEntries {
                     begun
                 }
                 _ => {
-                    // The time in the header identifies this version in every editor that opens it from now on.
+                    // From now on, the time in the header identifies this version in every editor that opens it.
                     let stamp = now.now.max(self.file.stamped.plus(1));
                     let revision = self.revision;
                     let words = &mut self.file.words;
@@ -109,8 +109,8 @@ impl WorkspaceEntries {
                         && *current != files.master
                         && same_header(current, &files.master)
                     {
-                        // The merge added text only, so the header needs a new time: an editor with the old version
-                        // open must not seem to have removed that text.
+                        // The merge only added text, so the header needs a new time. Otherwise, an editor with the old
+                        // version open would seem to have removed that text.
                         let mut file = Parsed::parse(&files.master, now.settings());
                         file.set_header(files.entries, stamp);
                         files.master = file.to_bytes();
@@ -146,7 +146,7 @@ impl WorkspaceEntries {
             let written = others::write(now.root, &mut below.others, &mut changed, until);
             if let Err(error) = &written {
                 let trouble = unwritable_issue(
-                    format!("the files below {FOLDER} cannot be written: {error}"),
+                    format!("could not write the files below {FOLDER}: {error}"),
                     format!("make the folder {} writable", now.root.join(FOLDER).display()),
                 );
                 self.file.block(now, trouble);
@@ -165,7 +165,7 @@ impl WorkspaceEntries {
         Ok((changed, false))
     }
 
-    /// Stores which edits the file contains.
+    /// Records in the store which edits the file contains.
     fn keep_words(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
         let mut batch = store.begin_entries()?;
         self.file.words.put(&mut batch, now.now)?;
@@ -197,7 +197,7 @@ impl WorkspaceEntries {
         layout::lay_out(returning.as_deref().or(current), &wanted)
     }
 
-    /// Replaces the file if it still has the content that the new bytes were laid out from.
+    /// Replaces the file if its content is still that from which the new bytes were laid out.
     pub(super) fn replace(
         &mut self,
         store: &mut Store,
@@ -218,7 +218,7 @@ impl WorkspaceEntries {
         };
         self.file.set_base(Some(bytes), now.now);
         let replaced = self.replaced(store, now, current, slot, old);
-        // The next recovery finds the copy beside the file by the notes in the store.
+        // The next recovery finds the copy beside the file by means of the records in the store.
         self.file.recovered &= replaced.is_ok();
         replaced
     }
@@ -239,8 +239,8 @@ impl WorkspaceEntries {
         replaced
     }
 
-    /// Changes the file with `change`. Returns the slot of the previous content and that content, or `None` if the
-    /// system refuses, which is recorded as trouble.
+    /// Changes the file with `change`. Returns the slot of the previous content and that content. If the operating
+    /// system rejects the change, records the trouble and returns `None`.
     fn put(
         &mut self,
         now: FileEnvironment<'_>,
@@ -254,12 +254,12 @@ impl WorkspaceEntries {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     let beside = file.replaced_path(slot);
                     unwritable_issue(
-                        format!("{INDEX_FILE} cannot be written: {} exists", beside.display()),
-                        "move it away".to_owned(),
+                        format!("could not write {INDEX_FILE}: {} exists", beside.display()),
+                        "move that file elsewhere".to_owned(),
                     )
                 }
                 Err(error) => unwritable_issue(
-                    format!("{INDEX_FILE} cannot be written: {error}"),
+                    format!("could not write {INDEX_FILE}: {error}"),
                     format!(
                         "make the folder {} writable, or set index.enabled = false",
                         now.root.display()
@@ -300,7 +300,7 @@ impl WorkspaceEntries {
             return Ok(WriteOutcome::Done);
         };
         let between = old != taken;
-        // The old content is only the beginning of the expected one: an editor is rewriting the file right now.
+        // The old content is only the beginning of the expected one, so an editor is rewriting the file right now.
         let is_half = between && taken.starts_with(&old);
         let understood = !is_half && is_text(&old) && self.merge_late(store, now, &taken, &old, slot)?;
         if understood {
@@ -318,7 +318,8 @@ impl WorkspaceEntries {
         })
     }
 
-    /// Restores a file to its state before a run if it is still as the run left it. Returns true if it was restored.
+    /// Restores a file to its state before a run, if the file is unchanged since the run. Returns whether it was
+    /// restored.
     ///
     /// # Errors
     /// See [`StoreError`].

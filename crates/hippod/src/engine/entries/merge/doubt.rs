@@ -10,12 +10,12 @@ use hippo_types::time::Timestamp;
 const MARK: &[u8] = b"<!-- /hippod -->";
 /// Start of the opening mark.
 const BEGIN: &[u8] = b"<!-- hippod: ";
-/// Number of entries that may always disappear at once.
+/// Number of entries whose simultaneous disappearance never needs confirmation.
 const MAY_GO: usize = 4;
-/// Share of the entries above which removals at once need confirmation.
+/// Share of the entries above which simultaneous removals need confirmation.
 const SHARE: f64 = 0.25;
 
-/// Number of last lines that are compared to check if the end of the file is present.
+/// Number of final lines that are compared to check whether the end of the file is present.
 const LAST: usize = 3;
 
 /// Reason for holding removals.
@@ -26,14 +26,14 @@ pub enum HoldReason {
     Many,
     /// The end of the file is missing.
     CutOff,
-    /// The end of the file is missing, including text that people wrote beside the entries.
+    /// The end of the file is missing, including text of people that is not part of an entry.
     Words,
-    /// An older version, written at this time, was put back.
+    /// An older version, written at this time, was restored.
     PutBack(Timestamp),
 }
 
-/// Returns the entries whose removal or change needs confirmation, and the reason: the file may be half written.
-/// Returns `None` if the changes are plausible.
+/// Returns the entries whose removal or change needs confirmation, and the reason, such as a half-written file. Returns
+/// `None` if the changes are plausible.
 pub(super) fn doubtful(
     merged: &merge::Merge,
     base: &[Entry],
@@ -43,13 +43,12 @@ pub(super) fn doubtful(
     let (gone, all) = (merged.tombstones.len(), base.len());
     #[expect(clippy::cast_precision_loss, reason = "a share of a number of entries")]
     let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
-    // A file without any entry is more likely broken than intended.
+    // A file without any entry is more likely to be damaged than intended.
     if many || (all > 1 && gone == all) {
         return Some((merged.tombstones.clone(), HoldReason::Many));
     }
     let cut_off = cut_off?;
-    // A missing end affects the entries after the last remaining one, and the rest of that one. All other differences
-    // are intentional.
+    // A missing end affects the last remaining entry and all entries after it. All other differences are intentional.
     let at = |id: &EntryId| base.iter().position(|entry| entry.id == *id);
     let last = theirs
         .iter()
@@ -73,17 +72,17 @@ pub(super) fn doubtful(
     Some((ids.into_iter().cloned().collect(), HoldReason::CutOff))
 }
 
-/// Content lost with the missing end, besides entries.
+/// Content, other than entries, that was lost with the end of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CutOff {
     /// Only content that hippod generates, as far as can be determined.
     Nothing,
-    /// Text of people, which the store does not have.
+    /// Text of people, which the store lacks.
     WithWords,
 }
 
-/// Checks if the end is missing, as after an interrupted write. A person who deletes lines deletes whole lines, and
-/// keeps either the end of the file or the generated parts between marks.
+/// Returns whether the end is missing, as after an interrupted write. A person who deletes text deletes whole lines,
+/// and leaves either the end of the file or the generated parts between marks in place.
 pub(super) fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
     match base.strip_prefix(bytes) {
         Some(rest) if !rest.is_empty() && !bytes.ends_with(b"\n") => {
@@ -98,7 +97,7 @@ pub(super) fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
     }
 }
 
-/// Returns true if text of people ends after offset `from`, not counting generated parts, headings and comments.
+/// Returns whether text of people ends after offset `from`. Generated parts, headings and comments do not count.
 fn has_words(base: &[u8], from: usize) -> bool {
     let (mut within, mut end) = (false, 0);
     base.split_inclusive(|byte| *byte == b'\n').any(|line| {
@@ -110,13 +109,13 @@ fn has_words(base: &[u8], from: usize) -> bool {
     })
 }
 
-/// Returns true if the content has fewer end marks than before.
+/// Returns whether the content has fewer end marks than before.
 fn lost_marks(base: &[u8], bytes: &[u8]) -> bool {
     let marks = |bytes: &[u8]| bytes.windows(MARK.len()).filter(|part| *part == MARK).count();
     marks(bytes) < marks(base)
 }
 
-/// Returns the generated lines whose marks were removed: without marks they look like entries.
+/// Returns the generated lines whose marks were removed. Without their marks, these lines look like entries.
 pub(super) fn unmarked<'b>(base: &'b [u8], bytes: &[u8]) -> BTreeSet<&'b [u8]> {
     let mut within = false;
     let lines = base.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -150,7 +149,7 @@ mod tests {
         let cuts = |what: &str, of: &str| of.find(what).unwrap() + 2;
         assert_eq!(of(&words, cuts("Two", &words)), Some(CutOff::WithWords));
         assert_eq!(of(&words, cuts("entries", &words)), Some(CutOff::WithWords));
-        // Whole lines that a person deleted, with or without a final line end.
+        // Whole lines that a person deleted, with or without a final newline.
         let line = words.find("Two").unwrap();
         assert_eq!(of(&words, line), None);
         assert_eq!(of(&words, line - 1), Some(CutOff::Nothing));

@@ -24,7 +24,7 @@ pub(super) fn take_fields(
     let filed_hits = record.filed.map_or(hits, |filed| filed.hits);
     record.hashes = hashes_for(record, merged);
     if took(EntryField::Summary) || took(EntryField::Topic) || took(EntryField::Pointers) {
-        // The entry is a person's work from now on: no run overwrites it.
+        // From now on, the entry is a person's work, so no run overwrites it.
         record.by_hand = true;
     }
     record.entry = Entry {
@@ -41,14 +41,14 @@ pub(super) fn take_fields(
         replayed_to: record.entry.replayed_to.filter(|at| {
             !took(EntryField::Strength) && (!took(EntryField::Accessed) || *at > merged.accessed)
         }),
-        // Agents count accesses in the file: their increase is added to the current count.
+        // Agents count accesses in the file; the increase there is added to the current count.
         hits: if took(EntryField::Hits) {
             let sum = i64::from(hits) + i64::from(merged.hits) - i64::from(filed_hits);
             u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
         } else {
             hits
         },
-        // The file contains only the day.
+        // The file contains only the day of creation, so the known time is kept unless that day was changed.
         created: if took(EntryField::Created) {
             merged.created
         } else {
@@ -77,7 +77,7 @@ fn hashes_for(known: &EntryRecord, entry: &Entry) -> Vec<Option<[u8; 16]>> {
     entry.pointers.iter().map(of).collect()
 }
 
-/// Returns the record for an entry that was put back into the file, with the known data that the file lacks.
+/// Returns the record for an entry that was put back into the file, completed with known data that the file lacks.
 pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: FileEnvironment<'_>) -> EntryRecord {
     let was = &known.entry;
     let used_since = was.accessed >= entry.accessed;
@@ -104,7 +104,7 @@ pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: FileEnvironm
     }
 }
 
-/// Moves a record to the section that a person chose. Returns true if it left the Decay Queue.
+/// Moves a record to the section that a person chose. Returns whether it left the Decay Queue.
 pub(super) fn put_into(record: &mut EntryRecord, section: &[String]) -> bool {
     let known = section.first().and_then(|title| IndexSection::from_title(title));
     if known == Some(IndexSection::ByTopic) {
@@ -131,9 +131,9 @@ pub(in super::super) fn adopted(
             hits: entry.hits,
             hundredths: hundredths(entry.strength),
         }),
-        // No file contains the query of the entry; the same query creates another entry.
+        // No file contains the query of the entry, so the same query creates another entry.
         learned: (entry.origin == EntryOrigin::Retrieval).then(Box::default),
-        // A person may have edited the entry.
+        // The entry may be the work of a person.
         by_hand: true,
         ..EntryRecord::new(entry.clone(), "")
     };

@@ -18,7 +18,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Creates entries in many groups, two of which fit into the index file.
+    /// Creates entries in many groups; only two of the groups fit into the index file.
     fn new() -> (Self, WorkspaceEntries) {
         let folder = tempfile::tempdir().unwrap();
         let mut config = WorkspaceConfig::default();
@@ -40,7 +40,7 @@ impl Scratch {
         (scratch, entries)
     }
 
-    /// Runs one slice with time for one file.
+    /// Runs one slice that is long enough for one file.
     fn slice(
         &mut self,
         entries: &mut WorkspaceEntries,
@@ -123,7 +123,7 @@ fn slices_of_a_write_share_one_layout_and_continue_in_order() {
         more && files.len() == 1 && files[0].path == INDEX_FILE,
         "{files:?}"
     );
-    // The revision stays the same, so a new layout would be visible.
+    // The revision stays the same, so a new layout would be noticed.
     paint(&mut entries, "green");
     let mut written = Vec::new();
     loop {
@@ -158,7 +158,7 @@ fn changes_between_two_slices_cause_a_new_layout() {
         }
         paint(&mut entries, "green");
         if by_hand {
-            // Text beside the entries changes none of them.
+            // Text outside of entries changes none of them.
             let path = scratch.root().join(INDEX_FILE);
             let mut text = std::fs::read_to_string(&path).unwrap();
             text.push_str("\nWords of a person.\n");
