@@ -91,7 +91,7 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
         error,
     } = args;
     let modifiers = ContextPutModifiers {
-        priority: priority,
+        priority,
         encoding: manual.then_some(ContextEncoding::Manual),
         associations: related.map(super::index::tags),
     };

@@ -55,13 +55,11 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
         return Err(no_message(args));
     }
     out.notes(&answer.notes);
-    if !out.json {
-        if let Some(stored) = answer.stats.stored {
-            let stored = plural(stored, "new content");
-            out.note(&format!(
-                "{stored} stored; fetch one with: hippoctl context fetch ID"
-            ));
-        }
+    if let Some(stored) = answer.stats.stored.filter(|_| !out.json) {
+        let stored = plural(stored, "new content");
+        out.note(&format!(
+            "{stored} stored; fetch one with: hippoctl context fetch ID"
+        ));
     }
     out.answer(&answer, |answer, _| format!("{}\n", harmless(&answer.summary)))
 }
