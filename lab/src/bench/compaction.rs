@@ -163,7 +163,7 @@ fn tiers(bytes: &[u8], name: &str) -> Figure {
     Figure::new(
         PART,
         format!(
-            "{name}, without a budget: tokens of the summary, ratio; of {} messages kept, compressed, sparse",
+            "{name}, without a budget: summary tokens, ratio; messages kept, compressed, sparse (of {})",
             stats.messages
         ),
         format!(

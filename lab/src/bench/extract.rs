@@ -69,7 +69,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let mut figures = vec![
         figure(
             format!(
-                "tokens of a tool result ÷ of its entry, median of {} above {LARGE} tokens",
+                "tool result tokens ÷ entry tokens (median of {} results above {LARGE} tokens)",
                 results.len()
             ),
             format!("{median:.1} ×"),

@@ -51,7 +51,7 @@ impl Dice {
         self.weighed((1..=count).map(|rank| (rank as f64).powf(-s)))
     }
 
-    /// Returns a position with a probability proportional to its weight, or `None` without weight.
+    /// Returns a position with a probability proportional to its weight, or `None` if the weights sum to 0.
     pub fn weighed(&mut self, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
         let total: f64 = weights.clone().sum();
         let mut left = self.share() * total;

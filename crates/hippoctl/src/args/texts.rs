@@ -87,7 +87,7 @@ fn verb<'c>(
     }
 }
 
-/// Returns the option that a word names, with or without a value.
+/// Returns the option named by a word, such as `--name` or `--name=value`.
 fn option<'c>(verb: &'c Command, command: &'c Command, word: &str) -> Option<&'c Arg> {
     let everywhere = command.get_arguments().filter(|arg| arg.is_global_set());
     let mut all = verb.get_arguments().chain(everywhere);

@@ -29,7 +29,7 @@ impl OwnSettings {
     pub fn describe_error(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
-            "{wrong}; meanwhile, the last valid settings are used, or those of the daemon"
+            "{wrong}; until this is fixed, the last valid settings are used (the daemon's settings if there are none)"
         ))
     }
 }

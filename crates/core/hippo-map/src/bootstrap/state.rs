@@ -8,7 +8,7 @@ use hippo_text::text::start;
 
 /// Maximum number of field names shown.
 const SHOWN: usize = 8;
-/// Maximum number of bytes of a text considered.
+/// Maximum number of bytes of a text that are examined.
 const LOOKED_AT: usize = 8_192;
 /// Maximum number of lines of a JSONL file considered.
 const LINES: usize = 50;

@@ -11,7 +11,7 @@ pub(super) struct IndexLine {
     pub number: u32,
     /// Offset of its first byte.
     pub start: usize,
-    /// Offset after its last byte before the line end.
+    /// Offset just past its last byte, excluding the line ending.
     pub end: usize,
     /// Offset of the next line.
     pub next: usize,

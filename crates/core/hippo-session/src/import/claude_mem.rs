@@ -19,7 +19,7 @@ pub(super) fn memory(group: &str, fields: &Fields) -> Result<Option<Memory>, Str
         "observations" => observation(fields).map(Some),
         "summaries" => summary(fields).map(Some),
         "sessions" | "prompts" => Ok(None),
-        // A JSON line does not name its group.
+        // A JSON line does not name its group, so the group is recognised by its fields.
         _ if fields.contains_key("investigated") => summary(fields).map(Some),
         _ => observation(fields).map(Some),
     }
