@@ -23,7 +23,7 @@ use serde_json::Value;
 /// Maximum number of lines of a source file.
 const LONGEST_FILE: usize = 400;
 /// Documents with their own limits.
-const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 400), ("CONTRIBUTING.md", 80)];
+const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 420), ("CONTRIBUTING.md", 80)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

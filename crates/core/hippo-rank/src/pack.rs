@@ -1,4 +1,4 @@
-//! Selection of ranked chunks within a limit and token budget.
+//! Count of the results and tokens that an answer has left.
 
 /// Number of skipped chunks after which the budget counts as used up.
 const PASSED_OVER: u32 = 8;
