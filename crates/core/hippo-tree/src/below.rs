@@ -11,7 +11,7 @@ use super::period::Period;
 use super::plan::SourceFile;
 use super::root;
 
-/// A source with its text. It owns what [`Source`] borrows.
+/// A source with its text. It owns what [`NodeSource`] borrows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceText {
     /// Path relative to the workspace.
