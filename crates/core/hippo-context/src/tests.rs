@@ -144,7 +144,7 @@ fn the_decay_tables_match_the_formula() {
             entry.strength_at(entry.decay.last_access + turns, associated)
         )
     };
-    let rows = table("and of variants:");
+    let rows = table("that differ in one modifier:");
     assert_eq!(rows.len(), 6);
     for row in rows {
         let turns = row[0].trim_start_matches('|').trim().parse().unwrap();

@@ -137,7 +137,7 @@ fn missing_and_wrong_parts_are_refused_with_the_reason() {
 
     let folder = TestFolder::new(TestShape::default());
     folder.json("sentence_bert_config.json", &json!({"do_lower_case": true}));
-    refused(&folder, "lowercases");
+    refused(&folder, "converts texts to lower case");
     folder.json("sentence_bert_config.json", &json!({"max_seq_length": 3}));
     refused(&folder, "3 word pieces");
 }
@@ -199,7 +199,7 @@ fn tokenizers_that_do_not_match_the_weights_are_refused() {
     sound["model"]["vocab"]["beyond"] = json!(11);
     sound["post_processor"] = Value::Null;
     folder.json("tokenizer.json", &sound);
-    refused(&folder, "0 special pieces");
+    refused(&folder, "0 special tokens");
     sound["model"]["type"] = json!("Nothing");
     folder.json("tokenizer.json", &sound);
     assert!(folder.import("mine").is_err());

@@ -251,7 +251,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
         ..ImportOptions::default()
     };
     let refusal = acquire::import_folder(&layout, &manifest, &other.path, &wish).unwrap_err();
-    assert!(refusal.to_string().contains("already used"), "{refusal}");
+    assert!(refusal.to_string().contains("already has the name"), "{refusal}");
     assert_eq!(folder.import("mine").unwrap(), model);
 
     acquire::remove(&layout, "mine").unwrap();
