@@ -74,7 +74,13 @@ impl<'a> Editor<'a> {
         Ok(EditTimes { lexical, vector })
     }
 
-    fn wait(&mut self, edit: &TimedEdit<'_>, mode: SearchMode, query: &str, saved: Instant) -> Result<Duration> {
+    fn wait(
+        &mut self,
+        edit: &TimedEdit<'_>,
+        mode: SearchMode,
+        query: &str,
+        saved: Instant,
+    ) -> Result<Duration> {
         loop {
             if mode == SearchMode::Lexical {
                 let mut news = self.events.notifications().filter_map(|news| news.event());

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
 use hippo_embed::HashEmbedder;
-use hippo_map::consolidation::{self, ConsolidationPlan, ConsolidationSnapshot, EntryRecord, RecordPlace, Rule};
+use hippo_map::consolidation::{
+    self, ConsolidationPlan, ConsolidationSnapshot, EntryRecord, RecordPlace, Rule,
+};
 use hippo_map::decay::{self, DecayCurve};
 use hippo_map::hierarchy::Limits;
 use hippo_map::index_file::{self, IndexFile};
