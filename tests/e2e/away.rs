@@ -41,7 +41,7 @@ fn remember(client: &mut Caller, root: &Path, text: &str) -> Result<RememberResp
 /// Moves the root away, and waits until the daemon has noticed.
 fn take_away(client: &mut Caller, root: &Path, away: &Path) {
     std::fs::rename(root, away).unwrap();
-    assert!(client.sync(root).notes[0].contains("does not exist"));
+    assert!(client.sync(root).notes[0].contains("is missing or empty"));
     assert!(!client.status().workspaces[0].root_present);
     let refused = remember(client, root, "Nobody reads this.").unwrap_err();
     assert_eq!(refused.data.kind, ErrorKind::Warming, "{refused:?}");

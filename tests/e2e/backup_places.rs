@@ -205,7 +205,7 @@ fn names_that_no_disk_accepts_are_refused_with_the_reason() {
         &mut client,
         "a file as a folder",
         &archive,
-        "1/files/a/b: another member",
+        "1/files/a/b: a folder and another member have the same name",
     );
     let long: &'static str = format!("1/files/{}.md", "x".repeat(300)).leak();
     let listed = manifest(&[file(long, b"x")], |_| {});

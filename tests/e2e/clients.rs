@@ -298,7 +298,7 @@ fn each_refusal_has_its_kind_and_a_hint() {
             json!({"workspace": "/nowhere/at/all"}),
             -32003,
             "not-found",
-            "exists",
+            "existing folder",
         ),
         (
             "hello",

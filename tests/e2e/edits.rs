@@ -173,7 +173,7 @@ fn an_unmounted_workspace_keeps_its_index() {
     );
     let synced = client.sync(&root);
     assert_eq!(synced.documents, 20);
-    assert!(synced.notes[0].contains("does not exist"), "{synced:?}");
+    assert!(synced.notes[0].contains("is missing or empty"), "{synced:?}");
     std::fs::rename(&away, &root).unwrap();
     assert!(client.sync(&root).notes.is_empty());
     assert_eq!(client.best(&root, "valve3").as_deref(), Some("memory/3.md:1"));

@@ -210,7 +210,7 @@ fn a_hook_exits_with_0_for_any_input() {
     }
     let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
     assert!(
-        log.contains(" pre-compact: no transcript: the event is not valid JSON\n"),
+        log.contains(" pre-compact: there is no transcript: the event is not valid JSON\n"),
         "{log}"
     );
     assert!(log.contains("longer than 4 MiB"), "{log}");

@@ -312,7 +312,7 @@ fn truncated_text_after_the_last_entry_is_held() {
         let trouble = status.trouble.unwrap();
         for words in [
             "the end of HIPPOCAMPUS.md is missing",
-            "words",
+            "text that hippod did not write",
             "--accept-deletions",
         ] {
             assert!(trouble.contains(words), "{trouble}");

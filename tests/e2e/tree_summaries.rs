@@ -206,7 +206,7 @@ fn no_request_waits_for_the_summary_command() {
         answer
             .refused
             .iter()
-            .any(|it| it.path == path && it.reason.contains("changed while")),
+            .any(|it| it.path == path && it.reason.contains("changed during the summary")),
         "{answer:?}"
     );
 }

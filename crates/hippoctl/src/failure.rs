@@ -233,7 +233,7 @@ mod tests {
             );
             failure.hint
         };
-        assert!(hint(io::ErrorKind::NotFound).contains("exists"));
+        assert!(hint(io::ErrorKind::NotFound).contains("existing"));
         assert!(hint(io::ErrorKind::IsADirectory).contains("folder"));
         assert!(hint(io::ErrorKind::PermissionDenied).contains("permission"));
         assert_eq!(hint(io::ErrorKind::TimedOut), "");

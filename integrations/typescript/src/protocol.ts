@@ -1839,7 +1839,7 @@ export type SectionFormat = "markdown" | "json";
 export interface SessionCompactRequest {
   /** Maximum tokens of the summary, at least 1; without it, the rules decide. */
   budget_tokens?: number | null | undefined;
-  /** Numbers with the keys of `hippocampus.config.json`; without it, that file of the workspace, else the defaults. */
+  /** Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, those of the workspace, else the defaults. */
   config?: Record<string, unknown> | null | undefined;
   /** Format of the transcript; without it, the format of each record is detected. */
   format?: TranscriptFormat | null | undefined;

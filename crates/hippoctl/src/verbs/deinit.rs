@@ -288,7 +288,7 @@ mod tests {
             failure.message
         );
         assert!(
-            failure.hint.contains("writable for you: /w/memory;"),
+            failure.hint.contains("writable for your user: /w/memory;"),
             "{}",
             failure.hint
         );

@@ -82,7 +82,10 @@ mod tests {
         let file = folder.path().join("notes.md");
         std::fs::write(&file, "").unwrap();
         let failure = there(&file).unwrap_err();
-        assert!(failure.message.starts_with("a file, not a folder"), "{failure:?}");
+        assert!(
+            failure.message.starts_with("this is a file, not a folder"),
+            "{failure:?}"
+        );
         let failure = there(&folder.path().join("gone")).unwrap_err();
         assert!(failure.message.starts_with("no such folder"), "{failure:?}");
     }

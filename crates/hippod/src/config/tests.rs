@@ -164,7 +164,7 @@ fn a_removed_setting_causes_a_warning_with_its_line() {
     let variables = environment(&[("HIPPOD_CYCLES_ARCHIVAL_DAYS", "7")]);
     let config = Config::load(Path::new("/nowhere"), variables, &[]).unwrap();
     assert!(
-        config.removed[0].starts_with("HIPPOD_CYCLES_ARCHIVAL_DAYS has no effect"),
+        config.removed[0].starts_with("HIPPOD_CYCLES_ARCHIVAL_DAYS no longer has any effect"),
         "{:?}",
         config.removed
     );
@@ -337,7 +337,7 @@ fn the_documented_defaults_are_the_defaults() {
     );
     assert!(
         text.contains(
-            "# Threads that the model may use. Raise it to index a large memory faster.\nthreads = 2\n"
+            "# Maximum number of threads that the model uses. Raise it to index a large memory faster.\nthreads = 2\n"
         ),
         "{text}"
     );

@@ -97,7 +97,7 @@ fn a_socket_path_that_is_too_long_is_refused_with_a_hint() {
         ..Paths::below(home.path())
     };
     let error = Instance::claim(&paths).unwrap_err();
-    assert!(error.to_string().contains("107 are possible"), "{error}");
+    assert!(error.to_string().contains("the maximum is 107"), "{error}");
     assert!(error.hint().contains("HIPPOD_SOCKET"));
 }
 

@@ -2177,7 +2177,7 @@ class SessionCompactRequest(TypedDict):
     #: Maximum tokens of the summary, at least 1; without it, the rules decide.
     budget_tokens: NotRequired[int | None]
 
-    #: Numbers with the keys of `hippocampus.config.json`; without it, that file of the workspace, else the defaults.
+    #: Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, those of the workspace, else the defaults.
     config: NotRequired[dict[str, Any] | None]
 
     #: Format of the transcript; without it, the format of each record is detected.

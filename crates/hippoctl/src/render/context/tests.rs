@@ -209,7 +209,10 @@ fn notes_mark_content_that_differs_from_the_stored_one() {
         stale: true,
         ..answer
     };
-    assert_eq!(fetched(&stale).unwrap(), "note: the source has changed since");
+    assert_eq!(
+        fetched(&stale).unwrap(),
+        "note: the source has changed since the content was stored"
+    );
     let other = ContextFetchResponse {
         reason: Some("this is the source\nas it is now".into()),
         ..stale
