@@ -139,14 +139,14 @@ impl Event {
 pub struct Progress {
     /// Id of the running request.
     pub id: Id,
-    /// The current stage in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; for an import `wait` (for
-    /// another import), `read`, `compare`, `prepare`, `write`, `save`.
+    /// The current stage: `download`, `check`, `extract` or `done` for `model.pull`, else `backup`, `verify` or
+    /// `restore`.
     pub stage: String,
     /// The current file or package.
     pub item: String,
-    /// Bytes done; for an import, memories (`prepare`) or files (`write`).
+    /// Bytes done.
     pub done: u64,
-    /// Total in the same unit, if known.
+    /// Total bytes, if known.
     pub total: Option<u64>,
 }
 

@@ -74,8 +74,9 @@ pub struct TreeCompactResponse {
 pub struct TreeChange {
     /// File of the node, relative to the workspace.
     pub path: String,
-    /// `made`, `restated` (only its status), `outdated` (a body written by others stays until a new one is submitted), `adopted` (it
-    /// existed before hippod and is not changed).
+    /// `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and
+    /// needs an update), `adopted` (the node existed before and is unchanged) or `summarised` (the configured program
+    /// wrote the body).
     pub action: String,
     /// `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written`, `summary-wanted`.
     pub cause: String,
