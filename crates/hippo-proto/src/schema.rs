@@ -31,7 +31,7 @@ pub fn document() -> Value {
     let mut read = SchemaGenerator::new(settings.clone().for_deserialize());
     let mut written = SchemaGenerator::new(settings.for_serialize());
     let methods = describe(&mut read, &mut written);
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     let notifications = [
         (Event::METHOD, "An event, after `subscribe`.", written.subschema_for::<Event>()),
         (Progress::METHOD, "Progress of a request.", written.subschema_for::<Progress>()),

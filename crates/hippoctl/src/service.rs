@@ -75,7 +75,7 @@ impl Manager {
 }
 
 /// Variables that determine the paths of hippod. The service manager does not see the variables of a shell.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const PLACES: [&str; 7] = [
     "HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
     "XDG_CACHE_HOME",

@@ -1,4 +1,4 @@
-//! How many megabytes a second of tool results become entries, and how does it grow with their size?
+//! Benchmarks of turning tool results into entries.
 
 use divan::Bencher;
 use divan::counter::BytesCount;
@@ -8,7 +8,7 @@ fn main() {
     divan::main();
 }
 
-/// A kind of content and a piece of it that is repeated.
+/// Kinds of content, each with a text that is repeated up to the required size.
 const KINDS: [(&str, &str); 5] = [
     (
         "json",
@@ -42,7 +42,7 @@ fn made_up(kind: &str, bytes: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// A tool result of 50,000 tokens, which a caller waits for.
+/// Measures a tool result of 50,000 tokens, for which a caller waits.
 #[divan::bench(args = KINDS.map(|(name, _)| name))]
 fn two_hundred_kilobytes(bencher: Bencher<'_, '_>, kind: &str) {
     run(bencher, &made_up(kind, 200_000));
@@ -58,7 +58,8 @@ fn fifty_megabytes(bencher: Bencher<'_, '_>, kind: &str) {
     run(bencher, &made_up(kind, 50_000_000));
 }
 
-/// What costs most for its size: depth, tags and quotes that are never closed, one long line.
+/// Measures the texts that take longest for their size: deep nesting, tags and quotes that are never closed, and one
+/// long line.
 #[divan::bench(args = ["[", "{\"a\":", "<a ", "<a b=\"", "(", "/* ", "a.b_c ", "x"], sample_count = 3, sample_size = 1)]
 fn repeated(bencher: Bencher<'_, '_>, part: &str) {
     run(bencher, part.repeat(10_000_000 / part.len()).as_bytes());

@@ -27,7 +27,7 @@ use hippo_types::tokens;
 
 pub use worth::{Verdict, WorthFacts, judge_worth};
 
-/// Maximum tokens of a content that serves as its own summary.
+/// Maximum tokens of content that serves as its own summary.
 const SHORT: usize = 60;
 /// Maximum bytes of a reference that is not a path.
 const MOST_REFERENCE: usize = 1_000;
@@ -37,7 +37,7 @@ const MOST_ASSOCIATIONS: usize = 16;
 /// Capture settings of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CaptureSettings {
-    /// Tool results with more tokens become entries.
+    /// Number of tokens above which a tool result becomes an entry.
     pub worth_tokens: u64,
     /// Maximum tokens of an entry, up to [`MOST_TOKENS`].
     pub entry_tokens: usize,
@@ -84,7 +84,7 @@ pub struct CaptureInput<'a> {
     pub expires: Option<u64>,
     /// `lifecycle.persist`.
     pub persist: Option<bool>,
-    /// True for an error. The source type `error` implies it.
+    /// True if the content is an error. Content of the source type `error` always counts as an error.
     pub error: bool,
 }
 
@@ -96,7 +96,7 @@ pub enum Indexing {
     Entry,
     /// The content stays in the context unchanged.
     Passed,
-    /// The content is useless: not stored, and no entry.
+    /// The content is useless: hippod neither stores it nor creates an entry for it.
     Dropped,
 }
 
@@ -111,7 +111,7 @@ pub struct CaptureResult {
     pub reason: String,
     /// Position of the rule that decided the outcome.
     pub rule: Option<usize>,
-    /// True if the content shows a secret.
+    /// True if the content contains a secret.
     pub secret: bool,
     /// True if the content may be stored: it is not dropped, and it contains no secrets, unless the settings allow
     /// secrets.
@@ -122,7 +122,7 @@ pub struct CaptureResult {
     pub entry_tokens: u64,
 }
 
-/// Decides on the outcome and creates the entry. Runs in time linear in the content.
+/// Decides on the outcome and creates the entry. The running time is linear in the length of the content.
 #[must_use]
 pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> CaptureResult {
     let kind = put.kind.unwrap_or(ContextKind::ToolResult);

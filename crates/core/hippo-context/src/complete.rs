@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use hippo_types::context::{FetchOrigin, FetchOutcome};
 use serde_json::{Map, Value};
 
-/// Available sources of a content. An `Err` explains why a source is missing, for example: `it was removed after 90
+/// Available sources of the content. An `Err` explains why a source is missing, for example: `it was removed after 90
 /// days`.
 #[derive(Debug, Clone, Copy)]
 pub struct CompletionSources<'a> {
@@ -47,7 +47,7 @@ pub struct Completion<'a> {
     pub source_hash: Option<String>,
 }
 
-/// Returns the hash of a content: `b3:` and 64 hexadecimal digits.
+/// Returns the hash of content: `b3:` and 64 hexadecimal digits.
 #[must_use]
 pub fn content_hash(content: &[u8]) -> String {
     format!("b3:{}", blake3::hash(content).to_hex())
@@ -173,7 +173,7 @@ fn strip_line_numbers(content: &[u8]) -> Option<Vec<u8>> {
 /// `None` for sources that are not files.
 #[must_use]
 pub fn source_path<'r>(source_type: &str, reference: &'r str) -> Option<Cow<'r, str>> {
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     const TYPES: [&str; 9] = [
         "file", "read", "file.read", "fs.read", "read_file", "readfile", "file_read", "memory", "memory_get",
     ];

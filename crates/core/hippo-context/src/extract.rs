@@ -147,7 +147,7 @@ pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usi
     draft.within(budget, content_tokens)
 }
 
-/// Returns the draft of the first kind that matches and finds any values.
+/// Returns the draft for the first kind that matches and whose extractor finds any values.
 fn draft_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Draft {
     if text.all.trim().is_empty() {
         return Draft::new(ContentKind::Empty, "nothing but white space");

@@ -13,11 +13,11 @@ use hippo_types::context::ContextEntry;
 /// Strength from which an associated entry counts as strong.
 const STRONG: f32 = 0.5;
 
-/// Returns the strengths of all entries of a session in a turn, in their order. Runs in time linear in entries and
-/// associations.
+/// Returns the strengths of all entries of a session in a turn, in the order of the entries. The running time is linear
+/// in the number of entries and associations.
 ///
-/// An association counts by the related entry's own strength, without the effect of associations, so that a cycle of
-/// entries cannot sustain itself.
+/// The effect of an association depends on the related entry's own strength, which is computed without associations.
+/// Otherwise, entries that are associated in a circle could sustain one another.
 #[must_use]
 pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
     let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();

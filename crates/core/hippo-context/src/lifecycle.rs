@@ -35,8 +35,9 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// Returns the trigger at the end of a turn: [`Trigger::ContextThreshold`] if `used` is at least this share of
-    /// `limit` tokens. If either number is missing or the limit is 0, the context does not count as full.
+    /// Returns the trigger at the end of a turn: [`Trigger::ContextThreshold`] if `used` is at least the share
+    /// `threshold` of `limit` tokens. If either number is missing or the limit is 0, the context does not count as
+    /// full.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -128,9 +129,9 @@ impl SessionEntry {
         self.shown = self.entry.state_at(turn, self.entry.strength);
     }
 
-    /// Handles a repeated capture of the same content, with `made` as the new entry. It counts as an access. If the
-    /// entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The id is
-    /// preserved, and so is the turn of creation, unless the entry had expired.
+    /// Handles a repeated capture of the same content, with `made` as the new entry. The repeated capture counts as an
+    /// access. If the entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The
+    /// id is preserved, and so is the turn of creation, unless the entry had expired.
     pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
         let over = self.entry.state_at(turn, 1.0) == ContextState::Expired;
         if over || asked {

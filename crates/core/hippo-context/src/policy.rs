@@ -21,7 +21,7 @@ pub const BUILT_IN: &str = include_str!("policy/built_in.yaml");
 pub const ERROR: &str = "error";
 
 /// Fields that a rule can set, by their keys in a policy file.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub const FIELDS: [&str; 8] = [
     "keep", "index", "compression", "decay_rate", "floor", "priority", "persist", "expires_after_turns",
 ];
@@ -29,7 +29,7 @@ pub const FIELDS: [&str; 8] = [
 /// Returns the built-in rules, which apply in every workspace and precede the rules of its own file.
 #[must_use]
 pub fn built_in_rules() -> &'static [PolicyRule] {
-    // A test ensures that they are valid.
+    // A test ensures that the rules are valid.
     static RULES: LazyLock<Vec<PolicyRule>> = LazyLock::new(|| {
         let mut rules = parse_rules(BUILT_IN).unwrap_or_default();
         rules.iter_mut().for_each(|rule| rule.built_in = true);
@@ -53,7 +53,7 @@ pub enum Compression {
     /// As much as fits into the usual size.
     #[default]
     Normal,
-    /// Shows as little as possible, for large content that is rarely needed again.
+    /// As little as possible, for large content that is rarely needed again.
     Aggressive,
 }
 
@@ -106,7 +106,7 @@ pub struct RuleMatch {
 /// Values that a rule sets. Missing values are left to other rules.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RuleAction {
-    /// Weight of a turn, in [0, 10].
+    /// Factor that multiplies the decay of each turn, in [0, 10].
     pub decay_rate: Option<f32>,
     /// Minimum strength, in [0, 1].
     pub floor: Option<f32>,
@@ -142,8 +142,8 @@ pub struct Subject<'a> {
 /// Value with the position of the rule that set it.
 pub type RuleValue<T> = Option<(T, usize)>;
 
-/// Combined result of the rules; `None` leaves a field to the defaults. Unlike [`RuleAction`], it has the deciding rule of each
-/// value.
+/// Combined result of the rules; `None` leaves a field to the defaults. Unlike [`RuleAction`], it contains the position
+/// of the rule that set each value.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Decision {
     /// See [`RuleAction::decay_rate`].
@@ -164,7 +164,7 @@ pub struct Decision {
     pub compression: RuleValue<Compression>,
 }
 
-/// Applies the rules to a content.
+/// Applies the rules to content.
 #[must_use]
 pub fn decide(rules: &[PolicyRule], subject: &Subject<'_>) -> Decision {
     let mut decision = Decision::default();

@@ -22,7 +22,7 @@ use hippo_types::context::{ContextEntry, ContextShown, ContextState, SectionForm
 
 /// Maximum bytes of a reference.
 const REFERENCE: usize = 160;
-/// Tells the model how to fetch the content of an entry.
+/// Sentence that explains to the model how to fetch the content of an entry.
 const FETCH: &str = "hippoctl context fetch ID prints all the content of an entry.";
 
 /// Rendered section.

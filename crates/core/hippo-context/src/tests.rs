@@ -22,7 +22,7 @@ use schema::{schema, whole, wrong};
 
 const DOCS: &str = include_str!("../../../../docs/context.md");
 
-/// Returns the fenced blocks of the page: info string and text.
+/// Returns the fenced blocks of the page, each with its info string and its text.
 fn blocks() -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
     let mut rest = DOCS;

@@ -1,4 +1,4 @@
-//! How long does planning take where nothing has changed?
+//! Benchmarks of planning when nothing has changed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-/// Entries as a light cycle leaves them.
+/// Returns entries in the state in which a light cycle leaves them.
 fn settled(entries: usize) -> ConsolidationSnapshot {
     let mut records = BTreeMap::new();
     for number in 0..entries {
@@ -59,7 +59,7 @@ fn settled(entries: usize) -> ConsolidationSnapshot {
     snapshot
 }
 
-/// A light cycle that finds nothing to do, and knows it beforehand.
+/// Measures a light cycle that detects, without planning, that there is nothing to do.
 #[divan::bench(args = [1_000, 10_000])]
 fn light_idle(bencher: Bencher<'_, '_>, entries: usize) {
     let snapshot = settled(entries);
@@ -69,7 +69,7 @@ fn light_idle(bencher: Bencher<'_, '_>, entries: usize) {
     bencher.bench(idle);
 }
 
-/// The same, planned in full.
+/// Measures the same cycle with a full plan.
 #[divan::bench(args = [1_000, 10_000])]
 fn light_unchanged(bencher: Bencher<'_, '_>, entries: usize) {
     let snapshot = settled(entries);
@@ -77,7 +77,7 @@ fn light_unchanged(bencher: Bencher<'_, '_>, entries: usize) {
     bencher.bench(|| consolidation::plan(&snapshot, Cycle::Light));
 }
 
-/// The copy that the engine hands to the thread that plans.
+/// Measures the copy of the entries that the engine passes to the planning thread.
 #[divan::bench(args = [1_000, 10_000])]
 fn copy_of_the_entries(bencher: Bencher<'_, '_>, entries: usize) {
     let snapshot = settled(entries);

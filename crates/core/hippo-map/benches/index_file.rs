@@ -1,4 +1,4 @@
-//! How long do reading, writing and editing an index file of a thousand entries take?
+//! Benchmarks of reading, writing and editing an index file of a thousand entries.
 
 use std::sync::LazyLock;
 

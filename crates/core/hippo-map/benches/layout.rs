@@ -1,4 +1,4 @@
-//! How long does it take to lay the index file and the files below it out?
+//! Benchmarks of the layout of the index file and the files below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ fn one_changed(bencher: Bencher<'_, '_>, count: u32) {
     bencher.bench(|| laid_out(Some(&files.master), &records, Limits::default()).entries);
 }
 
-/// All entries in one file, of which most go.
+/// Measures a layout in which most entries must leave the index file, because its limit was lowered.
 #[divan::bench(args = [1_000, 10_000])]
 fn less_room(bencher: Bencher<'_, '_>, count: u32) {
     let records = records(count);

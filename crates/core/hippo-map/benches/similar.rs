@@ -1,4 +1,4 @@
-//! How long does it take to find the entries that look alike?
+//! Benchmarks of the search for similar entries.
 
 use divan::{Bencher, counter::ItemsCount};
 use hippo_map::consolidation::{find_similar, value_conflict};
@@ -10,7 +10,7 @@ fn main() {
     divan::main();
 }
 
-/// Directions that look random and repeat from run to run (a linear congruential generator).
+/// Returns directions that look random and are the same in each run (a linear congruential generator).
 fn vectors(count: usize) -> Vec<Vec<f32>> {
     let mut state = 7_u32;
     let mut next = || {
@@ -44,7 +44,7 @@ fn thirty_new(bencher: Bencher<'_, '_>, count: usize) {
     compare(bencher, count, 30);
 }
 
-/// Log entries that differ in a date alone.
+/// Measures log entries that differ only in a date.
 #[divan::bench(args = [10_000], sample_count = 5)]
 fn all_alike(bencher: Bencher<'_, '_>, count: usize) {
     let ids: Vec<EntryId> = (0..count).map(|row| EntryId(format!("entry-{row}"))).collect();

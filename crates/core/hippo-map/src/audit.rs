@@ -19,7 +19,8 @@ use words::{LineWords, split_words};
 
 /// Minimum words of a text that can be a duplicate.
 const LEAST_WORDS: usize = 4;
-/// Maximum number of different values of a statement. With more, the statement is a form that is filled in repeatedly.
+/// Maximum number of different values of a statement. A statement with more values is taken for a form that is filled
+/// in repeatedly.
 const MOST_VALUES: usize = 8;
 /// Maximum length in bytes of a line that can be contradicted; it is limited because comparing values takes more than
 /// linear time.
@@ -94,7 +95,7 @@ pub struct AuditReport {
     pub stale: AuditTally,
     /// Lines that a line of a later day restates with another value.
     pub contradicted: AuditTally,
-    /// Lines that a line of a later day restates with a different value.
+    /// Lines that contain a secret.
     pub secret_bearing: AuditTally,
     /// Lines that read like an instruction to an agent.
     pub instruction_like: AuditTally,
@@ -102,8 +103,8 @@ pub struct AuditReport {
     pub boot_restating: AuditTally,
 }
 
-/// Audits the files (sorted by path), the entries and the boot files (path and text). Lists at most `examples` cases
-/// of each kind. Runs in time linear in the text.
+/// Audits the files (sorted by path), the entries and the boot files (path and text). Lists at most `examples` cases of
+/// each kind. The running time is linear in the length of the text.
 ///
 /// # Errors
 /// Returns [`AuditStopped`] as soon as `go_on` returns `false`.

@@ -1,8 +1,9 @@
 //! Initial index entries of a workspace (v1 App. B).
 //!
-//! Each file is cut into units, and each unit becomes an entry: a topic from its headings, its most representative
-//! sentence, distinctive phrases as tags, and pointers to its sections. Words are weighted by their rarity in the whole
-//! workspace. The result is deterministic, and an id depends only on the path and the headings.
+//! Each file is cut into units, and each unit becomes an entry. The topic is taken from the headings, the summary is
+//! the most representative sentence, the tags are distinctive phrases, and the pointers lead to the sections of the
+//! unit. Words are weighted by their rarity in the whole workspace. The result is deterministic, and an id depends only
+//! on the path and the headings.
 
 mod group;
 mod priority;
@@ -26,7 +27,7 @@ use work::EntryBuilder;
 pub use group::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL, TimeBand};
 pub use priority::{PriorityRule, default_rules};
 
-/// Maximum number of entries per file (v1 §9.1: 10 files 30 to 50, 200 files 400 to 1,000).
+/// Maximum number of entries per file. v1 §9.1 gives 30 to 50 entries for 10 files, and 400 to 1,000 for 200 files.
 pub const ENTRIES_PER_FILE: usize = 5;
 /// Default maximum number of entries of a workspace (v1 §9.1).
 pub const MOST_ENTRIES: usize = 1_000;
@@ -46,7 +47,7 @@ pub struct MemoryFile<'a> {
     pub document: &'a Document,
     /// Bytes of the file.
     pub bytes: &'a [u8],
-    /// Modification time; the date of content without one.
+    /// Modification time, which is also the date of content without a date of its own.
     pub modified: Timestamp,
     /// `true` if the file already has entries. Its words then count as background, and it gets no new entry.
     pub known: bool,
@@ -75,8 +76,8 @@ pub struct BootstrapSettings {
     pub now: Timestamp,
     /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
-    /// Maximum age of the initial access in days, so that a first index does not start weak. 21 days leave
-    /// a strength of 0.30, the least from which v1 §6.3 answers.
+    /// Maximum age of the initial access in days, so that a first index does not start weak. After 21 days, a strength
+    /// of 0.30 remains, which is the minimum for an answer in v1 §6.3.
     pub oldest_access: u16,
     /// Rules that set priorities; the first match is used.
     pub priority_rules: Vec<PriorityRule>,

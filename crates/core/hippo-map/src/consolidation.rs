@@ -71,9 +71,9 @@ pub enum Rule {
     QuickAccess,
     /// Strengthens entries whose source the run reviewed (v1 §8.3).
     Replay,
-    /// Marks entries that were strong for long.
+    /// Marks entries that were strong for a long time.
     Consolidate,
-    /// Archives entries that were long in the Decay Queue.
+    /// Archives entries that were in the Decay Queue for a long time.
     Archive,
     /// Proposes a fact repeated in the logs for long-term memory.
     Propose,
@@ -160,7 +160,7 @@ pub struct Fact {
 /// Run of a cycle from start to end, including interruptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ConsolidationRun {
-    /// Start time; all times that its steps set.
+    /// Start time, which is also the value of every time that the steps of the run set.
     pub started: Timestamp,
     /// Number of live entries at the start.
     pub live: u32,
@@ -199,7 +199,7 @@ pub struct ConsolidationSettings {
     pub loss_cap: f32,
     /// Minimum number of live entries with a common tag that form a section.
     pub cluster_from: usize,
-    /// Minimum number of days that state a fact, and of accesses, for a proposal.
+    /// Minimum number of days that state a fact, and minimum number of accesses, for a proposal.
     pub propose_from: (u32, u32),
     /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
@@ -231,7 +231,7 @@ impl Default for ConsolidationSettings {
 /// Input of a cycle.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConsolidationSnapshot {
-    /// Run that plans.
+    /// Run for which the plan is made.
     pub run: ConsolidationRun,
     /// All entries, including archived ones.
     pub records: BTreeMap<EntryId, EntryRecord>,

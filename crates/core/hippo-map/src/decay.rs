@@ -1,10 +1,10 @@
 //! Strength of index entries over time.
 //!
-//! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`. `h` is the
-//! number of hours since the last access, minus the age that replays removed; `s0` is the strength at that
-//! time. Computing a strength has no side effect. The formula is binding: the table beside it in v1 (1 day
-//! 0.72, 1 week 0.52, 1 year 0.16) does not follow from the formula (0.69, 0.42, 0.13). [`DecayCurve::TUNED`]
-//! uses the same law with other parameters.
+//! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`. `h` is the number of hours
+//! since the last access, minus the age that replays removed; `s0` is the strength at the last access. Computing a
+//! strength has no side effect. The formula is binding: the table beside it in v1 (1 day 0.72, 1 week 0.52, 1 year
+//! 0.16) does not follow from the formula (0.69, 0.42, 0.13). [`DecayCurve::TUNED`] uses the same law with other
+//! parameters.
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +32,8 @@ pub struct DecayCurve {
     pub low: f64,
     /// Exponent factor at priority `amygdala`; 0 disables decay.
     pub amygdala: f64,
-    /// Gain of the first access of a day; the n-th access gains 1/n of it (v1 §7.2: spaced beats massed).
+    /// Gain of the first access of a day; the n-th access gains 1/n of it (v1 §7.2: spaced accesses count more than
+    /// massed ones).
     pub access_gain: f64,
     /// Gain of a review by a consolidation run that keeps the entry (v1 §8.3).
     pub replay_gain: f64,
@@ -61,11 +62,11 @@ impl DecayCurve {
 
     /// Parameters that predict future requests better in simulation (docs/simulation.md).
     ///
-    /// In v1, an access restarts the curve slightly above the current strength. A week later, an old entry
-    /// is weaker than without the access, so occasionally used entries are archived before unused ones.
-    /// Here, an access restores all lost strength, and each access slows the decay. The curve is `(1 + 0.1
-    /// · days)^−0.8`: strong for three days, moderate for two weeks, weak for five, silent after half a
-    /// year without access.
+    /// In v1, an access restarts the curve slightly above the current strength. A week later, an old entry is weaker
+    /// than without the access, so occasionally used entries are archived before unused ones. Here, an access restores
+    /// all lost strength, and each access slows the decay. The curve is `(1 + 0.1 · days)^−0.8`: without access, an
+    /// entry is strong until three days, moderate until two weeks and weak until five weeks after the last access, and
+    /// silent after half a year.
     pub const TUNED: Self = Self {
         decay_rate: 0.1 / 24.0,
         forgetting_rate: 0.8,

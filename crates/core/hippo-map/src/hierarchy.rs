@@ -115,9 +115,9 @@ pub struct FileMeta {
 
 /// Assigns entries to files. If several items have the same id, the first is used.
 ///
-/// If all entries fit, all are in the master file. Otherwise, it keeps the best entries within [`Limits::max_entries`]
-/// and [`Limits::max_tokens`]. The others return once all entries fit again with room to spare. Annotated entries stay
-/// in any case.
+/// If all entries fit, all are in the master file. Otherwise, the master file keeps the best entries within
+/// [`Limits::max_entries`] and [`Limits::max_tokens`]. The others return once all entries fit again with room to spare.
+/// Annotated entries stay in any case.
 #[must_use]
 pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelection {
     let mut known = BTreeSet::new();

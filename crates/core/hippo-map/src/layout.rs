@@ -48,10 +48,10 @@ pub struct LayoutInput<'a> {
 pub struct LaidOutFiles {
     /// Content of `HIPPOCAMPUS.md`.
     pub master: Vec<u8>,
-    /// Number of entries in it.
+    /// Number of entries in the index file.
     pub entries: usize,
-    /// Files below `.hippocampus/`, by path relative to the workspace. Generated files in these folders that are not
-    /// listed are obsolete.
+    /// Files below `.hippocampus/`, by path relative to the workspace. A generated file in these folders is obsolete if
+    /// it is not listed here.
     pub others: BTreeMap<String, Vec<u8>>,
 }
 

@@ -1,18 +1,18 @@
-//! What does it cost to make the words of index entries ready, and to ask them?
+//! Benchmarks of building and searching the word index of index entries.
 
 use divan::Bencher;
 use hippo_rank::cue::Cues;
 use hippo_text::terms::Analyzer;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 
-/// Different words, of which the first come most often.
+/// Number of distinct words; those with low numbers occur most often.
 const WORDS: u32 = 8_000;
 
 fn main() {
     divan::main();
 }
 
-/// Numbers that look random and repeat from run to run (a linear congruential generator).
+/// Generator of numbers that look random and are the same in each run (a linear congruential generator).
 struct Numbers(u32);
 
 impl Numbers {
@@ -21,7 +21,7 @@ impl Numbers {
         (self.0 >> 8) % end
     }
 
-    /// Words of three syllables; the lower its number, the more often a word comes.
+    /// Returns a text of three-syllable words. The lower the number of a word, the more often the word occurs.
     fn text(&mut self, words: u32) -> String {
         let syllables = ["ba", "ke", "lo", "mi", "nu", "par", "ques", "rit", "som", "tul"];
         let words = (0..words).map(|_| {

@@ -1,4 +1,4 @@
-//! What does ranking cost on a large workspace?
+//! Benchmarks of ranking in a large workspace.
 
 use divan::{Bencher, counter::ItemsCount};
 use hippo_rank::corpus::{Corpus, CorpusChunk, CorpusSection};
@@ -8,7 +8,7 @@ use hippo_text::terms::QueryTerm;
 
 const CHUNKS: u32 = 120_000;
 const DOCUMENTS: u32 = 100;
-/// Chunks in a session.
+/// Number of chunks in a session.
 const SESSION: u32 = 60;
 
 fn main() {
@@ -51,7 +51,7 @@ fn corpus() -> Corpus {
     corpus
 }
 
-/// Ids that look random and repeat from run to run (a linear congruential generator).
+/// Returns ids that look random and are the same in each run (a linear congruential generator).
 fn ids(seed: u32, count: usize) -> Vec<u32> {
     let mut state = seed;
     let mut ids: Vec<u32> = (0..count)

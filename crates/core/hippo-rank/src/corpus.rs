@@ -58,7 +58,7 @@ pub struct SectionPlace {
     pub first: u32,
     /// Ordinal after the passage's last chunk; equal to `first` if empty.
     pub end: u32,
-    /// Number of terms in the passage, without those of an assistant.
+    /// Number of terms in the passage, without the terms of chunks spoken by an assistant.
     pub terms: u32,
     /// Date of the section, for example from a heading `# 2024-04-25`, or of its nearest ancestor with a date.
     pub date: Option<Date>,
@@ -260,7 +260,7 @@ impl Corpus {
         (self.terms as f32 / self.chunks.max(1) as f32).max(1.0)
     }
 
-    /// Returns the mean number of terms of a passage, without those of an assistant; at least 1.
+    /// Returns the mean number of terms of a passage, without the terms of chunks spoken by an assistant; at least 1.
     pub fn mean_passage_terms(&self) -> f32 {
         (self.passage_terms as f32 / self.passages.max(1) as f32).max(1.0)
     }

@@ -170,7 +170,7 @@ fn is_compound(term: &str) -> bool {
 /// Entries that contain a word, with its frequency in each field.
 type Occurrences = Vec<(u32, [f32; FIELDS])>;
 
-/// Reads entries one at a time.
+/// Builder that reads entries one at a time.
 #[derive(Default)]
 struct CueReader {
     analyzer: Analyzer,

@@ -13,8 +13,8 @@ use crate::rank::{Features, RankInput, RankMode, RankedChunk};
 use hippo_text::chunk::Speaker;
 use hippo_types::time::{Date, days_between};
 
-/// Distance in days at which a date no longer counts. Distance and weight were chosen together in leave-one-out runs
-/// over conversations: 7 days and 2.5 for most of them.
+/// Distance in days at which a date no longer counts. This distance and the weight of the feature were chosen together
+/// in leave-one-out runs over conversations, most of which chose 7 days and a weight of 2.5.
 const NEAR_DAYS: f32 = 7.0;
 /// Number of lexical candidates that are scored in full.
 const CANDIDATES: usize = 300;

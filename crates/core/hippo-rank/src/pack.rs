@@ -1,4 +1,4 @@
-//! Count of the results and tokens that an answer has left.
+//! Packing of results into the token limit of an answer.
 
 /// Number of skipped chunks after which the budget counts as used up.
 const PASSED_OVER: u32 = 8;

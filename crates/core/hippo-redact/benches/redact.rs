@@ -1,10 +1,10 @@
-//! How long does it take to find secrets: in ordinary text, and in a line made to be slow?
+//! Benchmarks of redaction in ordinary text and in worst-case lines.
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use hippo_redact::redact;
 
-/// A line of this length.
+/// Length of a line in bytes.
 const LENGTH: usize = 1 << 20;
 
 fn main() {

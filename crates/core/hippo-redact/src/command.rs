@@ -28,7 +28,7 @@ pub(super) enum WordOrder {
 }
 
 /// Search patterns of the word orders.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const ORDERS: [(&str, WordOrder); 16] = {
     use WordOrder::{Changed, Flag, Netrc, Pair, Piped, Third, User};
     [

@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use super::known::{KEY_BLOCK, KEY_END, private_title};
 use super::{REDACTED, redact, redact_lines};
 
-/// Replacement of a secret in derived text. It is not a word, so that no entry is found by it.
+/// Replacement of a secret in derived text. It is not a word, so that no search matches it.
 const LEFT_OUT: &str = "…";
 /// Minimum length of a data line in bytes. The lines of a key have 64 bytes, except for the last one, which may be
 /// shorter.
@@ -27,8 +27,8 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     piece_without_secrets(text, &mut false)
 }
 
-/// Does the same for consecutive pieces of a text. `key` is true while a private key continues from one piece to the
-/// next.
+/// Redacts consecutive pieces of a text as [`without_secrets`] does. `key` is true while a private key continues from
+/// one piece to the next.
 pub fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str> {
     let mut rest = piece;
     // Most pieces contain no part of a key.
@@ -83,8 +83,8 @@ pub fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Redacts a value: as [`without_secrets`], and without runs of data, because several lines or cells may have been
-/// joined. Returns an empty text if no word remains.
+/// Redacts a value as [`without_secrets`] does, and also removes runs of data, because several lines or cells may have
+/// been joined. Returns an empty text if no word remains.
 #[must_use]
 pub fn value_without_secrets(value: &str) -> Cow<'_, str> {
     let shown = replace_data_runs(without_secrets(value));
@@ -111,8 +111,8 @@ fn replace_data_runs(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Iterates over the runs of at least `least` base64 characters. Examines only every `least`-th byte where there are
-/// none.
+/// Iterates over the runs of at least `least` base64 characters. Examines only every `least`-th byte where there are no
+/// such runs.
 fn base64_runs(text: &str, least: usize) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;

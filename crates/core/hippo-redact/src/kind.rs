@@ -33,7 +33,7 @@ pub enum SecretKind {
 
 impl SecretKind {
     /// All kinds.
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     pub const ALL: [Self; 10] = [
         Self::Password, Self::Key, Self::SeedPhrase, Self::Authorization, Self::ProviderToken, Self::WebToken,
         Self::PrivateKey, Self::AddressPassword, Self::Webhook, Self::BotToken,

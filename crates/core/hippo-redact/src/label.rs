@@ -27,7 +27,7 @@ pub(super) enum SecretLabel {
 }
 
 /// Label words in any case.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const LABELS: [(&str, SecretLabel); 62] = {
     use SecretLabel::{Key, Pass, Password, Phrase, Secret, Seed, Token};
     [
@@ -60,7 +60,7 @@ const LEADS: [&str; 19] = [
     " von ", " des ", " der ", " от ", " для ", " к ", " API",
 ];
 /// Words between a label and its value, with the kind of separator.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const VERBS: [(&str, Separator); 15] = [
     ("is ", Separator::Is), ("was ", Separator::Is), ("to ", Separator::To), ("ist ", Separator::Said),
     ("war ", Separator::Said), ("lautet ", Separator::Is), ("lautete ", Separator::Is),

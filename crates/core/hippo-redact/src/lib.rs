@@ -181,7 +181,7 @@ impl SecretFinder {
     }
 }
 
-/// `None` only for invalid patterns; they are constants.
+/// The value would be `None` only if a pattern were invalid, and the patterns are constants.
 static FINDER: LazyLock<Option<SecretFinder>> = LazyLock::new(|| {
     let mut patterns: Vec<&str> = Vec::new();
     let mut meaning = Vec::new();
@@ -234,7 +234,7 @@ struct SecretCandidate<'t> {
 
 impl<'t> SecretCandidate<'t> {
     /// Cuts a secret before a key block that follows it. Returns `None` if the secret overlaps processed text, or if
-    /// the text after it is redacted already: then it was judged in an earlier pass.
+    /// the text after it is redacted already, because the secret was then judged in an earlier pass.
     fn exclude_key_block(&self, secret: Range<usize>) -> Option<Range<usize>> {
         let block = self
             .slice(secret.clone())

@@ -33,7 +33,7 @@ const fn prefix(mark: &'static str, least: usize, body: SecretBody) -> ProviderP
 }
 
 /// The prefixes, as documented by the providers.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const PREFIXES: [ProviderPrefix; 195] = {
     use SecretBody::{Any, Capitals, Exact, Hex, Path, Shape, Word};
     [

@@ -1,7 +1,7 @@
 //! Word lists for labels, placeholders and ordinary language.
 
 /// Words before a label that make it denote a secret: `api key`, `access_token`.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const OF_SECRETS: &[&str] = &[
     "access", "account", "admin", "aes", "anthropic", "api", "app", "application", "auth",
     "authentication", "authorization", "aws", "azure", "bearer", "bot", "client", "consumer", "csrf",
@@ -12,7 +12,7 @@ pub(super) const OF_SECRETS: &[&str] = &[
 ];
 
 /// Words before a label that make it denote something else: `public key`, `page token`, `max_tokens`.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const OF_OTHERS: &[&str] = &[
     "arrow", "bos", "cache", "cancel", "cancellation", "composite", "continuation", "design", "dict",
     "enter", "eos", "escape", "first", "foreign", "governance", "group", "host", "hot", "idempotency",
@@ -22,14 +22,14 @@ pub(super) const OF_OTHERS: &[&str] = &[
 ];
 
 /// Suffixes of a name that still denotes a secret: `API_KEY_PROD`.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const ENVIRONMENTS: &[&str] = &[
     "b64", "backup", "base", "base64", "default", "dev", "development", "hex", "live", "local", "new", "old",
     "plain", "prod", "production", "sandbox", "stage", "staging", "test", "testing", "v1", "v2", "value",
 ];
 
 /// Placeholders for a secret.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const PLACEHOLDER: &[&str] = &[
     "a", "actual", "admin", "an", "bar", "baz", "change", "changeme", "default", "demo", "dummy", "empty",
     "enter", "env", "example", "fake", "false", "foo", "foobar", "generated", "goes", "here", "hidden",
@@ -40,7 +40,7 @@ pub(super) const PLACEHOLDER: &[&str] = &[
 ];
 
 /// Type names of programming languages, and words used in forms.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const TYPES: &[&str] = &[
     "address", "any", "array", "bool", "boolean", "buffer", "bytearray", "bytes", "char",
     "contractaddress", "dict", "double", "enum", "felt", "felt252", "field", "float", "input", "int",
@@ -50,7 +50,7 @@ const TYPES: &[&str] = &[
 ];
 
 /// Function words.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const GRAMMAR: &[&str] = &[
     "a", "an", "and", "are", "at", "be", "by", "can", "cannot", "did", "do", "does", "enter", "for",
     "from", "had", "has", "have", "her", "his", "how", "i", "if", "in", "is", "it", "its", "may", "must",
@@ -60,7 +60,7 @@ const GRAMMAR: &[&str] = &[
 ];
 
 /// Words that follow a label and describe the secret instead of stating it.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const SPEECH: &[&str] = &[
     "above", "again", "already", "also", "always", "anything", "ask", "async", "available", "await",
     "bad", "below", "blank", "changed", "check", "compromised", "const", "correct", "created", "deleted",
@@ -75,14 +75,14 @@ const SPEECH: &[&str] = &[
 ];
 
 /// Last words of names of secrets.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const LABELS: &[&str] = &[
     "auth", "bearer", "credential", "credentials", "key", "keys", "pass", "passphrase", "passwd",
     "password", "passwords", "pw", "pwd", "secret", "secrets", "token", "tokens",
 ];
 
 /// Suffixes of files and hosts.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const FILES: &[&str] = &[
     "app", "cfg", "com", "conf", "crt", "csv", "db", "dev", "env", "go", "html", "ini", "io", "js",
     "json", "jsonl", "key", "local", "lock", "log", "md", "net", "org", "pem", "py", "rs", "sh", "sql",
@@ -90,7 +90,7 @@ pub(super) const FILES: &[&str] = &[
 ];
 
 /// Methods of storing passwords.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(super) const TECHNIQUES: &[&str] = &[
     "1password", "2fa", "aes256", "argon2", "argon2id", "base64", "bcrypt", "md5", "oauth", "oauth2",
     "pbkdf2", "scrypt", "sha-256", "sha1", "sha256", "sha512", "totp", "utf-8", "utf8", "x509",

@@ -1,4 +1,6 @@
-//! How long does a transcript take, from bytes to summary? `HIPPOD_TRANSCRIPT` names one; else a made-up session of two sizes is read.
+//! Benchmarks of transcript compaction, from bytes to summary.
+//!
+//! `HIPPOD_TRANSCRIPT` names the transcript to read. Without it, made-up sessions of two sizes are read.
 
 use divan::Bencher;
 use divan::counter::BytesCount;
@@ -8,7 +10,7 @@ fn main() {
     divan::main();
 }
 
-/// The time for each token must not grow with the length.
+/// Measures made-up sessions. The time per token must not grow with the length.
 #[divan::bench(args = [1_000, 16_000])]
 fn made_up(bencher: Bencher<'_, '_>, messages: usize) {
     let bytes = session(messages);
@@ -40,7 +42,7 @@ fn measure(bencher: Bencher<'_, '_>, bytes: &[u8], budget: Option<usize>) {
         .bench(|| compact(divan::black_box(bytes), &options).summary.len());
 }
 
-/// A session of an agent that reads, changes and tests files.
+/// Returns the session of an agent that reads, changes and tests files.
 fn session(messages: usize) -> Vec<u8> {
     let mut out = String::new();
     for number in 0..messages {

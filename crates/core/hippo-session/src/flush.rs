@@ -51,8 +51,9 @@ pub struct FlushOptions {
     pub root: Option<String>,
     /// Topic at the end of an earlier flush of the session.
     pub topic: Option<String>,
-    /// Identities of the session and the transcript, for messages without a time stamp. A message is known if it
-    /// occurred within the first identity; it is recorded for all. If empty, all transcripts count as one.
+    /// Identities of the session and the transcript, for messages without a time stamp. A message is known if it was
+    /// recorded for the first identity. A new message is recorded for all identities. If the list is empty, all
+    /// transcripts count as one.
     pub within: Vec<String>,
     /// True if the input continues where an earlier flush of the same transcript ended.
     pub resumed: bool,

@@ -8,7 +8,7 @@ pub mod summary;
 pub mod words;
 
 /// Marks of machine-written log lines: calls to an agent and its answers.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub const MACHINE: [&str; 6] = [
     "HEARTBEAT", "NO_REPLY", "message_id", "Session Key", "Session ID", "System:",
 ];

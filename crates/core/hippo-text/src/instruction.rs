@@ -11,7 +11,7 @@ use aho_corasick::AhoCorasick;
 pub const MARK: &str = "[reads like an instruction]";
 
 /// Stems of verbs that override rules: English, German, French, Spanish.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const OVERRIDES: [&str; 7] = [
     "ignor", "disregard", "overrid", FORGET, "vergiss", "oublie", "olvida",
 ];
@@ -22,7 +22,7 @@ const FORGET: &str = "forget";
 /// Words before [`FORGET`] that reverse its meaning.
 const DENIALS: [&str; 3] = ["not", "t", "never"];
 /// Stems of words for the rules of an agent.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const OVERRIDDEN: [&str; 6] = [
     "instruction", "instruccion", "prompt", "directive", "anweisung", "consigne",
 ];
@@ -51,7 +51,7 @@ const ROLES: [&str; 6] = [
     "pretend to be",
 ];
 /// Orders to execute or reveal something.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const ORDERS: [&str; 12] = [
     "run the following command", "execute the following", "execute this command", "send this to http",
     "reveal your system prompt", "reveal your instructions", "print your system prompt",
@@ -59,13 +59,13 @@ const ORDERS: [&str; 12] = [
     "tell me the system prompt", "your new instructions",
 ];
 /// Role marks of chat formats.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const MARKS: [&str; 10] = [
     "<|im_start|>", "<|im_end|>", "<|system|>", "[inst]", "<<sys>>", "<system>", "</system>",
     "<system-reminder>", "</system-reminder>", "[system]:",
 ];
 /// One word of each phrase, for a fast check: most texts contain none.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const RARE: [&str; 10] = [
     "tell", "mention", "asking", "now", "pretend", "following", "execute", "send this", "prompt",
     "instruction",

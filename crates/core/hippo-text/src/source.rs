@@ -5,7 +5,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use hippo_types::time::{Date, find_date};
 
 /// Source files in a workspace's root.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const ROOT_FILES: [&str; 9] = [
     "MEMORY.md", "USER.md", "TOOLS.md", "AGENTS.md", "SOUL.md", "HEARTBEAT.md", "SCRATCHPAD.md", "WORKING.md",
     "TASK-QUEUE.md",

@@ -12,7 +12,7 @@ use hippo_text::speaker;
 use hippo_types::memory::MemoryType;
 
 /// Sections of a body, in order.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const ORDER: [StatementKind; 8] = [
     StatementKind::Decision, StatementKind::Task, StatementKind::Lesson, StatementKind::Open, StatementKind::User, StatementKind::Feedback, StatementKind::Entity,
     StatementKind::Note,

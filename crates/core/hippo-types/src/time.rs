@@ -10,13 +10,13 @@ pub type Date = civil::Date;
 /// Milliseconds in a day.
 pub const DAY_MS: i64 = 86_400_000;
 /// English names of the months, January first.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub const MONTHS: [&str; 12] = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december",
 ];
 /// English names of the weekdays, Monday first.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub const WEEKDAYS: [&str; 7] = [
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
 ];

@@ -19,7 +19,7 @@ use crate::in_place::Replacement;
 use crate::system;
 
 /// The tables that cannot be derived from files. Each comes after the tables to which it refers.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub(crate) const SALVAGED: [&str; 12] = [
     "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps", "run_files",
     "quick_access", "proposed", "bases", "sqlite_sequence",

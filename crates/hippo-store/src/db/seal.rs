@@ -39,7 +39,7 @@ enum SealPart {
 /// omitted, because it is compared together with the vectors.
 type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const SEALED_TABLES: [SealedTable; 6] = [
     ("documents", "id, path, size, mtime_ns, hash, date, title, own_words", SealPart::Document),
     ("sections", "document, ordinal, level, parent, title, start_line, end_line, date", SealPart::Document),

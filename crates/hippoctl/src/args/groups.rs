@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory};
 use super::Cli;
 
 /// The verbs in groups, in the order of `--help`.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Search and read", &["search", "get"]),
     ("Write", &["remember", "ingest", "import"]),

@@ -117,7 +117,7 @@ pub struct GetArgs {
 }
 
 /// Verbs of qmd that hippoctl lacks, and the replacement for each.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const VERBS: [(&str, &str); 10] = [
     ("bench", "cargo lab questions FILE, in a checkout of hippod"),
     ("query", "hippoctl search QUERY searches by words and by meaning at once"),
@@ -132,7 +132,7 @@ const VERBS: [(&str, &str); 10] = [
 ];
 
 /// Flags of qmd that these verbs lack, and the replacement for each.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const FLAGS: [(&[&str], &[&str], &str); 6] = [
     (&["search", "get"], &["--index"], "--workspace DIR selects the workspace"),
     (&["search"], &["--candidate-limit", "-C"], "-n N; no model ranks candidates again"),

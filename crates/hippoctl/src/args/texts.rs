@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use clap::{Arg, Command};
 
 /// Verbs that accept any text, and those of their options that do.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const VERBS: [(&str, &[&str]); 2] = [
     ("remember", &["topic", "tags", "request", "analysis", "decision", "outcome", "feedback", "references"]),
     ("search", &[]),

@@ -15,7 +15,7 @@ pub const ROOT_BLOCK: &str = "root";
 /// The index file, and the folder of hippod that belongs to it.
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const FOLDERS: [&str; 6] = [
     "memory", "memory/daily", "memory/weekly", "memory/monthly", "knowledge", "plans",
 ];

@@ -5,7 +5,7 @@ pub use hippoctl::args::Harness;
 use super::{LayoutConfig, PathSnapshot, PathState};
 
 /// The files by which each harness is recognized, most reliable first.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenCode, &["opencode.json", "opencode.jsonc", ".opencode"]),
     (Harness::Codex, &[".codex"]),

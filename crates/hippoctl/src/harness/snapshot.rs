@@ -212,7 +212,7 @@ mod tests {
         symlink(".git/config", root.join("HEARTBEAT.md")).unwrap();
         symlink("plain", root.join("USER.md")).unwrap();
         symlink("shared", root.join(".hippocampus")).unwrap();
-        #[rustfmt::skip] // a list is read in lines
+        #[rustfmt::skip] // keep the list compact
         let paths = [
             "CLAUDE.md", ".claude/settings.json", "up/x", "dead", "plain/x", "no/x", "HEARTBEAT.md",
             "USER.md", ".hippocampus/x", "../x", "/etc",

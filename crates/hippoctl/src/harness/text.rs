@@ -19,14 +19,14 @@ pub const SKILLS: [(&str, &str); 5] = skills!(
 /// The skills for search, which `--no-search` omits.
 pub const OF_SEARCH: [&str; 2] = ["hippod-search", "hippod-recall"];
 /// The working files of every platform.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub const WORKING_FILES: [(&str, &str); 3] = [
     ("SCRATCHPAD.md", include_str!("../../../../integrations/templates/SCRATCHPAD.md")),
     ("WORKING.md", include_str!("../../../../integrations/templates/WORKING.md")),
     ("TASK-QUEUE.md", include_str!("../../../../integrations/templates/TASK-QUEUE.md")),
 ];
 /// Files that only OpenClaw needs. The other harnesses keep such files elsewhere.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub const OPENCLAW_FILES: [(&str, &str); 2] = [
     ("MEMORY.md", include_str!("../../../../integrations/templates/MEMORY.md")),
     ("USER.md", include_str!("../../../../integrations/templates/USER.md")),

@@ -19,7 +19,7 @@ const LONGEST: u64 = 1 << 20;
 const BUDGET: usize = tokens::of_bytes(LONGEST as usize * 32);
 
 /// The path in the workspace, the title and the description of each file.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const OFFERED: [[&str; 3]; 2] = [
     ["memory/ROOT.md", "Root of the memory", "Overview of the memory: topics and months in a few lines."],
     ["HIPPOCAMPUS.md", "Index of the memory", "The topics of the memory, with their strengths and places."],

@@ -30,7 +30,7 @@ fn title(hit: &SearchHit) -> String {
 }
 
 fn row(hit: &SearchHit) -> String {
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     let cells = [
         cell(&hit.id), format!("{:.4}", hit.score), cell(&hit.path), hit.start_line.to_string(),
         hit.end_line.to_string(), cell(&title(hit)), cell(&harmless(&hit.text)),

@@ -30,7 +30,7 @@ use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
 /// Protocol features of this daemon.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const FEATURES: [&str; 14] = [
     "search", "get", "workspace", "model", "subscribe", "doctor", "index", "cycle", "remember", "context",
     "tree", "metrics", "audit", "backup",

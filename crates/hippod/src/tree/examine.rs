@@ -224,7 +224,7 @@ fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
 
 /// Reports rejected summaries, and the files that an earlier build took over.
 fn examine_aside(root: &Path, found: &mut Examination) {
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     let told = [
         (REJECTED, "tree-rejected", "rejected summaries are kept here",
             "the first line of each file states the reason: correct the file and pass it to hippoctl tree submit, or \

@@ -16,7 +16,7 @@ const MOST_VALUE: usize = 400;
 /// Maximum number of values of a list or an object in the caller's key data.
 const MOST_VALUES: usize = 100;
 
-/// Redacts a summary given by the caller, or a short content, and joins its lines.
+/// Redacts a summary given by the caller, or short content, and joins its lines.
 pub(super) fn clean_summary(text: &str) -> String {
     let text = without_sections(text);
     text::clip(&hippo_redact::redact(&text), MOST_TOKENS * 4)
@@ -138,7 +138,7 @@ fn shorten(value: &mut Value) -> bool {
     true
 }
 
-/// Returns the tokens of an entry: as rendered, or as JSON if the JSON is longer and can be shortened.
+/// Counts the tokens of an entry as rendered, or as JSON if the JSON is longer and can be shortened.
 pub(super) fn count_tokens(entry: &ContextEntry) -> usize {
     let rendered = tokens::of(&format_block(entry));
     let wire = serde_json::to_string(entry).map_or(0, |text| tokens::of(&text));

@@ -1,4 +1,4 @@
-//! Decision between an entry and unchanged content (v2 §6.1).
+//! Decision whether content becomes an entry or stays unchanged (v2 §6.1).
 
 use super::{CaptureSettings, Indexing};
 use crate::policy::{Decision, PolicyRule};
@@ -15,7 +15,7 @@ pub struct WorthFacts {
     pub blank: bool,
     /// True if the content is an error.
     pub error: bool,
-    /// True if the caller requests an entry: manual encoding, or `persist`.
+    /// True if the caller requests an entry, by manual encoding or by `persist`.
     pub asked: bool,
 }
 

@@ -11,7 +11,7 @@ use hippo_text::control::as_seen;
 const LOOKED_AT: usize = 8_192;
 
 /// First bytes of well-known formats.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const MAGIC: [(&[u8], &str); 12] = [
     (b"\x89PNG", "PNG image"), (b"\xFF\xD8\xFF", "JPEG image"), (b"GIF8", "GIF image"),
     (b"RIFF", "RIFF file (WebP, WAV or AVI)"), (b"%PDF", "PDF document"), (b"PK\x03\x04", "ZIP archive"),

@@ -8,13 +8,13 @@ use super::words::extension;
 use super::{ContentKind, Hints, snapshot, trace};
 use hippo_text::text::start;
 
-/// Maximum number of lines examined at the start and at the end.
+/// Maximum number of lines examined at each end of a text.
 const LINES: usize = 400;
-/// Maximum number of bytes examined at the start and at the end.
+/// Maximum number of bytes examined at each end of a text.
 const BYTES: usize = 65_536;
 /// Extensions of files that may be a diff; documents and source files may quote one.
 const MAY_BE_DIFFS: [&str; 6] = ["", "diff", "patch", "txt", "log", "out"];
-/// Bytes of a ref in which a path is searched.
+/// Maximum bytes of a ref that are searched for a path.
 const REF: usize = 4_096;
 
 /// Returns the possible kinds of a text, the most likely kind first.
@@ -27,7 +27,7 @@ pub(super) fn kinds(text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKi
     kinds
 }
 
-/// Returns a line without its written number.
+/// Returns a line without the line number written before it.
 fn bare<'t>(text: &NumberedText<'_>, line: &'t str) -> &'t str {
     if !text.is_numbered() {
         return line;

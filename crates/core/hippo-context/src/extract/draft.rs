@@ -31,7 +31,7 @@ pub(super) struct Draft {
 struct DraftFact {
     key: String,
     items: Items,
-    /// Number of values that are placed before further values of earlier facts are placed.
+    /// Number of values of this fact that take precedence over the further values of earlier facts.
     least: usize,
 }
 
@@ -75,7 +75,7 @@ impl Draft {
         self.fact(key, Items::One(value.into()), 1);
     }
 
-    /// Adds a list of texts. Its first `least` texts are placed before further values of earlier facts.
+    /// Adds a list of texts. Its first `least` texts take precedence over the further values of earlier facts.
     pub fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>, least: usize) {
         let items: Vec<String> = items
             .into_iter()

@@ -23,7 +23,7 @@ const FURTHER: usize = 24;
 const TEXT: usize = 80;
 
 /// Weights of field names that serve as identifiers.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const IDS: [(&str, usize); 24] = [
     ("id", 6), ("uuid", 6), ("key", 4), ("number", 5), ("code", 4), ("sku", 5), ("slug", 4), ("sha", 5),
     ("ref", 4), ("path", 5), ("file", 4), ("filename", 4), ("url", 4), ("html_url", 4), ("href", 4),
@@ -189,7 +189,7 @@ fn choices(draft: &mut Draft, shape: &Shape<'_>) {
     draft.pairs("values", found, 0);
 }
 
-/// Returns the named place of an element: that of its list.
+/// Returns the nearest place with a name. For an element of a list, this is the place of the list.
 fn named<'s, 't>(shape: &'s Shape<'t>, mut at: usize) -> &'s PathValues<'t> {
     while at != 0 && shape.places[at].name.is_empty() {
         at = shape.places[at].parent;

@@ -24,7 +24,7 @@ const MET: usize = 50_000;
 #[derive(Default)]
 struct LogSummary<'t> {
     lines: usize,
-    /// Line with the numbers of passed and failed tests.
+    /// Lines with the numbers of passed and failed tests.
     totals: Vec<String>,
     failed: DistinctItems<&'t str>,
     errors: DistinctItems<String>,

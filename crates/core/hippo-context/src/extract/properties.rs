@@ -13,7 +13,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Arbitrary bytes, and fixtures that are modified, cut, repeated and concatenated.
+/// Generates arbitrary bytes, and fixtures that are modified, cut, repeated and concatenated.
 fn contents() -> impl Strategy<Value = Vec<u8>> {
     let fixture =
         || (any::<Index>()).prop_map(|at| fixtures()[at.index(fixtures().len())].1.as_bytes().to_vec());
@@ -67,7 +67,8 @@ fn hint() -> impl Strategy<Value = (&'static str, &'static str, Option<&'static 
     )
 }
 
-/// A secret with its surroundings. It is recognised by its format, only by its label, or by the lines of a key.
+/// Generates a secret, and a template of the text around it. The secret is recognised by its format, only by its label,
+/// or by the lines of a key.
 fn hidden() -> impl Strategy<Value = (&'static str, String)> {
     let known = prop::sample::select(vec![
         "\npassword = \"{}\"\n",
@@ -136,7 +137,7 @@ proptest! {
         let less = extract(&bytes, &Hints::default(), Some(tokens));
         let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
         prop_assert_eq!(less.kind, more.kind);
-        // The headline is equal up to its cut; further sentences can be replaced by values.
+        // Both headlines are equal up to the cut; values can replace further sentences.
         let headline = less.summary.split(['…', ';']).next().unwrap_or_default();
         prop_assert!(more.summary.starts_with(headline), "{less:?}\n{more:?}");
         prop_assert!(more.entry_tokens + 24 >= less.entry_tokens, "{less:?}\n{more:?}");

@@ -9,7 +9,7 @@ use hippo_text::text::{clip, start};
 /// Maximum number of elements kept.
 const KEPT: usize = 4_000;
 /// Roles that are counted together, including elements that are not listed.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const GROUPS: [(&str, &[&str]); 5] = [
     ("button", &["button"]), ("link", &["link"]),
     ("field", &["textbox", "searchbox", "combobox", "checkbox", "radio"]),
@@ -119,7 +119,7 @@ pub(super) fn element(line: &str) -> Option<PageControl> {
     })
 }
 
-/// Returns the ref of a line, and the line without the text before its role.
+/// Returns the ref in a line, and the part of the line that contains the role.
 fn address(text: &str) -> Option<(&str, &str)> {
     let short = |address: &str| (1..=32).contains(&address.len()) && !address.contains(char::is_whitespace);
     if let Some((before, rest)) = text.split_once("[ref=") {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A small sample of each kind of content, with its name.
+/// Returns a small sample of each kind of content, with its name.
 pub(super) fn fixtures() -> [(&'static str, &'static str); 11] {
     [
         ("json", JSON),

@@ -23,7 +23,7 @@ pub(super) struct StackFrame {
 impl StackFrame {
     /// Returns true if the frame belongs to a library or a runtime.
     fn is_foreign(&self) -> bool {
-        #[rustfmt::skip] // a list is read in lines
+        #[rustfmt::skip] // keep the list compact
         const FOREIGN: [&str; 16] = [
             "site-packages", "node_modules", "/lib/python", "<frozen", "node:", "/rustc/", ".cargo/registry",
             "/usr/lib", "/usr/local/go", "java.base", "<anonymous>", "internal/", "/std/src", "core::",

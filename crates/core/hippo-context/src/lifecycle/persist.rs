@@ -17,13 +17,13 @@ const TEXT: usize = 1_200;
 const VALUES: usize = 240;
 /// Maximum bytes of a reference in a text.
 const REFERENCE: usize = 160;
-/// Maximum number of state entries that are relevant at the end of a session; only the latest ones are.
+/// Number of the latest state entries that are relevant at the end of a session.
 const STATES: usize = 3;
 
 /// Heading of the block in `MEMORY.md`. It keeps the block from becoming part of a section that a person wrote.
 const PROMOTED: &str = "## From sessions\n\n";
 
-/// Reason for writing an entry to long-term memory; if several apply, the first.
+/// Reason for writing an entry to long-term memory; if several reasons apply, the first of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PersistReason {
@@ -140,7 +140,7 @@ fn describe(kept: &SessionEntry) -> String {
     let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
     let reference = clip(&entry.source.reference, REFERENCE);
     let from = format!("{} {reference}", entry.source.kind);
-    // At the start of a line, fields and tags would be read from the log as the user's own.
+    // Fields and tags at the start of a line in the log would be read as if the user had written them.
     let claims = match claims_the_user(&entry.summary) {
         true => format!("{}: ", entry.kind.name()),
         false => String::new(),

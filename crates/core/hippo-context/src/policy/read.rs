@@ -11,7 +11,7 @@ const MOST_RULES: usize = 1_000;
 /// Key of the list of rules.
 const RULES: &str = "lifecycle_policies";
 
-/// Error in a policy file, which rejects the whole file.
+/// Error in a policy file. If there is an error, the whole file is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyError {
     /// Line, from 1.
@@ -39,7 +39,7 @@ impl From<YamlError> for PolicyError {
 
 type PolicyResult<T> = Result<T, PolicyError>;
 
-/// Parses the rules of a policy file (v2 §10). An empty file has none.
+/// Parses the rules of a policy file (v2 §10). An empty file has no rules.
 ///
 /// # Errors
 /// Returns the first position with invalid YAML, an unknown key or value, a rule that can never match, or a rule that

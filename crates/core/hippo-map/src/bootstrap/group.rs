@@ -24,14 +24,14 @@ pub const TECHNICAL: &str = "Technical Knowledge";
 pub const DAILY_LOGS: &str = "Daily Logs";
 
 /// Words of a path or heading about people.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const OF_PEOPLE: [&str; 14] = [
     "people", "person", "team", "family", "contact", "contacts", "user", "users", "customer", "customers",
     "friends", "soul", "identity", "relationships",
 ];
 
 /// Words of a path or heading about infrastructure.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const OF_INFRASTRUCTURE: [&str; 32] = [
     "infra", "infrastructure", "server", "servers", "host", "hosts", "hosting", "deploy", "deployment",
     "deployments", "runbook", "ops", "network", "networking", "dns", "docker", "kubernetes", "k8s", "backup",
@@ -42,7 +42,7 @@ const OF_INFRASTRUCTURE: [&str; 32] = [
 /// Heading below By Time (v1 §5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TimeBand {
-    /// Last seven days including today, and future days.
+    /// The last seven days including today, and future days.
     ThisWeek,
     /// Last thirty days.
     ThisMonth,

@@ -21,9 +21,9 @@ pub(super) struct UnitNaming<'a> {
     pub titles: &'a [String],
     /// Title of its file or project, if meaningful.
     pub about: Option<&'a str>,
-    /// `true` if it continues a section that another unit starts.
+    /// `true` if the unit continues a section that another unit starts.
     pub part: bool,
-    /// `true` if it belongs to a project, whose name is part of every topic.
+    /// `true` if the unit belongs to a project, whose name is part of every topic.
     pub project: bool,
 }
 

@@ -21,7 +21,7 @@ use hippo_types::time::{Date, Timestamp};
 const TAGS: usize = 6;
 /// Maximum number of sections to which an entry points. An entry about more sections points to the file.
 const POINTERS: usize = 6;
-/// Number of chunks in a block. For its rarity, a word counts once per block.
+/// Number of chunks in a block. When the rarity of a word is computed, the word counts once per block.
 const BLOCK: usize = 12;
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;

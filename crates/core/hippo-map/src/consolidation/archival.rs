@@ -78,7 +78,7 @@ fn is_past(since: Timestamp, days: u16, now: Timestamp) -> bool {
     since < now && now.since(since) >= u64::from(days) * DAY
 }
 
-/// Marks entries that were strong for long as consolidated.
+/// Marks entries that were strong for a long time as consolidated.
 fn mark_consolidated(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let days = planner.state.settings.strong_days;
@@ -100,7 +100,7 @@ fn mark_consolidated(planner: &mut CyclePlanner) {
     }
 }
 
-/// Archives entries that were long in the Decay Queue.
+/// Archives entries that were in the Decay Queue for a long time.
 fn archive_queued(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let settings = &planner.state.settings;

@@ -25,7 +25,7 @@ pub struct PlanStep {
 pub struct Vigour {
     /// Strength at the start of the curve (s0).
     pub initial: f32,
-    /// Last access; in runs of earlier builds, the start of the curve.
+    /// Last access; in the records of runs by earlier builds, the start of the curve.
     pub accessed: Timestamp,
     /// Start of the curve, if a replay moved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ pub enum EntryChange {
         from: Vec<EntryId>,
         /// Related entries after.
         to: Vec<EntryId>,
-        /// Links among them that stem from common accesses, before and after.
+        /// Related entries whose links stem from common accesses, before and after.
         #[serde(default)]
         made: Box<[BTreeSet<EntryId>; 2]>,
     },

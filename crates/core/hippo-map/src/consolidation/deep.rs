@@ -13,7 +13,7 @@ use hippo_types::entry::{EntryId, EntryOrigin, EntryPriority};
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
     sources::check_pointers(planner);
     prune_entries(planner);
-    // Before merging, because merges compare current summaries.
+    // Summaries are updated before the merges, which compare current summaries.
     update_summaries(planner);
     merge::merge_duplicates(planner);
     // A merged entry may have lost pointers, and later rules must use the remaining ones.
@@ -23,7 +23,7 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
     archival::assign_time_bands(planner);
 }
 
-/// Archives spent entries of the Decay Queue, except those that this run queued.
+/// Archives entries of the Decay Queue below the pruning threshold, except those that this run queued.
 fn prune_entries(planner: &mut CyclePlanner) {
     let (started, below) = (planner.state.run.started, planner.state.settings.prune_below);
     let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));

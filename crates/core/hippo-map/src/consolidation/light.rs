@@ -13,17 +13,18 @@ use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, EntryPriority, Pointer};
 use hippo_types::time::Timestamp;
 
-/// Change of strength, in hundredths, from which the file is updated.
+/// Minimum change of strength, in hundredths, for which the file is updated.
 const FADED: u8 = 5;
 /// Lower bounds of the strength bands in hundredths (v1 §6.2).
 const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
 
 /// Runs all rules of a light cycle except [`flush`], which ends every cycle.
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
-    // Before new entries: renamed sources are not new.
+    // Moves are followed before new entries are created, because renamed sources are not new.
     sources::follow_moves(planner);
     add_entries(planner);
-    // This follows the creation of entries: sections that an entry for the whole file has not seen yet are new.
+    // Hashes are recorded after entries are created, because a section is new if the entry for the whole file has not
+    // recorded it yet.
     sources::record_hashes(planner);
     revive_entries(planner);
     queue_weak(planner);

@@ -21,7 +21,7 @@ pub enum Likeness {
     Apart,
     /// Similar, with different values.
     Conflict(ValueConflict),
-    /// Same content, or one with additions.
+    /// Same content; one entry may have additions.
     Same,
 }
 

@@ -237,8 +237,8 @@ impl<'s> ContentIndex<'s> {
         }
     }
 
-    /// Returns the current location of a content. The same file is preferred, because renamed headings are the most
-    /// frequent case.
+    /// Returns the current location of the content of a pointer. The same file is preferred, because renamed headings
+    /// are the most frequent case.
     fn find_content(&self, pointer: &Pointer, known: Hash, targets: &BTreeSet<Pointer>) -> Option<Pointer> {
         let places = self.places.get_or_init(|| index_contents(self.snapshot));
         let places = places.get(&(pointer.section.is_some(), known))?;
@@ -250,7 +250,7 @@ impl<'s> ContentIndex<'s> {
             let same = (place.path == pointer.path, place.section == pointer.section);
             (!same.0, targets.contains(place), !same.1)
         };
-        // Of equals, the first by path.
+        // Among equally good locations, the first by path is used.
         places.min_by_key(unlike)
     }
 }

@@ -62,7 +62,7 @@ fn strengths_follow_from_the_formula() {
     for (name, (_, strength)) in rows.iter().zip(table) {
         assert!(format.contains(&format!("| {name} | {strength:.2} |")), "{name}");
     }
-    // The values that v1 prints for a day, a week and a year belong to another curve.
+    // The values that v1 prints for a day, a week and a year belong to a different curve.
     for (elapsed, printed) in [(DAYS, 0.72), (7 * DAYS, 0.52), (365 * DAYS, 0.16)] {
         assert!((strength(&P, 1.0, elapsed, DecayModifiers::default()) - printed).abs() > 0.02);
     }

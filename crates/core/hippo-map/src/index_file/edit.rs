@@ -29,7 +29,6 @@ impl IndexFile {
     ///
     /// # Errors
     /// [`EditError::NoEntry`] if the file has no entry with this id.
-    /// [`EditError::NoEntry`].
     pub fn update_with_id(&mut self, entry: &Entry) -> Result<bool, EditError> {
         self.edit(entry, true)
     }

@@ -24,7 +24,7 @@ pub struct Merge {
     /// Fields whose value was taken from the file. For a strength, the caller also sets `accessed` to the
     /// time of reading.
     pub taken: Vec<(EntryId, EntryField)>,
-    /// Changes of both sides to one thing.
+    /// Changes of the same field or entry in both the file and the store.
     pub conflicts: Vec<MergeConflict>,
 }
 
@@ -76,7 +76,7 @@ pub enum ConflictRule {
     FileWins(EntryField),
     /// The entry was removed from the file and changed in the store: it is forgotten.
     RemovalWins,
-    /// Changed in the file and dropped by the store: it is kept.
+    /// The entry was changed in the file and dropped by the store: it is kept.
     ChangeBeatsPruning,
 }
 

@@ -18,7 +18,7 @@ const SETTINGS: IndexFileOptions = IndexFileOptions {
     entry_level: None,
 };
 
-/// Words that include each token with a meaning for the parser.
+/// Generates words that include each token with a meaning for the parser.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "deploy",
@@ -112,7 +112,7 @@ pub(crate) fn any_entry() -> impl Strategy<Value = Entry> {
         )
 }
 
-/// Lines in the style of people, agents and hippod.
+/// Generates lines in the style of people, agents and hippod.
 fn index_line() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "#{1,4} (Acme|Beta|By Topic|Meta|[a-z]{1,3})( #)?",

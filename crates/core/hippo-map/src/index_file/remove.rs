@@ -31,7 +31,7 @@ impl IndexFile {
         });
         let below: Vec<bool> = below.collect();
         let mut left: Vec<IndexBlock> = Vec::with_capacity(self.blocks.len());
-        // Blocks are processed in reverse order, so that the block after an entry is already decided.
+        // Blocks are processed in reverse order, so that each entry knows whether the block after it stays.
         for (block, below) in std::mem::take(&mut self.blocks).into_iter().zip(below).rev() {
             if is_removed(&block) {
                 left.extend(self.separator_before(below, left.last()));
@@ -43,9 +43,9 @@ impl IndexFile {
         self.blocks = left;
     }
 
-    /// Returns the separator that replaces a removed entry, if `next` would otherwise become part of
-    /// another entry: the entry above (`below`), or a heading further up that a pointer or comment turns
-    /// into an entry.
+    /// Returns the separator that replaces a removed entry. It is needed if `next` would otherwise become part of
+    /// another entry: of the entry above (if `below` is true), or of a heading further up that a pointer or comment
+    /// would turn into an entry.
     fn separator_before(&self, below: bool, next: Option<&IndexBlock>) -> Option<IndexBlock> {
         let Some(IndexBlock::Text(text)) = next else {
             return None;

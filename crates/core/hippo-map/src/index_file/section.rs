@@ -21,7 +21,7 @@ pub enum IndexSection {
 
 impl IndexSection {
     /// All sections in file order.
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     pub const ALL: [Self; 6] = [
         Self::QuickAccess, Self::ByTopic, Self::ByTime, Self::Associations, Self::DecayQueue, Self::Meta,
     ];

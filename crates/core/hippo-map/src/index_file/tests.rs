@@ -29,7 +29,7 @@ fn text(file: &IndexFile) -> String {
     String::from_utf8(file.to_bytes()).unwrap()
 }
 
-/// Fenced blocks of the document: the info string and the lines between the fences.
+/// Returns the fenced blocks of the document, each with its info string and its lines.
 fn blocks() -> Vec<(&'static str, String)> {
     let mut blocks: Vec<(&str, String)> = Vec::new();
     let mut open = false;

@@ -1,7 +1,7 @@
 //! Three-way merge of sequences that keeps every addition.
 //!
-//! If either side dropped an element from the base, it is dropped, except for the last copy of an element that both
-//! sides have. Elements that one side added are kept. If both sides added an element at one position, it is kept once.
+//! An element of the base is dropped if either side dropped it, except for the last copy of an element that both sides
+//! have. Elements that one side added are kept. If both sides added an element at one position, it is kept once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

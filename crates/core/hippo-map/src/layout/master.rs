@@ -23,11 +23,11 @@ const TIMES: usize = 12;
 /// Entry that belongs to a file of the index.
 pub(super) struct LiveEntry<'a> {
     pub record: &'a EntryRecord,
-    /// As filed, with full-precision timestamps.
+    /// The entry with the values for the file and full-precision timestamps.
     pub filed: Entry,
-    /// As read back from a file.
+    /// The entry as it is read back from a file.
     pub written: Entry,
-    /// Text in a file that only hippod writes.
+    /// The entry as text in a file that only hippod writes.
     text: OnceCell<String>,
 }
 
@@ -117,7 +117,7 @@ fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>
 struct MasterContent {
     /// Sections of the entries in the file that hippod may change.
     sections: BTreeMap<EntryId, Vec<String>>,
-    /// Those entries without an id in the file.
+    /// Entries in `sections` without an id in the file.
     unnamed: BTreeSet<EntryId>,
     /// All entries, with their sizes in bytes.
     items: Vec<SelectionItem>,

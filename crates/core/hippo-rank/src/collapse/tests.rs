@@ -7,7 +7,7 @@ use crate::corpus::CorpusChunk;
 use crate::rank::Features;
 use hippo_text::chunk::{ContentHash, Speaker};
 
-/// One chunk for each path and text, ranked in this order.
+/// Creates one chunk for each path and text. The chunks are ranked in this order.
 fn world(chunks: &[(&str, &str)]) -> (Corpus, Vec<RankedChunk>) {
     let mut corpus = Corpus::new();
     for (id, (path, text)) in (0u32..).zip(chunks) {

@@ -14,7 +14,7 @@ fn chunk(id: u32, section: u32, terms: u32, speaker: Speaker) -> CorpusChunk {
     }
 }
 
-/// Sections `# day` › `## session` › `### step`, then another session.
+/// Returns sections with the levels `# day` › `## session` › `### step`, followed by another session.
 fn sections() -> [CorpusSection; 5] {
     let day = Some(Date::constant(2026, 5, 1));
     let section = |parent, date| CorpusSection { parent, date };

@@ -18,14 +18,14 @@ pub(super) struct DateMatch {
 }
 
 /// Words that precede a date.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const LEADS: [&str; 16] = [
     "in", "during", "since", "until", "till", "before", "after", "of", "from", "by", "between", "early",
     "mid", "late", "throughout", "around",
 ];
 
 /// Words after which a number between 1950 and 2100 is a quantity rather than a year.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const COUNTED: [&str; 16] = [
     "words", "tokens", "lines", "bytes", "chars", "characters", "ms", "milliseconds", "seconds", "minutes",
     "hours", "requests", "files", "people", "steps", "px",

@@ -7,7 +7,7 @@ use crate::corpus::{CorpusChunk, CorpusSection};
 use hippo_text::chunk::{ContentHash, Speaker};
 use hippo_text::terms;
 
-/// Documents of passages of lines, with consecutive ids and an inverted index built as in the store.
+/// Documents that consist of passages of lines, with consecutive ids and an inverted index built as in the store.
 struct World {
     corpus: Corpus,
     lines: Vec<(u32, String)>,

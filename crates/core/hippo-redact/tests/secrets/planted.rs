@@ -24,7 +24,7 @@ impl Dice {
         let mut run: String = (0..length)
             .map(|_| char::from(letters[self.below(letters.len())]))
             .collect();
-        // What is short must not be a word by chance.
+        // A short part must not be a word by chance.
         if length >= 8 && class != 'd' {
             run.replace_range(1..4, "7k4");
             if class == 'h' {
@@ -40,14 +40,14 @@ impl Dice {
 
 /// A generated secret.
 pub(crate) struct Planted {
-    /// What is written into a text.
+    /// The text to be written into a document.
     pub(crate) text: String,
     /// Its random parts that are long enough to be secrets by themselves.
     parts: Vec<String>,
 }
 
 impl Planted {
-    /// Whether a text shows the secret, or half of one of its parts.
+    /// Returns true if a text shows the secret, or half of one of its parts.
     pub(crate) fn is_seen(&self, shown: &str) -> bool {
         let half_is_seen = |part: &String| {
             let (first, second) = part.split_at(part.len() / 2);
@@ -78,7 +78,7 @@ pub(crate) fn planted(template: &str, dice: &mut Dice) -> Planted {
             dice.run(class.chars().next().unwrap(), length.parse().unwrap())
         };
         text.push_str(&part);
-        // Short parts, an id or a version, are no secret by themselves.
+        // Short parts, such as an id or a version, are not secrets by themselves.
         if part.len() >= 12 {
             parts.push(part);
         }
@@ -88,7 +88,7 @@ pub(crate) fn planted(template: &str, dice: &mut Dice) -> Planted {
     Planted { text, parts }
 }
 
-/// Names and templates of all formats.
+/// Returns the names and templates of all formats.
 pub(crate) fn formats() -> Vec<(&'static str, &'static str)> {
     FORMATS.lines().map(|row| row.split_once('|').unwrap()).collect()
 }

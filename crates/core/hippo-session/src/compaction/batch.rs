@@ -17,7 +17,8 @@ use hippo_types::transcript::TranscriptFormat;
 /// when all calls have returned.
 pub type ParallelRunner = fn(&(dyn Fn() + Sync), &mut dyn FnMut());
 
-/// Minimum size of a batch in bytes for using other threads. The work must cost more than its distribution.
+/// Minimum size of a batch in bytes for using other threads. A smaller batch takes less time to prepare than to
+/// distribute.
 const ENOUGH: usize = if cfg!(test) { 512 } else { 256 << 10 };
 /// Maximum number of records in a batch; it is limited because each record has a fixed memory cost.
 const MANY: usize = 2_048;
@@ -57,7 +58,7 @@ struct BatchPart {
     prepared: Mutex<PreparedPart>,
 }
 
-/// Prepared records of a part, and a flag that they are complete.
+/// Prepared records of a part. The flag is true when they are complete.
 #[derive(Debug, Default)]
 struct PreparedPart {
     done: bool,

@@ -30,7 +30,7 @@ impl EntryType {
     /// Number of types.
     pub const COUNT: usize = 6;
     /// All types, in the order of their table index.
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     pub const ALL: [Self; Self::COUNT] = [
         Self::Decision, Self::UserIntent, Self::Context, Self::ToolResult, Self::Ephemeral, Self::Unknown,
     ];
@@ -135,7 +135,7 @@ static HEARTBEAT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| build_matcher
 static EMPTY: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| build_matcher(&NOTHING));
 static DECISION: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| build_matcher(&DECISIONS));
 
-/// Returns `None` only for an invalid word list; the lists are constants.
+/// Returns `None` only for an invalid word list, which cannot occur because the lists are constants.
 fn build_matcher(words: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)

@@ -53,8 +53,8 @@ impl CompactionConfig {
         (config, warnings)
     }
 
-    /// Restricts the settings to those that an untrusted folder may set, which is only a smaller index. Returns them
-    /// with the names of the keys that require trust.
+    /// Removes the settings that an untrusted folder may not set: it may only reduce the size of the index. Returns the
+    /// remaining settings with the names of the keys that require trust.
     #[must_use]
     pub fn narrowed(&self) -> (Self, Vec<&'static str>) {
         let usual = Self::default();

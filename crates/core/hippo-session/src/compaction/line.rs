@@ -9,7 +9,7 @@ use super::score::Tier;
 use hippo_redact::without_secrets;
 use hippo_text::text::start;
 
-/// Maximum characters of a preview: of tool results, of spoken messages, of noise.
+/// Maximum characters of a preview, for tool results, spoken messages and noise.
 const TOOL: usize = 80;
 const SAID: usize = 100;
 const NOISE: usize = 40;

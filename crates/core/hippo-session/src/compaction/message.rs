@@ -82,11 +82,12 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Id of a content: `m` and nine characters, from the hash of its bytes. The same content has the same id in every
-/// session.
+/// Id of content: `m` and nine characters that are computed from the hash of the bytes. The same content has the same
+/// id in every session.
 ///
-/// An id has 45 bits, enough to distinguish the messages of one session. Among a hundred million contents, collisions
-/// are certain. A store of many sessions must therefore keep the full hash of each content and report ambiguous ids.
+/// An id has 45 bits, enough to distinguish the messages of one session. Among the contents of a hundred million
+/// messages, collisions are certain. A store of many sessions must therefore keep the full hash of the content of each
+/// message and report ambiguous ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ShortContentId(u64);
 

@@ -29,7 +29,7 @@ const MOST_MESSAGES: usize = 1_024;
 #[derive(Debug)]
 pub struct PreparedMessage<'t> {
     pub core: MessageCore,
-    /// `None` for an empty message.
+    /// Text of the message; `None` if the message is empty.
     pub told: Option<MessageText<'t>>,
 }
 
@@ -133,8 +133,8 @@ pub fn format_name(name: &str, tool: bool) -> Box<str> {
     }
 }
 
-/// Prepared records that are waiting to be consumed. The buffers are reused, because memory that one thread allocates
-/// and another one frees is slow.
+/// Prepared records that are waiting to be consumed. The buffers are reused, because it is slow to allocate memory on
+/// one thread and free it on another.
 #[derive(Debug, Default)]
 pub struct PreparedRecords {
     /// The records in order; `None` for input that is not a JSON object.

@@ -7,7 +7,8 @@ use super::config::CompactionConfig;
 pub const RECENT: usize = 5;
 /// Bonus of a recent message.
 const RECENCY: f64 = 0.15;
-/// Size limits in tokens; a larger message loses the penalty beside each limit that it exceeds.
+/// Size limits in tokens, each with a penalty. The penalties of all limits that a message exceeds are subtracted from
+/// its importance.
 const SIZES: [(usize, f64); 2] = [(10_000, 0.15), (30_000, 0.10)];
 /// Minimum importance after size penalties.
 const LEAST: f64 = 0.1;

@@ -1,4 +1,4 @@
-//! State of a transcript reading.
+//! State during the reading of a transcript.
 
 use super::branch::{BranchTracker, RecordReading, RecordSelection};
 use super::ledger::{self, MessageLedger};

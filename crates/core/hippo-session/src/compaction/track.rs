@@ -1,6 +1,6 @@
 //! Detection of references to earlier messages, and statistics of words.
 //!
-//! A single pass with bounded memory: words that have not occurred for long are forgotten first. A message is
+//! A single pass with bounded memory: words that have not occurred for a long time are forgotten first. A message is
 //! referenced when the agent or the user names a path, an identifier, a number or an address that it introduced, or
 //! repeats its first characters.
 
@@ -32,7 +32,7 @@ pub struct SeenWord {
     pub count: u32,
     /// Number of messages with the word that are not tool results.
     pub said: u32,
-    /// The last message with the word by the agent or the user.
+    /// The last message by the agent or the user that contains the word.
     pub last_said: u32,
 }
 
@@ -231,7 +231,7 @@ fn mark_bit(text: &str) -> Option<u32> {
     u32::try_from(mixed).ok()
 }
 
-/// Words of texts that were scanned before their position is known.
+/// Words of texts that were scanned before the positions of the texts are known.
 #[derive(Debug, Default)]
 pub struct ScannedWords {
     /// Bit and offset of each word at which a beginning may start.

@@ -11,7 +11,7 @@ const PATH: usize = 200;
 /// Maximum number of URLs of one call.
 const ADDRESSES: usize = 3;
 /// Names of arguments that contain a file path.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const PATHS: [&str; 8] = [
     "file_path", "path", "notebook_path", "filePath", "filename", "target_file", "file", "relative_path",
 ];
@@ -117,7 +117,8 @@ pub fn command_head(call: &ToolCall<'_>) -> String {
     let command = argument_value(args, "command")
         .or_else(|| argument_value(args, "cmd"))
         .unwrap_or("");
-    // Redaction needs the text before a secret, and its replacement ends the words.
+    // The whole command is redacted first, because redaction needs the text before a secret. The returned words end
+    // before the replacement of a secret.
     let command = without_secrets(command);
     // The first shell command is often `cd`.
     let command = command.rsplit("&& ").next().unwrap_or_default();

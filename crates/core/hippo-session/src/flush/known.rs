@@ -43,8 +43,8 @@ impl KnownMessages {
         self.copied = true;
     }
 
-    /// Returns true if a message is known. `is_known` decides for a key, and records it. `restamped`: a copy of the
-    /// message has another time stamp.
+    /// Returns true if a message is known. `is_known` returns true for a known key, and records the key. `restamped` is
+    /// true if copies of messages have another time stamp.
     pub fn is_known(
         &mut self,
         message: &Message<'_>,
@@ -99,7 +99,7 @@ fn message_key(message: &Message<'_>, at: Option<Timestamp>) -> LoggedMessageKey
     finish_key(&hasher)
 }
 
-/// Returns the key of the given occurrence of a content in a session or transcript.
+/// Returns the key of the given occurrence of content in a session or transcript.
 fn occurrence_key(content: &LoggedMessageKey, whole: &str, number: u64) -> LoggedMessageKey {
     let mut hasher = blake3::Hasher::new();
     hasher.update(content);

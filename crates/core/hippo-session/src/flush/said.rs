@@ -18,7 +18,7 @@ const TITLE: usize = 60;
 const ANSWER: usize = 48;
 
 /// Start and end marks of text that programs insert into user messages.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const INJECTED: [(&str, &str); 11] = [
     ("<system-reminder>", "</system-reminder>"), ("<local-command-stdout>", "</local-command-stdout>"),
     ("<local-command-stderr>", "</local-command-stderr>"),
@@ -45,7 +45,7 @@ const TAGS: [&str; 4] = [
 ];
 
 /// Answers that only let the agent continue.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const ANSWERS: [&str; 34] = [
     "ok", "okay", "yes", "y", "yep", "sure", "go", "go on", "go ahead", "continue", "proceed", "thanks",
     "thank you", "good", "great", "perfect", "nice", "done", "next", "no", "n", "hi", "hello", "ja", "nein",
@@ -53,7 +53,7 @@ const ANSWERS: [&str; 34] = [
 ];
 
 /// Prefixes of a remark on the agent's work.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const REMARKS: [&str; 30] = [
     "no,", "no.", "no ", "nope", "not ", "don't", "dont ", "do not", "never ", "always ", "wrong", "actually",
     "instead", "that's", "thats ", "that is", "please don't", "stop", "i prefer", "i don't", "i do not",
@@ -71,7 +71,7 @@ pub fn extract_prompt(text: &str) -> Option<String> {
                 Some(end) => at + end + to.len(),
                 // The inserted text may continue beyond the bytes that are read.
                 None if is_cut => text.len(),
-                // A person mentions the mark.
+                // The mark is part of the text that a person wrote.
                 None => break,
             };
             text.replace_range(at..end, "\n");

@@ -13,7 +13,7 @@ use super::said::{LEAST, LOOKED_AT, neutralize_comments};
 /// Maximum bytes of a sentence in the log.
 pub const SENTENCE: usize = 240;
 /// Prefixes of short sentences without content.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const FILLERS: [&str; 12] = [
     "You're right", "You're absolutely", "You’re right", "Great", "Perfect", "Good point", "Good question",
     "Got it", "Sure", "Excellent", "Sounds good", "Of course",
@@ -99,7 +99,7 @@ pub fn extract_sentences(text: &str) -> Vec<Sentence> {
 }
 
 /// Marker words with their subject and weight.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const WORDS: [(&str, SentenceKind, u32); 62] = {
     use SentenceKind::{Analysis, Decision, Outcome, Step};
     [

@@ -53,7 +53,7 @@ pub(super) enum SpeakerLabel<'a> {
 const NAME: usize = 40;
 
 /// Words before a colon that are not names.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const FIELD_WORDS: [&str; 40] = [
     "action", "answer", "caution", "context", "date", "decision", "description", "done", "example", "fix",
     "goal", "hint", "idea", "important", "input", "issue", "lesson", "link", "next", "note", "notes", "open",

@@ -50,7 +50,7 @@ pub(super) fn neutralize_marks(line: &str) -> Cow<'_, str> {
 }
 
 /// Chat marks, in lower case and without spaces.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const CHATS: [&str; 7] = [
     "<system", "</system", "<|im_", "<|system", "<<sys", "<</sys", "</function",
 ];

@@ -14,7 +14,7 @@ const MOST_BYTES: usize = 220;
 const MOST_SENTENCES: usize = 600;
 
 /// Labels of important lines.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const MARKED: [&str; 9] = [
     "decision:", "decided:", "lesson:", "important:", "summary:", "result:", "status:", "fix:", "goal:",
 ];

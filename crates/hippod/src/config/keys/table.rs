@@ -173,7 +173,7 @@ pub const KEYS: &[ConfigKey] = keys! {
 };
 
 /// Keys of earlier versions, each with the reason for its removal. A file that still sets such a key causes a warning.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 pub const REMOVED: &[(&str, &str)] = &[
     ("context.close_idle_days", "a session is closed after 30 days without use"),
     ("cycles.archival_days", "archival cycles run at most every 28 days; `cycles.archival` sets the day"),

@@ -1,4 +1,4 @@
-//! Result in one line of a build or test log.
+//! Information in one line of a build or test log.
 
 use std::sync::LazyLock;
 
@@ -62,16 +62,17 @@ fn marks_of(text: &str) -> u16 {
     found.fold(0, |marks, found| marks | 1 << found.pattern().as_u32())
 }
 
-/// Bits of words in the same group.
+/// Bits of the words in totals. The following constants are the bits of other groups of words.
 const SUMS: u16 = 0xf;
 const DOTS: u16 = 1 << 4;
 const COMPILERS: u16 = 0xf << 5;
 const EXITS: u16 = 0x7 << 9;
 const MISSING: u16 = 0x3 << 12;
 
-/// Words searched anywhere in a line. `None` would require an invalid word list, and the words are constants.
+/// Words searched anywhere in a line. The value would be `None` only if the word list were invalid, and its words are
+/// constants.
 static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     let words = [
         "passed", "failed", "passing", "failing", " ... ", ": error", ": fatal error: ", ": warning",
         "Warning: ", "exited with code ", "xit code", "exit status ", "No such file or directory",
@@ -226,7 +227,7 @@ fn compiler(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
 
 /// Parses the exit code of a program, or its duration.
 fn ending(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     let marks = [
         "exited with code ", "exit code: ", "exit code ", "exit status ", "Exit code: ", "Exit code ",
     ];
@@ -285,7 +286,7 @@ fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<LogLineInfo<'
     if let Some((name, _)) = trace::exception(text) {
         return (name != "panic" || text.contains("panicked")).then_some(LogLineInfo::Error(text));
     }
-    #[rustfmt::skip] // a list is read in lines
+    #[rustfmt::skip] // keep the list compact
     const MARKS: [&str; 14] = [
         "Error: ", "ERROR: ", "ERROR ", "fatal: ", "FATAL ", "npm ERR! ", "npm error ", "Fatal error: ",
         "make: *** ", "CMake Error", "AssertionError", "Segmentation fault", "error TS", "ld: ",

@@ -34,7 +34,7 @@ const REQUESTS: [&str; 22] = [
     "wow", "yes", "no", "yeah", "okay", "ok", "let's", "sounds", "glad",
 ];
 /// Phrases that introduce a request.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const WISHES: [&str; 12] = [
     "i'm looking for", "i was wondering", "i'm wondering", "i'm trying to", "i'd like to", "i want to",
     "i need to", "i think i'll", "i'll ", "i'm thinking", "i'd love to", "i'm planning",

@@ -8,7 +8,7 @@ const NUMBERS: [&str; 13] = [
     "zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 /// Further number words.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const MORE: [(&str, &str); 20] = [
     ("thirteen", "13"), ("fourteen", "14"), ("fifteen", "15"), ("sixteen", "16"), ("seventeen", "17"),
     ("eighteen", "18"), ("nineteen", "19"), ("twenty", "20"), ("thirty", "30"), ("forty", "40"),
@@ -29,7 +29,7 @@ const SCALES: [(&str, &str); 6] = [
     ("billion", "billion"),
 ];
 /// Units, each with its spellings.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const UNITS: [&str; 36] = [
     "s sec secs second seconds sek sekunden", "ms msec millisecond milliseconds",
     "min mins minute minutes minuten", "h hr hrs hour hours stunden", "d day days tage tagen",

@@ -23,11 +23,11 @@ pub(super) struct TextReading {
     pub denied: Vec<String>,
     /// Forms of significant words, including values, in order.
     pub order: Vec<String>,
-    /// Forms among them that may be names or are values.
+    /// Forms in `order` that may be names or are values.
     pub names: BTreeSet<String>,
-    /// Forms among them that withdraw or limit a statement.
+    /// Forms in `order` that withdraw or limit a statement.
     pub limits: BTreeSet<String>,
-    /// Forms among them that follow "and" or "or".
+    /// Forms in `order` that follow "and" or "or".
     pub listed: BTreeSet<String>,
     /// Forms of all words of the topic.
     pub topic: BTreeSet<String>,
@@ -54,7 +54,7 @@ struct ReaderContext {
     earlier: String,
     /// Last significant form.
     form: Option<String>,
-    /// The next form is negated, listed or has a role.
+    /// This field and the next two are set if the next form is negated, is listed or has a role.
     denied: bool,
     listed: bool,
     part: Option<&'static str>,
@@ -227,7 +227,7 @@ impl TextReader {
             self.stated.denied.push(String::new());
             return;
         }
-        // "Noor used to own it" means no longer.
+        // "Noor used to own it" means that Noor no longer owns it.
         if lower == "to" && self.before.word == "used" && !BE.contains(&self.before.earlier.as_str()) {
             self.stated.limits.insert("formerly".to_owned());
             self.stated.summary.insert("formerly".to_owned());

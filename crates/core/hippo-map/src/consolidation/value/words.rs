@@ -105,7 +105,7 @@ const LIGHT: &str = "\
 const CONDITIONS: &str = "\
     if when whenever once unless until while after before during except provided where wenn falls sobald bis если когда";
 
-/// Words that assign a role to what follows; the first word represents its group.
+/// Words that assign a role to the words after them; the first word represents its group.
 const DIRECTED: &str = "\
     to-into-onto-toward-towards from than before after over until-till since above below-under by for against versus-vs";
 
@@ -277,7 +277,7 @@ pub(super) fn light(form: &str) -> Option<&'static String> {
     TABLES.light.get(form)
 }
 
-/// Returns the role that a word assigns to what follows.
+/// Returns the role that a word assigns to the words after it.
 pub(super) fn part(lower: &str) -> Option<&'static str> {
     TABLES.directed.get(lower).copied()
 }

@@ -113,7 +113,7 @@ fn an_entry_removed_from_the_file_stays_forgotten() {
         &SETTINGS,
     );
     assert_eq!(it.entries, []);
-    // Writing the entry again adopts it.
+    // A removed entry is adopted if it is written to the file again.
     let it = merge(&[], slice::from_ref(&changed), &[], &forgotten, &SETTINGS);
     assert_eq!((it.entries, it.adopted), (vec![changed], vec![id]));
 }
@@ -148,7 +148,7 @@ fn a_priority_set_in_the_file_drops_its_rule() {
     assert_eq!(it.entries, [theirs]);
 }
 
-/// Up to six entries as written, with distinct one-letter ids.
+/// Generates up to six entries as written, with distinct one-letter ids.
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     prop::collection::btree_map("[a-f]", any_entry(), 0..6).prop_map(|entries| {
         let named = entries.into_iter().map(|(id, entry)| Entry {

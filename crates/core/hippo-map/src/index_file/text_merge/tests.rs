@@ -87,7 +87,7 @@ fn a_large_file_in_which_every_line_differs_is_merged_in_bounded_time() {
     assert_eq!(result.lines().count(), 60_000);
 }
 
-/// Part of a file: a line, or an entry with a line of prose.
+/// Generates a part of a file: a line, or an entry with a line of prose.
 fn part() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z]{1,2}".prop_map(|line| format!("word {line}\n")),
@@ -98,7 +98,7 @@ fn part() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A base file and two versions made by dropping and inserting parts.
+/// Generates a base file, and two versions of it in which parts are dropped and inserted.
 fn versions() -> impl Strategy<Value = [String; 3]> {
     let edit = || prop::collection::vec((any::<prop::sample::Index>(), prop::option::of(part())), 0..6);
     (prop::collection::vec(part(), 0..12), edit(), edit()).prop_map(|(base, one, other)| {
@@ -118,7 +118,7 @@ fn versions() -> impl Strategy<Value = [String; 3]> {
     })
 }
 
-/// Lines written by people.
+/// Returns the lines written by people.
 fn lines(file: &str) -> BTreeSet<&str> {
     let own = ["<!--", "- entries in this file", "→ ", "It is so."];
     let lines = file.lines().map(str::trim_end);

@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use hippo_text::text::start;
 
 /// Markers of a line that reports an error.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const MARKS: [&str; 10] = [
     "error:", "error[", "Error:", "ERROR:", "Exception:", "panicked at", "fatal:", "FAILED", "Traceback",
     "ERR!",
@@ -61,7 +61,7 @@ const FIRSTS: [bool; 256] = {
     firsts
 };
 
-/// `None` only for invalid markers; they are constants.
+/// The value would be `None` only if a marker were invalid, and the markers are constants.
 static ANYWHERE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostFirst)

@@ -23,7 +23,7 @@ pub struct ContentBlocks<'a> {
 }
 
 impl<'a> ContentBlocks<'a> {
-    /// Parses the blocks of a content.
+    /// Parses the blocks of a message.
     pub fn parse(content: &'a NodeContent<'_>) -> Self {
         let mut blocks = Self::default();
         content.0.iter().for_each(|block| blocks.add_block(block));

@@ -8,7 +8,7 @@ use crate::compaction::message::{Message, Role};
 use hippo_types::transcript::TranscriptFormat;
 
 /// Kinds of lines that contain no messages.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const SILENT_KINDS: [&str; 9] = [
     "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "last-prompt",
     "custom-title", "ai-title", "agent-name",

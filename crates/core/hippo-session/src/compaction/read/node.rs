@@ -18,8 +18,8 @@ use field::NodeField;
 use scalar::ignores;
 pub use scalar::{LenientFlag, LenientNumber, LenientText};
 
-/// Maximum number of blocks that are kept of a record; further ones are counted. No program writes as many, and a
-/// block takes more memory than its JSON text.
+/// Maximum number of blocks of a record that are kept; further blocks are only counted. No program writes as many, and
+/// a block takes more memory than its JSON text.
 pub const BLOCKS: usize = 20_000;
 
 /// Object of a transcript.
@@ -120,7 +120,7 @@ impl<'a> JsonNode<'a> {
 
     /// Returns true if the object has none of the fields that are read.
     fn is_empty(&self) -> bool {
-        #[rustfmt::skip] // a list is read in lines
+        #[rustfmt::skip] // keep the list compact
         let texts = [
             &self.tag, &self.role, &self.name, &self.text, &self.id, &self.call_id,
         ];

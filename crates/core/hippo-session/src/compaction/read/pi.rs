@@ -11,7 +11,7 @@ use crate::compaction::message::{Message, Role};
 use hippo_types::transcript::TranscriptFormat;
 
 /// Kinds of lines that contain no messages.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 const SILENT_KINDS: [&str; 7] = [
     "session", "model_change", "thinking_level_change", "label", "session_info", "custom", "leaf",
 ];

@@ -78,7 +78,7 @@ fn every_id_resolves_and_every_message_is_reachable() {
         }
         assert_eq!(reached(&compacted(&text)), Some(true));
     }
-    // Too small for an id.
+    // These budgets are too small for an id.
     for budget in [0, 1, 3] {
         assert_eq!(compacted_within(&session(), budget).summary, "");
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 /// Known field, or any other.
-#[rustfmt::skip] // a list is read in lines
+#[rustfmt::skip] // keep the list compact
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(field_identifier, rename_all = "camelCase")]
 pub enum NodeField {
