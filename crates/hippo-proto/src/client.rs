@@ -147,8 +147,8 @@ impl Client {
                     on_notification(notification);
                     deadline = self.deadline();
                 }
-                // A null id answers a line that could not be parsed. Because calls are sequential, it belongs to this
-                // call.
+                // An answer with a null id belongs to a line that could not be parsed. Because calls are sequential,
+                // that line is the request of this call.
                 Incoming::Reply(reply) if reply.id == id || reply.id == Id::Null => {
                     return R::deserialize(reply.outcome?)
                         .map_err(|error| ClientError::Malformed(error.to_string()));

@@ -1,7 +1,7 @@
 //! The user's decisions about a folder, stored in the state folder.
 //!
 //! A workspace may be a cloned, untrusted repository. Therefore, the record of `init` and the list of trusted settings
-//! files are stored outside it, by the canonical root. The daemon uses them, and so does `hippoctl`, which reads them
+//! files are stored outside it, by the canonical root. Both the daemon and `hippoctl` use them; `hippoctl` reads them
 //! without a daemon.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -255,7 +255,7 @@ fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
     }
 }
 
-/// Returns the first 64 characters: long input is not echoed.
+/// Returns the first 64 characters, so that errors do not repeat long input.
 pub fn shorten(text: &str) -> String {
     let mut chars = text.chars();
     let mut short: String = chars.by_ref().take(64).collect();

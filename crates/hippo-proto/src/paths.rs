@@ -14,7 +14,7 @@ pub const LOCK_FILE: &str = "hippod.lock";
 /// Converts a path to the name of a socket: a file on Unix, a named pipe on Windows.
 ///
 /// # Errors
-/// The path cannot be a socket, such as the path of a file on Windows.
+/// Returns an error if the path cannot name a socket, such as the path of a file on Windows.
 pub fn socket_name(path: &Path) -> std::io::Result<Name<'_>> {
     path.to_fs_name::<GenericFilePath>()
 }
@@ -62,7 +62,7 @@ impl Platform {
     };
 }
 
-/// The reason for which the paths could not be determined.
+/// The reason why the paths could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathsError {
     /// An environment variable of hippod contains a relative path, whose meaning would depend on the current folder.
@@ -84,15 +84,15 @@ impl Paths {
     /// `HIPPOD_HOME` moves everything below one folder; `HIPPOD_SOCKET` and `HIPPOD_CACHE` override a single path.
     ///
     /// # Errors
-    /// A variable of hippod contains a relative path, or no home folder is set.
+    /// Returns an error if a variable of hippod contains a relative path, or if no home folder is set.
     pub fn resolve(lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, PathsError> {
         Self::resolve_on(Platform::HERE, lookup)
     }
 
-    /// As [`Paths::resolve`], by the conventions of `platform`.
+    /// Returns the paths as [`Paths::resolve`] does, by the conventions of `platform`.
     ///
     /// # Errors
-    /// As [`Paths::resolve`].
+    /// See [`Paths::resolve`].
     pub fn resolve_on(
         platform: Platform,
         lookup: impl Fn(&str) -> Option<OsString>,
@@ -148,7 +148,7 @@ impl Paths {
         Ok(paths)
     }
 
-    /// Returns paths that are all below one folder.
+    /// Returns the paths of a hippod that keeps all of its files below the folder `home`.
     pub fn below(home: &Path) -> Self {
         let state = home.join("state");
         Self {

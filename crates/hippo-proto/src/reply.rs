@@ -35,7 +35,7 @@ impl Reply {
 
 /// Encodes a result as one line with a line feed. Members keep the order of the struct.
 ///
-/// A result that cannot be serialised becomes an `internal` error; no type of this crate is one.
+/// A result that cannot be serialised becomes an `internal` error; this does not happen for the types of this crate.
 pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
     encode_answer(id, "result", result).unwrap_or_else(|error| {
         encode_error(

@@ -145,8 +145,8 @@ fn refuse_unknown_members(params: &Map<String, Value>, field: &str, known: &[&st
     }
 }
 
-/// Refuses an unknown word in a field, with the most similar one as the hint. The array contains `[field, noun, plural]`. A value
-/// of another type is left to deserialisation.
+/// Refuses an unknown word in a field, with the most similar one as the hint. The array contains the name of the field,
+/// the noun for its words, and the plural of that noun. A value of another type is left to deserialisation.
 fn refuse_unknown_word(
     params: &Map<String, Value>,
     [field, noun, nouns]: [&str; 3],

@@ -2,8 +2,8 @@
 //!
 //! Each workspace has one such database, separate from the index, so that a put never waits for indexing. Its data
 //! exists nowhere else. One [`ContextStore`] writes; each change is one transaction, which is durable when the call
-//! returns. Any number of [`ContextReader`]s read concurrently without waiting. Each content is stored only once,
-//! however many entries, sessions and compactions refer to it. A content is returned only if its bytes match its hash.
+//! returns. Any number of [`ContextReader`]s read concurrently without waiting. The same content is stored only once,
+//! however many entries, sessions and compactions refer to it. Content is returned only if its bytes match its hash.
 //!
 //! Triggers maintain the sums, and an index lists the contents that may be removed, so that no call scans all contents.
 
@@ -79,8 +79,8 @@ impl ContextStore {
         })
     }
 
-    /// Returns whether the open file is still the file at [`ContextStore::path`]. It is not if that file was removed or
-    /// moved.
+    /// Returns whether the open file is still the file at [`ContextStore::path`]. Returns false if that file was
+    /// removed or moved.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(self.path())

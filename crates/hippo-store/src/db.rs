@@ -81,7 +81,8 @@ impl Store {
         })
     }
 
-    /// Returns whether the open file is still the file at [`Store::path`]. It is not if that file was removed or moved.
+    /// Returns whether the open file is still the file at [`Store::path`]. Returns false if that file was removed or
+    /// moved.
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(&self.path)
     }

@@ -106,7 +106,7 @@ pub struct RuleMatch {
 /// Values that a rule sets. Missing values are left to other rules.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RuleAction {
-    /// Factor that multiplies the decay of each turn, in [0, 10].
+    /// Decay rate: the factor of the number of turns since the last access, in [0, 10].
     pub decay_rate: Option<f32>,
     /// Minimum strength, in [0, 1].
     pub floor: Option<f32>,

@@ -91,7 +91,7 @@ pub struct ImportResult {
 /// Returns the memories of an export: a JSON document, or a JSON object per line.
 ///
 /// # Errors
-/// The file is not an export of this program.
+/// Returns an error if the file is not an export of this program.
 pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, ImportProblem> {
     let groups: &[&str] = match program {
         ExportProgram::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],

@@ -1,6 +1,6 @@
-//! How many megabytes a second are read into chunks and terms?
+//! Benchmarks of dividing text into chunks and terms.
 //!
-//! `HIPPOD_BENCH_WORKSPACE` names a folder of markdown files; without it a text is made up.
+//! `HIPPOD_BENCH_WORKSPACE` names a folder of markdown files; without it, the text is made up.
 #![allow(clippy::disallowed_methods)] // A benchmark reads its input from disk.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Which sentences and phrases of a text matter.
+//! Selection of the sentences and phrases that matter in a text.
 
 pub mod headings;
 pub mod label;

@@ -26,9 +26,9 @@ const DENIALS: [&str; 3] = ["not", "t", "never"];
 const OVERRIDDEN: [&str; 6] = [
     "instruction", "instruccion", "prompt", "directive", "anweisung", "consigne",
 ];
-/// Stems of words that also denote other rules.
+/// Stems of words that also denote rules for people.
 const COMMON: [&str; 4] = ["rules", "guideline", "safeguard", "restriction"];
-/// Words that make such rules those of an agent after [`FORGET`].
+/// Words after [`FORGET`] that show that the rules are those of an agent.
 const WHOSE: [&str; 7] = ["your", "all", "previous", "prior", "earlier", "above", "system"];
 /// Maximum number of words between verb and object.
 const REACH: usize = 6;
@@ -71,7 +71,7 @@ const RARE: [&str; 10] = [
     "instruction",
 ];
 
-/// `None` only for invalid words; they are constants.
+/// The value would be `None` only if a word were invalid, and the words are constants.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let all = [&OVERRIDES[..], &OVERRIDES_WHOLE, &MARKS, &RARE].concat();
     AhoCorasick::builder()

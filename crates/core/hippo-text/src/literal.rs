@@ -165,8 +165,8 @@ pub fn classify_literal(word: &str) -> Option<LiteralKind> {
     whole.1
 }
 
-/// Returns the end of the location suffix after a path that ends at this byte: `:12`, `:12:3`, `#L12`. Returns the
-/// byte itself if there is none.
+/// Returns the end of the location suffix after a path that ends at this byte: `:12`, `:12:3`, `#L12`. Returns `end` if
+/// there is no suffix.
 #[must_use]
 pub fn location_end(text: &str, end: usize) -> usize {
     let digits = |from: usize| {

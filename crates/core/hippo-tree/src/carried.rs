@@ -10,7 +10,7 @@ use super::root::{ChildNode, PassageLookup, root};
 
 const INDEX: &str = "## Topics Index";
 const HISTORY: &str = "## Historical Summary";
-/// Divisor of the room for lines that are kept.
+/// Kept lines use at most this fraction of the room: 1/3.
 const SHARE: usize = 3;
 
 /// A `ROOT.md` by another author.

@@ -1,4 +1,5 @@
-//! Selection of the statements that fit into a node.
+//! Factor by which a statement loses worth for each block of later statements, used when a submitted body exists. See
+//! [`digest_since`].
 
 use std::collections::{HashMap, HashSet};
 

@@ -16,7 +16,8 @@ use super::plan::{NodeAction, NodeStep, status};
 pub(super) const LEAST: usize = 50;
 /// Bytes of a line of usual length.
 const LINE: usize = 160;
-/// Divisor of the node's budget for new statements appended to a submitted body.
+/// Statements appended to a submitted body use at most this fraction of the node's budget, 1/4, but see
+/// [`SINCE_LEAST`].
 const SINCE_SHARE: usize = 4;
 /// Minimum tokens for new statements appended to a submitted body.
 const SINCE_LEAST: usize = 500;

@@ -269,8 +269,8 @@ impl Node {
 
     /// Returns true if an external writer is asked for the body.
     ///
-    /// The period must be closed, and the current body must be written by hippod or be older than its sources. While
-    /// its sources are unchanged, no new body is requested for a submitted one, whatever its status.
+    /// The period must be closed, and the current body must be written by hippod or be older than its sources. A
+    /// submitted body is not requested again while its sources are unchanged, whatever its status.
     #[must_use]
     pub fn is_wanted(&self, today: Date) -> bool {
         self.status == Some(NodeStatus::NeedsSummarization)

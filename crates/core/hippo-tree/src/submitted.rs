@@ -59,7 +59,7 @@ pub fn most_tokens(period: Period, sources: &[NodeSource<'_>]) -> usize {
 /// Extra front matter lines of `before` are kept.
 ///
 /// # Errors
-/// [`BodyRejection`].
+/// Returns the reason as a [`BodyRejection`] if the body is rejected.
 pub fn build_submitted(
     period: Period,
     body: &str,

@@ -13,7 +13,7 @@ use hippo_types::memory::MemoryType;
 
 /// Maximum bytes of a topic's name.
 const NAME: usize = 60;
-/// Bytes of a section's text in which its name is searched.
+/// Maximum bytes of a section's text that are searched for its name.
 const LOOKED_AT: usize = 6_000;
 
 /// A topic of a section.

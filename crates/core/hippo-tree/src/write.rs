@@ -17,7 +17,7 @@ const ORDER: [StatementKind; 8] = [
     StatementKind::Decision, StatementKind::Task, StatementKind::Lesson, StatementKind::Open, StatementKind::User, StatementKind::Feedback, StatementKind::Entity,
     StatementKind::Note,
 ];
-/// Divisor of the body size for its list of topics.
+/// The list of topics uses at most this fraction of the body: 1/16.
 const SHARE: usize = 16;
 
 /// Topics that a body lists.

@@ -139,7 +139,7 @@ names!(SectionFormat { Markdown => "markdown", Json => "json" });
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FetchOutcome {
-    /// All of the content: as it was put, or the current source.
+    /// All of the content: the captured version, or the current source.
     Full,
     /// Only the summary and the key data.
     Partial,

@@ -76,15 +76,15 @@ names!(EntryPlace { Index => "index", Queue => "queue", Archive => "archive" });
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StrengthBand {
-    /// From 0.8: answers with confidence.
+    /// From 0.8: the entry answers with confidence.
     Strong = 4,
-    /// From 0.5: answers.
+    /// From 0.5: the entry answers.
     Moderate = 3,
-    /// From 0.3: answers, verified by search.
+    /// From 0.3: the entry answers, and a search verifies the answer.
     Weak = 2,
-    /// From 0.1: moves to the decay queue.
+    /// From 0.1: the entry moves to the decay queue.
     Decaying = 1,
-    /// Below 0.1: does not answer; search still finds the text.
+    /// Below 0.1: the entry does not answer; search still finds the text.
     Silent = 0,
 }
 

@@ -64,7 +64,7 @@ pub enum AuditKind {
     Duplicate,
     /// Entries whose source does not exist.
     Stale,
-    /// Lines that a newer line repeats with another value.
+    /// Lines that a newer line repeats with a different value.
     Contradicted,
     /// Lines that contain a secret.
     SecretBearing,

@@ -15,7 +15,7 @@ pub struct BackupRequest {
     pub workspace: Option<String>,
     /// Absolute path of the file to write.
     pub to: String,
-    /// Whether a file that is there already is replaced.
+    /// True if an existing file is replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
 }
@@ -42,24 +42,24 @@ impl Validate for BackupVerifyRequest {
     }
 }
 
-/// Answer to `backup` and `backup.verify`: what is in the file.
+/// Answer to `backup` and `backup.verify`: the content of a backup.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BackupResponse {
-    /// The file.
+    /// Path of the backup.
     pub file: String,
-    /// Version of hippod that wrote it.
+    /// Version of hippod that wrote the backup.
     pub hippod: String,
-    /// When it was begun, RFC 3339.
+    /// Time at which the backup was started, RFC 3339.
     pub at: String,
-    /// What is in it.
+    /// Workspaces in the backup.
     pub workspaces: Vec<BackedUp>,
-    /// The workspaces, by their roots, that are not in it though all were wanted.
+    /// Workspaces that are missing from a backup of all workspaces; the paths are their roots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// Its bytes on the disk.
+    /// Size of the backup on disk, in bytes.
     pub bytes: u64,
-    /// Milliseconds.
+    /// Duration in milliseconds.
     pub took_ms: f64,
 }
 
@@ -67,24 +67,24 @@ pub struct BackupResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BackedUp {
-    /// Canonical root that it had.
+    /// Canonical root of the workspace when the backup was made.
     pub root: String,
-    /// Files of the workspace.
+    /// Number of files of the workspace.
     pub files: u64,
-    /// Bytes of all members of it, unpacked.
+    /// Unpacked bytes of everything that the backup contains of this workspace.
     pub bytes: u64,
-    /// What is not in it, and why.
+    /// Files of the workspace that the backup does not contain, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
 }
 
-/// Something that a backup does not have.
+/// A file or workspace that a backup does not contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// Path relative to the workspace, with `/`; invalid UTF-8 replaced.
     pub path: String,
-    /// Why, for a person.
+    /// The reason, as text.
     pub reason: String,
 }
 
@@ -95,10 +95,11 @@ pub struct LeftOut {
 pub struct RestoreRequest {
     /// Absolute path of a backup.
     pub from: String,
-    /// The root, as the backup names it, of the only workspace that is wanted; all of them when absent.
+    /// Root of the only workspace to restore, as the backup states it; default: all workspaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Absolute path of the folder that becomes the workspace, empty or not there yet; the root that it had when absent.
+    /// Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root
+    /// of the workspace when the backup was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
     /// Whether files are taken too that are memory only by settings that the workspace had of its own.
@@ -114,24 +115,24 @@ impl Validate for RestoreRequest {
     }
 }
 
-/// Answer to `restore`; what changed since is indexed in the background.
+/// Answer to `restore`. The changed files are indexed in the background.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RestoreResponse {
-    /// What there is again.
+    /// The restored workspaces.
     pub workspaces: Vec<Restored>,
-    /// Milliseconds.
+    /// Duration in milliseconds.
     pub took_ms: f64,
 }
 
-/// One workspace that was restored.
+/// A restored workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Restored {
-    /// Canonical root that it has now.
+    /// Canonical root of the restored workspace.
     pub root: String,
-    /// Root that it had.
+    /// Canonical root of the workspace when the backup was made.
     pub was: String,
-    /// Files of the workspace.
+    /// Number of files of the workspace.
     pub files: u64,
 }

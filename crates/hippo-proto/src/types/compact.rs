@@ -15,7 +15,8 @@ pub const MAX_SCORES: usize = 50_000;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionCompactRequest {
-    /// Path of the workspace that stores the contents, or of anything below it; without it, none are stored.
+    /// Path of the workspace that stores the contents of the messages, or of anything below it; without a workspace, no
+    /// contents are stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Absolute path of a transcript.
@@ -27,8 +28,8 @@ pub struct SessionCompactRequest {
     /// Format of the transcript; without it, the format of each record is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TranscriptFormat>,
-    /// Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, those of the workspace, else
-    /// the defaults.
+    /// Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, the settings of the
+    /// workspace apply, otherwise the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Map<String, Value>>,
     /// Maximum tokens of the summary, at least 1; without it, the rules decide.

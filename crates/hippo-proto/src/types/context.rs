@@ -37,7 +37,7 @@ fn check_session_id(id: &str) -> Result<(), RpcError> {
     )
 }
 
-/// As [`check_session_id`], for an optional id.
+/// Refuses an invalid session id as [`check_session_id`] does; the id may be absent.
 fn check_optional_session_id(id: Option<&str>) -> Result<(), RpcError> {
     id.map_or(Ok(()), check_session_id)
 }

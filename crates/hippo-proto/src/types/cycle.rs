@@ -46,11 +46,11 @@ impl Validate for CycleRunRequest {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleOutcome {
-    /// A dry run: nothing was applied.
+    /// Dry run: the plan was not applied.
     Planned,
     /// All planned steps are applied.
     Done,
-    /// Applied, except demotions above the limit of one run.
+    /// Applied, except for demotions above the limit of one run.
     Capped,
     /// Stopped by an error; earlier steps stay applied.
     Failed,
@@ -158,9 +158,9 @@ pub struct IndexHealth {
     pub archived: u64,
     /// Entries of priority `amygdala`, which do not decay.
     pub amygdala: u64,
-    /// Entries that were strong for long enough to count as consolidated.
+    /// Entries that have been strong for so long that they count as consolidated.
     pub consolidated: u64,
-    /// Entries without related ones.
+    /// Entries without related entries.
     pub unlinked: u64,
     /// Mean strength of the live entries, 0 to 1.
     pub mean_strength: f32,
@@ -205,7 +205,7 @@ impl Validate for CycleHistoryRequest {
 pub struct CycleHistoryResponse {
     /// Runs, newest first.
     pub runs: Vec<CycleRun>,
-    /// The report of the requested run; absent without one.
+    /// The report of the requested run; absent if no run was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<CycleReport>,
 }
@@ -269,12 +269,12 @@ pub struct CycleUndoResponse {
     pub run: i64,
     /// Number of undone changes; 0 if the run was already undone or has nothing to undo.
     pub undone: u64,
-    /// True if it was already undone.
+    /// True if the run was already undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone_before: bool,
     /// Written files, relative to the workspace.
     pub files: Vec<String>,
-    /// Notes: entries of the run that stay, and changes that the next cycle makes again.
+    /// Notes: entries of the run that are kept, and changes that the next cycle makes again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

@@ -59,12 +59,12 @@ pub struct DoctorResponse {
 pub struct Fixed {
     /// The kind of the problem.
     pub id: String,
-    /// The workspace, file or setting.
+    /// The affected workspace, file or setting.
     #[serde(rename = "where")]
     pub where_: String,
     /// Description of the fix.
     pub what: String,
-    /// The reason of the failure; absent after success.
+    /// The reason for the failure; absent after success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
@@ -92,7 +92,7 @@ pub struct Problem {
     pub severity: Severity,
     /// Description in one sentence.
     pub what: String,
-    /// The workspace, file or setting.
+    /// The affected workspace, file or setting.
     #[serde(rename = "where")]
     pub where_: String,
     /// How to fix it: a command or a setting.
@@ -112,7 +112,7 @@ pub struct Check {
     pub ok: bool,
     /// The result, as text.
     pub detail: String,
-    /// The highest severity of its problems; absent if the check passed.
+    /// The highest severity of the problems that the check found; absent if the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<Severity>,
 }

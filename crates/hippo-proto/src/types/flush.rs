@@ -28,10 +28,11 @@ pub struct SessionFlushRequest {
     /// Also store the content of each message, as `session.compact` does.
     #[serde(default)]
     pub compact: bool,
-    /// Then close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error.
+    /// After the flush, close the context session with this id, as `context.close` does; requires `session`. A missing
+    /// session is not an error.
     #[serde(default)]
     pub close: bool,
-    /// Then update the compaction tree, as `tree.compact` does.
+    /// After the flush, update the compaction tree, as `tree.compact` does.
     #[serde(default)]
     pub tree: bool,
 }
@@ -95,7 +96,7 @@ pub struct SessionFlushResponse {
     pub problems: Vec<TranscriptProblem>,
     /// Bytes of the transcript that were flushed before and not read again.
     pub from: u64,
-    /// Newly stored contents; absent if `compact` was not requested.
+    /// Number of newly stored message contents; absent if `compact` was not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<u64>,
     /// Notes about this flush.
@@ -113,6 +114,6 @@ pub struct FlushedLog {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// Titles of its sections.
+    /// Titles of the appended sections.
     pub topics: Vec<String>,
 }

@@ -19,7 +19,7 @@ pub struct GetRequest {
     /// Heading of a section, or a part of it, in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// First line, 1-based; relative to the section if one is given, else to the file.
+    /// First line, 1-based; relative to the section if one is given, otherwise to the file.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,

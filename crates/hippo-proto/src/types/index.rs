@@ -136,28 +136,28 @@ pub struct IndexShowResponse {
     pub entry: IndexEntry,
     /// Strength at the last access, 0 to 1, where the decay curve starts.
     pub base_strength: f32,
-    /// The formula of its strength with its numbers, as text.
+    /// The formula of the strength with the numbers of this entry, as text.
     pub curve: String,
-    /// Factors of its decay curve, as text.
+    /// Factors of the entry's decay curve, as text.
     pub modifiers: Vec<String>,
     /// The rule that set the priority; null if no rule did.
     pub priority_rule: Option<String>,
-    /// Events without further accesses, earliest first.
+    /// Future events of the entry if it is not accessed again, earliest first.
     pub forecast: Vec<IndexForecast>,
     /// Sources that do not exist any more, as `path` or `path §section`.
     pub stale: Vec<String>,
-    /// The file with the entry, relative to the workspace; absent if no file has it.
+    /// The file that contains the entry, relative to the workspace; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
 
-/// An event in the future of an entry without accesses.
+/// A future event of an entry that is not accessed again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexForecast {
     /// The new band, as in [`StrengthBand`], or another event in kebab-case (`archive`).
     pub event: String,
-    /// Time, RFC 3339; null if it never happens.
+    /// Time, RFC 3339; null if the event never happens.
     pub at: Option<String>,
 }
 

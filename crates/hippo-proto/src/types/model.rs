@@ -55,11 +55,11 @@ pub struct ModelInfo {
     pub state: ModelState,
     /// True if the configuration selects it.
     pub selected: bool,
-    /// Bytes on disk, or of the download if it is absent; 0 if unknown.
+    /// Bytes on disk, or of the download if the model is absent; 0 if unknown.
     pub bytes: u64,
     /// SPDX expression of the licence, if known.
     pub licence: Option<String>,
-    /// Its package, `built in`, or `imported`.
+    /// The package of the model, `built in`, or `imported`.
     pub source: String,
 }
 
@@ -71,9 +71,9 @@ pub struct RuntimeInfo {
     pub name: String,
     /// The installation state.
     pub state: ModelState,
-    /// Its folder, if installed.
+    /// Folder of the library, if installed.
     pub path: Option<String>,
-    /// The reason for which it is damaged or unsupported.
+    /// The reason why the library is damaged or unsupported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -109,7 +109,7 @@ impl Validate for RememberRequest {
     }
 }
 
-/// Answer to `remember`. The text is durable.
+/// Answer to `remember`, sent after the text was stored durably.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RememberResponse {

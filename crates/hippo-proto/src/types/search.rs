@@ -28,8 +28,8 @@ pub struct SearchRequest {
     /// The method of finding candidates; default: the configured one, initially `hybrid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<SearchMode>,
-    /// Maximum number of results, 1 to [`MAX_LIMIT`]; by default as many as fit into `budget_tokens`, or without that the configured
-    /// number, initially 10.
+    /// Maximum number of results, 1 to [`MAX_LIMIT`]. By default, as many results as fit into `budget_tokens` are
+    /// returned; without a budget, the configured number, initially 10.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_LIMIT)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -182,7 +182,7 @@ pub struct SearchHit {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// The headings above it, outermost first.
+    /// The headings above the text, outermost first.
     pub heading: Vec<String>,
     /// Relevance, 0 to 1.
     pub score: f32,

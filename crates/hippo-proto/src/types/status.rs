@@ -79,7 +79,7 @@ pub struct ModelStatus {
     pub state: ModelLoad,
     /// Name, dimension, revision, pooling and prefix in one string.
     pub id: String,
-    /// The reason for which it is absent or failed.
+    /// The reason why the model is absent or could not be loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Number of threads.
@@ -185,7 +185,7 @@ pub struct TreeCommandStatus {
     pub ms: u64,
     /// Consecutive failures.
     pub failures: u64,
-    /// The reason for which it is not called again today; null if it is.
+    /// The reason why the command is not called again today; null if it may be called.
     pub held_back: Option<String>,
     /// The last failure today; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -229,7 +229,7 @@ pub struct IndexStatus {
     /// `written`: up to date; `unwritten`: the next light cycle updates it; `held`: the daemon does not write it, see `trouble`;
     /// `off`: disabled in the configuration.
     pub file: String,
-    /// A problem of the file and its fix; only if there is one.
+    /// A problem of the index file and its fix; only if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
     /// Entries missing in the index file and kept, because many were removed at once.
@@ -280,7 +280,7 @@ pub struct WatcherStatus {
     /// Time since the last comparison of disk and index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_reconcile_ms_ago: Option<u64>,
-    /// Changes found by it without an earlier event.
+    /// Changes that this comparison found and that no event had reported.
     pub changed_at_last_reconcile: u64,
 }
 

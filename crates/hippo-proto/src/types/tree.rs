@@ -25,7 +25,7 @@ pub struct TreeCompactRequest {
     /// Return the changes without applying them.
     #[serde(default)]
     pub dry_run: bool,
-    /// Only if an update is due, for frequent calls by hooks.
+    /// Update the tree only if an update is due; intended for frequent calls by hooks.
     #[serde(default)]
     pub when_due: bool,
     /// Take over a tree of another program, which is otherwise left unchanged.
@@ -78,11 +78,11 @@ pub struct TreeChange {
     /// needs an update), `adopted` (the node existed before and is unchanged) or `summarised` (the configured program
     /// wrote the body).
     pub action: String,
-    /// `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written`, `summary-wanted`.
+    /// The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written` or `summary-wanted`.
     pub cause: String,
     /// The new status.
     pub status: String,
-    /// Size in tokens, estimated as a quarter of its bytes.
+    /// Size of the node in tokens, estimated as a quarter of its bytes.
     pub tokens: u64,
 }
 
@@ -128,7 +128,7 @@ impl Validate for TreePendingRequest {
 pub struct TreePendingResponse {
     /// Nodes that need a body, days first, newest first within a level.
     pub jobs: Vec<TreeJob>,
-    /// Number of all such nodes.
+    /// Number of all nodes that need a body, without the limit.
     pub total: u64,
 }
 
@@ -138,13 +138,13 @@ pub struct TreePendingResponse {
 pub struct TreeJob {
     /// File of the node, relative to the workspace.
     pub path: String,
-    /// `daily`, `weekly` or `monthly`.
+    /// The level: `daily`, `weekly` or `monthly`.
     pub level: String,
-    /// `2026-01-10`, `2026-W02` or `2026-01`.
+    /// The period: `2026-01-10`, `2026-W02` or `2026-01`.
     pub period: String,
     /// The sources, relative to the workspace.
     pub sources: Vec<String>,
-    /// Digest of the current sources; `tree.submit` accepts a body only for these.
+    /// Digest of the current sources; `tree.submit` accepts a body only for these sources.
     pub source_digest: String,
     /// Maximum size of the body, in tokens of four bytes.
     pub budget_tokens: u64,
@@ -221,15 +221,15 @@ impl Validate for TreeShowRequest {
 pub struct TreeShowResponse {
     /// File of the node, relative to the workspace.
     pub path: String,
-    /// `daily`, `weekly`, `monthly` or `root`.
+    /// The level: `daily`, `weekly`, `monthly` or `root`.
     pub level: String,
-    /// `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`.
+    /// The period: `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`.
     pub period: String,
-    /// `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
+    /// The status: `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
     pub status: Option<String>,
-    /// `hippod`, `agent` or `command`; null if it existed before hippod.
+    /// Author of the body: `hippod`, `agent` or `command`; null if the node existed before hippod.
     pub written_by: Option<String>,
-    /// True if its sources have changed since.
+    /// True if the sources have changed since the node was made.
     pub stale: bool,
     /// The sources, relative to the workspace.
     pub sources: Vec<String>,

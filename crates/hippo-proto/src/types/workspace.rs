@@ -198,10 +198,10 @@ pub struct SettingsFile {
     pub hash: String,
     /// True if the user trusts its current content.
     pub trusted: bool,
-    /// The reason for which it is not usable, with a line number; absent if it is.
+    /// The reason why the file is not usable, with a line number; absent if the file is usable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
-    /// Its settings that need trust.
+    /// Settings of the file that need trust.
     pub changes: Vec<SettingChange>,
 }
 

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use super::ContextError;
 
-/// Maximum size of one content in bytes.
+/// Maximum size of content in bytes.
 pub const MAX_CONTENT: usize = 64 << 20;
 /// Minimum number of hexadecimal digits in a content id prefix.
 const FEWEST_DIGITS: usize = 12;
 /// zstd's default level. At higher levels, the time grows faster than the size shrinks.
 const LEVEL: i32 = 3;
 
-/// The id of a content: the BLAKE3 hash of its bytes, written as `b3:` and 64 hexadecimal digits.
+/// The id of content: the BLAKE3 hash of its bytes, written as `b3:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub [u8; 32]);
 
@@ -102,7 +102,7 @@ impl FromStr for ContentPrefix {
     }
 }
 
-/// The encoding of a stored content.
+/// The encoding of stored content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coding {
     /// Uncompressed.
@@ -128,7 +128,7 @@ impl Coding {
     }
 }
 
-/// The encoded bytes of a content.
+/// The encoded bytes of content.
 #[derive(Clone)]
 pub(super) struct PackedBytes {
     pub(super) coding: Coding,
@@ -137,7 +137,8 @@ pub(super) struct PackedBytes {
 }
 
 impl PackedBytes {
-    /// Compresses a content. If it does not shrink, or does not decompress to the same bytes, it stays uncompressed.
+    /// Compresses content. The content stays uncompressed if compression does not make it smaller, or if the compressed
+    /// bytes do not decompress to the same bytes.
     pub(super) fn of(content: &[u8]) -> Self {
         let whole =
             |frame: &[u8]| zstd::bulk::decompress(frame, content.len()).is_ok_and(|same| same == content);
@@ -158,8 +159,8 @@ impl PackedBytes {
     }
 }
 
-/// Decodes and verifies a content. The error describes the problem. Allocates at most the recorded length, even if the
-/// frame is malicious.
+/// Decodes and verifies stored content. The error describes the problem. Allocates at most the recorded length, even if
+/// the frame is malicious.
 pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Result<Vec<u8>, String> {
     let length = usize::try_from(raw)
         .ok()

@@ -16,7 +16,7 @@ use crate::StoreError;
 pub struct KeptEntry {
     /// The entry as last written.
     pub entry: ContextEntry,
-    /// Whether it was part of the context when it was last written.
+    /// State of the entry in the context when it was last written.
     pub shown: ContextState,
     /// The turns in which it was requested.
     pub uses: Vec<u64>,
@@ -30,7 +30,7 @@ pub struct KeptEntry {
     pub seq: u64,
     /// Id of its content.
     pub content: Option<ContentId>,
-    /// Number of tokens of the content as counted by the client; 0 without a content.
+    /// Number of tokens of the content as counted by the client; 0 without content.
     pub tokens: u64,
     /// True if the content is stored. Only reading it shows whether it is intact.
     pub kept: bool,

@@ -1,4 +1,4 @@
-//! Storage of a content, which may already be stored.
+//! Storage of content that may already be stored.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -8,7 +8,7 @@ use super::write::{PlacedContent, PreparedContent};
 use super::{ContextChange, ContextError, TrimResult, to_signed};
 
 impl ContextChange<'_> {
-    /// Stores a content unless it is already stored, and returns its row.
+    /// Stores content, unless the same content is already stored, and returns its row.
     pub(super) fn store_content(
         &self,
         content: &PreparedContent<'_>,
@@ -96,7 +96,7 @@ impl ContextChange<'_> {
         }
     }
 
-    /// Changes the number of entries of open sessions that need a content.
+    /// Changes the number of entries of open sessions that need this content.
     pub(super) fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
         self.sql(|connection| {
             connection

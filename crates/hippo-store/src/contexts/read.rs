@@ -16,7 +16,7 @@ pub struct ContextReader {
     pub(super) path: PathBuf,
 }
 
-/// A stored content.
+/// Stored content.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoredContent {
     /// Its id.
@@ -116,7 +116,8 @@ impl ContextReader {
     /// Returns the content with this id or id prefix.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. If the bytes of a content are damaged, this is reported as [`UnavailableReason::Damaged`].
+    /// [`ContextError::Store`]. If the bytes of the content are damaged, this is reported as
+    /// [`UnavailableReason::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
         let Some((row, others)) = self.sql(|connection| find_content(connection, name))? else {

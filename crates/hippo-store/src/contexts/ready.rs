@@ -1,4 +1,4 @@
-//! Contents that are prepared for a put without the database lock.
+//! Preparation of content for a put, without the database lock.
 
 use hippo_text::terms::Analyzer;
 
@@ -12,7 +12,7 @@ pub struct ContentPacker {
     analyzer: Analyzer,
 }
 
-/// A prepared content: its id, packed bytes and terms.
+/// Prepared content: the id, the packed bytes and the terms.
 pub struct PackedContent<'a> {
     pub(super) id: ContentId,
     pub(super) packed: PackedBytes,
@@ -21,7 +21,7 @@ pub struct PackedContent<'a> {
 }
 
 impl ContentPacker {
-    /// Prepares a content. Returns `None` for more than [`MAX_CONTENT`] bytes.
+    /// Prepares content. Returns `None` for more than [`MAX_CONTENT`] bytes.
     pub fn pack_content<'a>(&mut self, bytes: &'a [u8]) -> Option<PackedContent<'a>> {
         (bytes.len() <= MAX_CONTENT).then(|| PackedContent {
             id: ContentId::of(bytes),

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::{ContextError, ContextReader, ContextStore};
 
-/// Number of bytes of a content that are indexed. Users mostly search for words near the start, and the cost of a put
-/// must be limited.
+/// Maximum number of bytes of content that are indexed. Users mostly search for words near the start, and the cost of a
+/// put must be limited.
 const INDEXED: usize = 64 << 10;
 /// Weight of a word that occurs only in the content.
 const IN_CONTENT: f32 = 0.7;
@@ -30,9 +30,9 @@ pub struct Hit {
 
 impl ContextReader {
     /// Returns at most `limit` entries of a session that match words of `cue`, best first. The words are searched for
-    /// in the summary, `key_data`, the source, and the first 64 KiB of the content. A content with a NUL in that part
-    /// is binary and not searched; a content that is not stored is not searched either. Stop words ("the", "what")
-    /// count only if the cue has no other words.
+    /// in the summary, `key_data`, the source, and the first 64 KiB of the content. Content with a NUL in that part is
+    /// binary and is not searched. Content that is not stored is not searched either. Stop words ("the", "what") count
+    /// only if the cue has no other words.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -167,7 +167,7 @@ impl ContextStore {
     }
 }
 
-/// Returns the terms of the start of a content. For binary content, returns none.
+/// Returns the terms of the start of the content. For binary content, returns none.
 pub(super) fn text_terms(analyzer: &mut Analyzer, content: &[u8]) -> String {
     let mut terms = String::new();
     let beginning = &content[..content.len().min(INDEXED)];

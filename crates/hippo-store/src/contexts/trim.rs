@@ -5,11 +5,11 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{ContentId, ContextChange, ContextError, ContextStore, to_signed, unsigned};
 
-/// `contents.gone` of a content removed to make room.
+/// Value of `contents.gone` for content that was removed to make room.
 pub(super) const FORGOTTEN: i64 = 1;
-/// `contents.gone` of a content that was never stored.
+/// Value of `contents.gone` for content that was never stored.
 pub(super) const WITHHELD: i64 = 2;
-/// `contents.gone` of a content that was unused for longer than the retention time.
+/// Value of `contents.gone` for content that was unused for longer than the retention time.
 pub(super) const EXPIRED: i64 = 3;
 /// Maximum number of contents removed in one transaction; the limit keeps the wait of a put short.
 const SLICE: usize = 64;
@@ -33,7 +33,7 @@ impl TrimResult {
     }
 }
 
-/// A content that may be removed.
+/// Content that may be removed.
 struct TrimCandidate {
     row: i64,
     id: ContentId,

@@ -42,7 +42,7 @@ pub struct NewContent<'a> {
     pub withhold: bool,
 }
 
-/// A content without an entry: a message of a compacted transcript.
+/// Content without an entry: a message of a compacted transcript.
 #[derive(Clone, Copy)]
 pub struct TranscriptContent<'a> {
     /// The bytes, at most [`MAX_CONTENT`].
@@ -69,7 +69,7 @@ pub enum PutOutcome {
     Known(Box<KeptEntry>),
 }
 
-/// A content that was prepared before the transaction.
+/// Content that was prepared before the transaction.
 pub(super) struct PreparedContent<'a> {
     pub(super) id: ContentId,
     pub(super) bytes: &'a [u8],
@@ -79,16 +79,16 @@ pub(super) struct PreparedContent<'a> {
     pub(super) packed: Option<Cow<'a, PackedBytes>>,
 }
 
-/// The row of a stored content.
+/// The row of stored content.
 pub(super) struct PlacedContent {
     pub(super) row: i64,
     pub(super) shared: bool,
 }
 
 impl ContextStore {
-    /// Stores an entry and its content durably in one transaction. A content that is already stored is not written
-    /// again unless it is damaged. If the budget is full, contents of closed sessions are removed, starting with the
-    /// least recently used.
+    /// Stores an entry and its content durably in one transaction. Content that is already stored is not written again
+    /// unless it is damaged. If the budget is full, contents of closed sessions are removed, starting with the least
+    /// recently used.
     ///
     /// # Errors
     /// [`ContextError`]. After an error, nothing is stored or removed.
@@ -96,8 +96,7 @@ impl ContextStore {
         self.put_ready(new, None)
     }
 
-    /// Like [`put`](Self::put), with a content that was prepared before. If the preparation is of other bytes, it is
-    /// ignored.
+    /// Like [`put`](Self::put), with content that was prepared before. A preparation of different bytes is ignored.
     ///
     /// # Errors
     /// As for [`ContextStore::put`].
@@ -188,8 +187,8 @@ impl ContextStore {
         })
     }
 
-    /// Stores the messages of a transcript, either all or none, and each content once. Records `owner` (the transcript)
-    /// for them. They are removed by age, like the contents of closed sessions. Returns their ids in order.
+    /// Stores the messages of a transcript, either all or none, and identical messages once. Records `owner` (the
+    /// transcript) for them. They are removed by age, like the contents of closed sessions. Returns their ids in order.
     ///
     /// # Errors
     /// [`ContextError`]. After an error, nothing is stored.
@@ -215,7 +214,7 @@ impl ContextStore {
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
             let placed = change.store_content(&content, budget_bytes, now_ms, &mut trimmed)?;
-            // Hold each content, so that the next content does not evict it.
+            // Hold each message, so that the next message does not evict it.
             change.hold(placed.row, 1)?;
             rows.push(placed.row);
             if !placed.shared {
@@ -279,7 +278,7 @@ impl ContextStore {
         }
     }
 
-    /// Computes the id of a content. Packs the content unless it is already stored intact.
+    /// Computes the id of the content. Packs the content unless it is already stored intact.
     fn prepare<'a>(
         &self,
         content: NewContent<'a>,

@@ -50,8 +50,8 @@ impl StoreReader {
             .collect()
     }
 
-    /// Does the same as [`super::Store::check`], concurrently with the writer. Also compares derived rows with their
-    /// checksums.
+    /// Checks every page and index of the file as [`super::Store::check`] does, concurrently with the writer. Also
+    /// compares derived rows with their checksums.
     ///
     /// # Errors
     /// As [`super::Store::check`].

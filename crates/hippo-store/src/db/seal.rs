@@ -63,8 +63,8 @@ type ChangedParts = Arc<Mutex<Option<HashSet<SealPart>>>>;
 #[derive(Debug, Default)]
 pub(super) struct Seal {
     parts: HashMap<SealPart, u64>,
-    /// Read from the database and updated with each change, so that a difference that existed at the start remains
-    /// visible.
+    /// The sum. It is read from the database and updated with each change, so that a difference that existed at the
+    /// start remains visible.
     sum: u64,
     changed: ChangedParts,
 }

@@ -124,7 +124,7 @@ const WORDS: [(&str, SentenceKind, u32); 62] = {
     ]
 };
 
-/// `None` only for invalid words; they are constants.
+/// The value would be `None` only if a word were invalid, and the words are constants.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)

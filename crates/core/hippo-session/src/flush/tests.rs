@@ -294,7 +294,8 @@ fn copied_messages_of_a_fork_are_known_despite_new_time_stamps() {
         "Look at the hose",
     );
     assert_eq!(take(2, None, &[run, valve, run]), (3, 0));
-    // In another session the same words are new; in a fork they are known, up to its first own message.
+    // In another session, the same words are new. In a fork of the session, they are known up to the first message of
+    // the fork's own.
     assert_eq!(take(3, None, &[run, valve]), (2, 0));
     assert_eq!(take(4, Some("s2"), &[run, valve, run, hose, valve]), (2, 3));
     assert_eq!(take(4, Some("s2"), &[run, valve, run, hose, valve]), (0, 5));

@@ -1,8 +1,8 @@
-//! Records of a JSON export, with lines and damage.
+//! Records of a JSON export, with line numbers and damage reports.
 //!
-//! Each record is located and parsed separately: a damaged record does not affect the others, and only one record at
-//! a time is in memory as JSON values, which take many times the bytes of the text. A truncated document gives its
-//! complete records.
+//! Each record is located and parsed separately: a damaged record does not affect the others, and only one record at a
+//! time is in memory as JSON values, which take many times the bytes of the text. The complete records of a truncated
+//! document are still read.
 
 mod cut;
 
@@ -60,7 +60,7 @@ impl ExportRecord<'_> {
     /// Returns the fields.
     ///
     /// # Errors
-    /// A description of the problem.
+    /// Returns a description of the problem if the record is too large or is not a JSON object.
     pub fn fields(&self) -> Result<Fields, String> {
         if self.json.len() > LARGEST_RECORD {
             return Err(format!(
@@ -82,7 +82,7 @@ impl ExportRecord<'_> {
 /// Reads a list of records, an object with lists of records under known names, or one record per line.
 ///
 /// # Errors
-/// The input has none of these forms.
+/// Returns an error if the input has none of these forms.
 pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<ExportRecords<'r>, ImportProblem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     begins_as_json(bytes)?;

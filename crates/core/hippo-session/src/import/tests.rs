@@ -17,7 +17,7 @@ fn a_damaged_record_is_skipped_and_reported_with_its_line() {
     let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
     assert_eq!(said, ["one", "four } ] \" é"]);
     assert_eq!(lines_of(&found), [Some(4), Some(5)]);
-    // A truncated file gives its complete records and reports the line where it ends.
+    // The complete records of a truncated file are read, and the line where the file ends is reported.
     for end in 0..text.trim_end().len() {
         match export(ExportProgram::Mem0, &text.as_bytes()[..end]) {
             Ok(found) => assert!(

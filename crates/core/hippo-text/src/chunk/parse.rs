@@ -223,7 +223,7 @@ impl MarkdownParser<'_> {
     }
 
     /// Returns the speaker label of a line. In a dialogue, names alternate: a name that occurs once, and not right
-    /// after another speaker's words, is a field name. Inside an answer it is emphasis.
+    /// after another speaker's words, is a field name. A label inside an answer is emphasis.
     fn find_label<'t>(&mut self, text: &'t [u8]) -> Option<SpeakerLabel<'t>> {
         let label = speaker::parse_label(text)?;
         if let SpeakerLabel::Name(name) = label {

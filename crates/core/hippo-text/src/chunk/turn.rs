@@ -20,7 +20,7 @@ pub(super) struct TurnTracker {
 #[derive(Debug)]
 struct OpenTurn {
     speaker: Speaker,
-    /// A heading of this level or a higher one ends it; deeper headings belong to the answer.
+    /// A heading of this level or a higher one ends the turn; deeper headings belong to its text.
     level: u8,
     /// Inside a list item, whose end also ends the turn.
     item: bool,

@@ -21,8 +21,8 @@ const MARKED: [&str; 9] = [
 
 /// Returns the most representative sentence in at most [`MOST_WORDS`] words; empty if there is none.
 ///
-/// A sentence scores by the significant words of the whole text that it contains. Words in `shown` (topic
-/// and tags, which appear beside it) count half.
+/// The score of a sentence is based on those significant words of the whole text that the sentence contains. Words in
+/// `shown` (the topic and the tags, which appear beside the summary) count half.
 pub fn extract_summary(words: &mut WordCounts, lines: &[WeightedLine], shown: &HashSet<u32>) -> String {
     let mut often: HashMap<u32, f32> = HashMap::new();
     let mut sentences: Vec<(&str, &WeightedLine, Vec<u32>)> = Vec::new();

@@ -93,7 +93,7 @@ fn each_term_of_a_question_occurs_once() {
     assert_eq!(terms, ["dog", "@dog"]);
 }
 
-/// An index as in the store: terms separated by spaces only.
+/// Creates an index as in the store, in which terms are separated by spaces only.
 fn index() -> rusqlite::Connection {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     connection
@@ -145,7 +145,7 @@ fn cases() -> ProptestConfig {
     }
 }
 
-/// Text with many characters that FTS5 and the scanner treat specially.
+/// Generates text with many characters that FTS5 and the scanner treat specially.
 fn odd_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         any::<String>(),

@@ -19,7 +19,7 @@ fn of(text: &str, most: usize) -> String {
     digest(NodeKind::Daily, &[source(text)], most).body
 }
 
-/// A log of the size of many days with little valuable content.
+/// Returns a log with the size of many days and little valuable content.
 fn long() -> String {
     let mut text = String::from("# 2026-01-10\n\n");
     for session in 0..40 {
@@ -138,7 +138,7 @@ fn a_budget_is_a_share_within_bounds() {
     assert!(budget(NodeKind::Monthly, usize::MAX) > 1_000);
 }
 
-/// Lines as they occur in logs, including lines that could break a parser.
+/// Generates lines as they occur in logs, including lines that could break a parser.
 fn logs() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         "\\PC{0,80}",

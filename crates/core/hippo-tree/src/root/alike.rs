@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use hippo_types::memory::MemoryType;
 
-    /// A topic of a day in January 2026, from a line of that day's log.
+    /// Returns a topic of a day in January 2026, from a line of that day's log.
     fn topic(name: &str, day: i8, rank: usize, line: u32) -> RootTopic {
         RootTopic {
             name: name.to_owned(),

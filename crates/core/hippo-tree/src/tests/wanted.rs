@@ -6,7 +6,7 @@ use super::*;
 
 const DAY: Date = date(2026, 3, 18);
 
-/// A tree with a day that waits for a summary.
+/// Returns a tree with a day that waits for a summary.
 fn waiting() -> Tree {
     let mut tree = with([(DAY, long_log(DAY, 300))]);
     tree.compact(TODAY, true);

@@ -30,7 +30,8 @@ pub struct ContextEntry {
     /// Values that are likely to be needed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
-    /// Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access.
+    /// Strength, 0 to 1. In an answer, this is the strength in the requested turn; in a store, the strength at the last
+    /// access.
     pub strength: f32,
     /// Decay parameters.
     pub decay: ContextDecay,
@@ -50,7 +51,7 @@ pub struct ContextSource {
     /// The origin: a path, a command, an address; may be empty.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The turn in which it was captured.
+    /// The turn in which the content was captured.
     pub turn: u64,
     /// True if the content can be fetched again.
     pub retrievable: bool,
@@ -60,7 +61,7 @@ pub struct ContextSource {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextDecay {
-    /// Weight of a turn; at least 0.
+    /// Decay rate: the factor of the number of turns since the last access; at least 0.
     pub rate: f32,
     /// Minimum strength, 0 to 1.
     pub floor: f32,
@@ -89,7 +90,7 @@ pub struct ContextLifecycle {
     /// The turn from which the entry is out of the context, independent of its strength; absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// True if it is written to long-term memory when its session closes.
+    /// True if the entry is written to long-term memory when its session closes.
     pub persist: bool,
 }
 
@@ -116,8 +117,8 @@ pub struct ContextShown {
 }
 
 impl ContextEntry {
-    /// Returns the strength `s0 · (1 + rate · turns)^(−0.5)` in a turn, in [floor, 1] and never NaN. `associated`: a related entry is strong. A turn
-    /// before the last access counts as that turn.
+    /// Returns the strength `s0 · (1 + rate · turns)^(−0.5)` in a turn, in [floor, 1] and never NaN. `associated` is
+    /// true if a related entry is strong. A turn before the last access counts as that turn.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,

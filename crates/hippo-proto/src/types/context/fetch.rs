@@ -45,21 +45,21 @@ pub struct ContextFetchResponse {
     /// The content; only for the outcome `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The summary of the entry; absent if the id is not an entry's.
+    /// The summary of the entry; absent if the id does not belong to an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The reason for an incomplete or changed content; absent otherwise.
+    /// The reason why the content is incomplete or changed; absent if it is neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// True if the source has changed since or does not exist any more.
+    /// True if the source has changed since the content was stored, or does not exist any more.
     pub stale: bool,
-    /// Id of the content that was put: `b3:` and 64 hexadecimal digits; absent if unknown.
+    /// Hash of the stored content, which is also its id: `b3:` and 64 hexadecimal digits; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_hash: Option<String>,
     /// Hash of the current source; absent if it is unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_hash: Option<String>,
-    /// The entry after this access; absent if the id is not an entry's.
+    /// The entry after this access; absent if the id does not belong to an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<ContextEntry>,
     /// The origin of the answer; null if there is no content.

@@ -8,7 +8,8 @@ use crate::error::{ErrorKind, RpcError};
 use crate::types::{Validate, refuse_empty, refuse_unknown_members, refuse_unknown_word};
 use hippo_types::context::{ContextEncoding, ContextEntry, ContextKind, ContextPriority};
 
-/// Maximum size of content in a request, in bytes. With escapes it stays below the limit of a line in both directions.
+/// Maximum size of content in a request, in bytes. Even with JSON escapes, such content stays below the maximum length
+/// of a line in requests and answers.
 pub const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum length of a source type in characters.
 const MAX_SOURCE_CHARS: usize = 128;
@@ -43,10 +44,10 @@ pub struct ContextPutRequest {
     /// Values that are likely to be needed again; by default they are extracted from the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
-    /// Factors of the entry's decay; the policies set absent ones.
+    /// Factors of the entry's decay; the policies set the absent factors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modifiers: Option<ContextPutModifiers>,
-    /// Expiry of the entry; the policies set absent values.
+    /// Expiry of the entry; the policies set the absent values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ContextPutLifecycle>,
     /// True if the content reports a failure; it then gets an entry even if it is small.
@@ -75,7 +76,7 @@ pub struct ContextPutModifiers {
     /// The importance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<ContextPriority>,
-    /// True if the entry is created deliberately.
+    /// Manual or automatic creation: `manual` if the entry is created deliberately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContextEncoding>,
     /// Ids of related entries; unknown ids are ignored.
@@ -88,10 +89,10 @@ pub struct ContextPutModifiers {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutLifecycle {
-    /// The turn from which it is out of the context; must be after the turn of the request.
+    /// The turn from which the entry is out of the context; must be after the turn of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// True if it is written to long-term memory when the session closes.
+    /// True if the entry is written to long-term memory when the session closes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
 }
@@ -175,7 +176,7 @@ fn refuse_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
     Err(RpcError::bad_request(what).hint("it is part of prompts: put the full text into \"content\""))
 }
 
-/// The result of a put.
+/// The result of `context.put`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -186,7 +187,7 @@ pub enum ContextPutOutcome {
     Passed,
     /// The session already has this content from this source; its entry was accessed.
     Known,
-    /// A policy excludes it; nothing was stored.
+    /// A policy excludes the content; nothing was stored.
     Dropped,
 }
 
@@ -204,12 +205,12 @@ pub struct ContextPutResponse {
     /// The location of the deciding rule, as text; absent if no rule decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if it is not stored.
+    /// `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if the content is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_id: Option<String>,
     /// Tokens of the content.
     pub tokens: u64,
-    /// Tokens of the rendered entry; 0 without one.
+    /// Tokens of the rendered entry; 0 without an entry.
     pub entry_tokens: u64,
     /// Notes, such as an unusable policy file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

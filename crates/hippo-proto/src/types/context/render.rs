@@ -55,7 +55,7 @@ impl Validate for ContextRenderRequest {
 pub struct ContextRenderResponse {
     /// The section between its markers, in the requested format; empty if there is nothing to show.
     pub markdown: String,
-    /// The shown entries in order.
+    /// The entries in the section, in order.
     pub entries: Vec<ContextShown>,
     /// Tokens of the section.
     pub tokens: u64,

@@ -182,7 +182,7 @@ pub struct ContextListed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextSession {
-    /// Its id.
+    /// Id of the session.
     pub session: String,
     /// Canonical root of its workspace.
     pub workspace: String,
@@ -220,7 +220,7 @@ impl Validate for ContextCloseRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextCloseResponse {
-    /// Its id.
+    /// Id of the session.
     pub session: String,
     /// Number of entries. They and their contents are kept as long as the budget allows.
     pub entries: u64,
@@ -228,7 +228,7 @@ pub struct ContextCloseResponse {
     pub persisted: Vec<ContextPersisted>,
     /// Time of closing, RFC 3339.
     pub closed_at: String,
-    /// True if it was already closed; then nothing was done.
+    /// True if the session was already closed; in that case, the request has no effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub already: bool,
     /// Notes, such as an entry that could not be written.

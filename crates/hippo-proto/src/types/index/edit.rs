@@ -42,7 +42,8 @@ pub struct IndexEditRequest {
     /// Resistance to decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<EntryPriority>,
-    /// True: it does not decay any more. False: its former priority is restored. Not together with `priority`.
+    /// True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with
+    /// `priority`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
 }

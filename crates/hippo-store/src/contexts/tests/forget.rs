@@ -133,7 +133,7 @@ fn a_put_makes_room_or_is_refused_without_removing_anything() {
     assert_eq!(store.read().entries("open").unwrap().entries.len(), 1);
     store.put(&limited(3, 2_000)).unwrap();
     assert!(!kept(store.read(), &contents[1]));
-    // A content that is already stored needs no room.
+    // Content that is already stored needs no room.
     let shared = NewEntry {
         budget_bytes: 0,
         ..new("open", &entries[2], &contents[3], 9)

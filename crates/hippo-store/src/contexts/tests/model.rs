@@ -112,7 +112,7 @@ impl MapModel {
         self.gone.insert(content);
     }
 
-    /// Stores a content and removes others if necessary. Returns `None` if there is not enough room.
+    /// Stores content and removes other content if necessary. Returns `None` if there is not enough room.
     fn place(&mut self, content: u8, budget: u64, now: i64, held: &[u8]) -> Option<()> {
         if let Some(used) = self.kept.get_mut(&content) {
             *used = now.max(*used);

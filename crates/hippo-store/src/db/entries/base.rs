@@ -21,8 +21,8 @@ pub struct Base {
 impl Store {
     /// Returns the content that the daemon last wrote to `path` (relative to the workspace, with `/`).
     ///
-    /// Also returns `None` if the stored bytes do not match their hash. Without a base, a merge removes nothing,
-    /// whereas with a wrong base, it would.
+    /// Also returns `None` if the stored bytes do not match their hash. A merge without a base removes nothing, whereas
+    /// a merge with a wrong base would.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -40,7 +40,7 @@ impl Store {
 }
 
 impl StoreReader {
-    /// As [`Store::base`].
+    /// Returns the content that the daemon last wrote to a file; see [`Store::base`].
     ///
     /// # Errors
     /// See [`StoreError`].
