@@ -109,7 +109,7 @@ impl ContextStore {
     }
 
     /// Writes the open database to [`ContextStore::path`] again after its file was removed or replaced. If another file
-    /// is now at that path, that file is renamed to `.replaced`.
+    /// is now at that path, that file is renamed with the suffix `.replaced`.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the database stays open, and the call can be repeated.

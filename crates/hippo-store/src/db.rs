@@ -88,7 +88,7 @@ impl Store {
     }
 
     /// Writes the open database to [`Store::path`] again after its file was removed or replaced. If another file is now
-    /// at that path, that file is renamed to `.replaced`. Stops when `goes_on` returns false.
+    /// at that path, that file is renamed with the suffix `.replaced`. Stops when `goes_on` returns false.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the database stays open, and the call can be repeated.

@@ -20,7 +20,7 @@ use crate::system::{self, FileId, PRIVATE_FOLDER, WithMode as _};
 pub struct OpenFiles {
     database: Option<FileId>,
     log: Option<FileId>,
-    /// The copy that was last moved into place, until the connection uses it.
+    /// Identity of the copy that was last moved into place. It is set until the connection uses that copy.
     placed: Option<FileId>,
 }
 
@@ -54,10 +54,10 @@ impl OpenFiles {
 /// A complete database that is not in its final place yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacement {
-    /// Rebuilt from the readable rows of a damaged database, which is renamed to `.damaged`.
+    /// Rebuilt from the readable rows of a damaged database, which is renamed with the suffix `.damaged`.
     Rebuilt,
-    /// Copied from an open database whose file was removed. If another file is now at its path, that file is renamed to
-    /// `.replaced`.
+    /// Copied from an open database whose file was removed. If another file is now at its path, that file is renamed
+    /// with the suffix `.replaced`.
     Rescued,
 }
 

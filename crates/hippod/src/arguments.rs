@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-/// Shown below the help.
+/// Text below the help.
 const EXIT: &str = "Exit: 0 stopped on request, 1 failed, 2 wrong usage";
 
 /// The memory daemon for AI agents.

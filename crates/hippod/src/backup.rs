@@ -48,7 +48,7 @@ pub struct Backups {
     pub clock: Arc<dyn Clock>,
     /// Paths of the daemon's files.
     pub paths: Paths,
-    /// Patterns of the files that are memory by the user's settings.
+    /// Patterns of the files that count as memory because of the user's settings.
     pub include: Vec<String>,
     /// Databases of sessions, which are part of a backup.
     pub contexts: Arc<Contexts>,

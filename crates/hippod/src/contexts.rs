@@ -305,7 +305,7 @@ impl ContextDatabase {
         Ok(Some(answer))
     }
 
-    /// Packs a content for storage; returns `None` if it is too large.
+    /// Packs content for storage; returns `None` if the content is too large.
     fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();
         let mut packer = kept.unwrap_or_default();

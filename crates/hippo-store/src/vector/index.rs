@@ -199,9 +199,9 @@ impl VectorIndex {
         dead + self.free.len()
     }
 
-    /// Returns whether a build is worthwhile. It is if the index is too large for a scan and has no graph, if more than
-    /// 30 % of the graph were removed, if more than 10 % (at least 10,000) were added outside the graph, or if the
-    /// graph is no longer used.
+    /// Returns whether a build is worthwhile. A build is worthwhile if the index is too large for a scan and has no
+    /// graph, if more than 30 % of the graph were removed, if more than 10 % (at least 10,000) were added outside the
+    /// graph, or if the graph is no longer used.
     pub fn needs_rebuild(&self) -> bool {
         let Some(graph) = &self.graph else {
             return self.live > self.params.exact_below;

@@ -35,8 +35,8 @@ pub const NOT_KEPT: [&str; 2] = ["canary", "harness.json"];
 const RULES: [&str; 2] = [".hippoignore", ".ignore"];
 /// Maximum size of a file in bytes, unless the sources allow larger files.
 const MOST: u64 = 64 << 20;
-/// Maximum number of attempts. The last snapshot is used even if it does not agree: an edit that the daemon does not
-/// accept remains an edit after a restore.
+/// Maximum number of attempts. The last snapshot is used even if its files do not agree with its database: an edit that
+/// the daemon does not accept remains an edit after a restore.
 const MOMENTS: usize = 10;
 /// Pause between two attempts, about as long as the daemon takes to notice an edit.
 const PAUSE: Duration = Duration::from_millis(300);

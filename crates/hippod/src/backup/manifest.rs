@@ -205,7 +205,8 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         return Some("its name begins with a drive letter");
     }
     let known = match rest.as_slice() {
-        // Hidden files that other programs execute or obey, such as hooks and the settings of a shell or of git.
+        // This rejects hidden files that other programs execute or obey, such as hooks and the settings of a shell or
+        // of git.
         ["files", inside @ ..] if !is_memory(inside) => {
             return Some("backups do not contain this kind of hidden file");
         }

@@ -215,7 +215,7 @@ fn passes<R: Read>(
     }
 }
 
-/// Returns the first 64 bits of a content's hash.
+/// Returns the first 64 bits of the hash of content.
 fn beginning(id: &ContentId) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&id.0[..8]);
@@ -316,7 +316,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Returns the error of the first content that could not be stored.
+    /// Returns the error of the first message that could not be stored.
     fn failed(keeper: &mut Option<Self>) -> Result<(), RpcError> {
         match keeper.as_mut().and_then(|keeper| keeper.error.take()) {
             Some(error) => Err(error),
@@ -324,7 +324,7 @@ impl Keeper {
         }
     }
 
-    /// Stores the last batch. Returns the number of contents that were new.
+    /// Stores the last batch. Returns the number of messages whose content was new.
     fn end(mut self) -> Result<u64, RpcError> {
         if let Some(error) = self.error {
             return Err(error);

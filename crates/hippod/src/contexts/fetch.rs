@@ -62,7 +62,7 @@ fn nothing(id: &str) -> RpcError {
     )
 }
 
-/// Parses the id of a content: `b3:…`, or the form that summaries of sessions cite. Returns `None` for other ids.
+/// Parses the id of content: `b3:…`, or the form that summaries of sessions cite. Returns `None` for other ids.
 fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
     if id.starts_with("b3:") {
         return id.parse().map(Some).map_err(refusal);
@@ -71,7 +71,7 @@ fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
     Ok(cited.map(|id| ContentPrefix::of_bits(id.bits(), compaction::ShortContentId::BITS)))
 }
 
-/// Returns a content by its id alone.
+/// Returns content by its id alone.
 fn content(
     places: &[Arc<ContextDatabase>],
     name: ContentPrefix,
@@ -176,7 +176,7 @@ fn entry(
     Ok(wire::fetched(completion, Some(told), &now_so.entry.summary))
 }
 
-/// Records the use of a content, at most once a day, to extend its retention. Contents of open sessions are retained in
+/// Records the use of content, at most once a day, to extend its retention. Contents of open sessions are retained in
 /// any case.
 fn used(place: &ContextDatabase, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {

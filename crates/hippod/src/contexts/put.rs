@@ -166,7 +166,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
     Err(RpcError::internal("could not find an unused id for the entry").hint("store it again"))
 }
 
-/// Runs `work` while another thread packs a content, if a thread can be started.
+/// Runs `work` while another thread packs content, if a thread can be started.
 fn pack_beside<'a, T>(
     place: &ContextDatabase,
     content: &'a [u8],

@@ -36,8 +36,8 @@ pub fn put<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> Captur
     }
 }
 
-/// Returns the response for the completion of an entry or a content. A completion borrows its content as bytes; the
-/// response has it as text, and the entry.
+/// Returns the response for the completion of an entry or of content. A completion borrows its content as bytes,
+/// whereas the response contains the content as text, and the entry.
 pub fn fetched(
     completion: Completion<'_>,
     entry: Option<ContextEntry>,

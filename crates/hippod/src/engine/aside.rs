@@ -8,7 +8,7 @@ use super::event::EngineEvent;
 /// Work for a thread. It returns the event to send to the engine.
 pub(super) type ThreadWork = Box<dyn FnOnce() -> EngineEvent + Send>;
 
-/// Guard that informs the engine if a thread panics, so that its result is lost.
+/// Guard that informs the engine if a thread panicked, because the result of that thread is lost.
 struct Guard(Option<Sender<EngineEvent>>);
 
 impl Guard {

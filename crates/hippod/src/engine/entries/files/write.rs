@@ -345,7 +345,7 @@ impl WorkspaceEntries {
     }
 }
 
-/// Creates a [`IndexFileIssue`] for a file that can be read but not written.
+/// Creates an [`IndexFileIssue`] for a file that can be read but not written.
 pub(super) fn unwritable_issue(what: String, fix: String) -> IndexFileIssue {
     IndexFileIssue {
         what,
