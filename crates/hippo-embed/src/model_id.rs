@@ -12,7 +12,7 @@ pub struct ModelId {
     pub dimension: usize,
     /// Revision of the weights.
     pub revision: String,
-    /// How the token vectors are combined into one vector.
+    /// Method of combining the token vectors into one vector.
     pub pooling: String,
     /// Prefix that is put before each text.
     pub prefix: String,

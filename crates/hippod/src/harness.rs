@@ -45,8 +45,8 @@ pub fn wider(bytes: &[u8], tree: &TreeConfig) -> Vec<WiderSetting> {
         .1
 }
 
-/// Returns whether semantic search is enabled: it is unless `search.vector` is `false`, which needs no trust.
-/// `doctor` reports an unreadable file.
+/// Returns whether semantic search is enabled. Only the value `false` of `search.vector` disables it, for which no
+/// trust is needed. `doctor` reports an unreadable file.
 pub fn by_meaning(root: &Path) -> bool {
     read(root, &Trust::default(), &TreeConfig::default()).0.vector != Some(false)
 }

@@ -26,7 +26,7 @@ pub use metrics::metrics;
 
 /// Reporter of the daemon's status.
 pub struct StatusReporter {
-    /// When the daemon started.
+    /// Start time of the daemon.
     pub started: Instant,
     /// Clock.
     pub clock: Arc<dyn Clock>,

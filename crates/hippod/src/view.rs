@@ -79,7 +79,7 @@ impl SearchSnapshot {
     }
 }
 
-/// How far the index lags behind the disk, and the reason.
+/// Lag of the index behind the disk, and its reason.
 #[derive(Debug, Clone, Default)]
 pub struct Freshness {
     /// Number of files that wait to be read, plus chunks that wait for their vector.

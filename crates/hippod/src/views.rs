@@ -13,7 +13,7 @@ use hippo_proto::{ErrorKind, RpcError};
 use crate::registry;
 use crate::view::WorkspaceView;
 
-/// How long a request waits for a workspace that is being opened.
+/// Maximum time for which a request waits for a workspace that is being opened.
 const OPENING: Duration = Duration::from_secs(20);
 
 /// State of a registered workspace.

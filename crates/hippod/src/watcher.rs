@@ -77,7 +77,7 @@ pub enum RescanReason {
     RootBack,
 }
 
-/// How changes are detected.
+/// Method of detecting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchMode {
     /// Events from the operating system.
@@ -89,7 +89,7 @@ pub enum WatchMode {
 /// State of the watcher for `status` and `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
-    /// How changes are detected.
+    /// Method of detecting changes.
     pub mode: WatchMode,
     /// Reason why the watcher polls, or why some folders are not watched.
     pub reason: Option<String>,

@@ -33,7 +33,7 @@ pub enum AcquireError {
     /// Reading or writing failed.
     #[error("could not {action}: {}: {source}", path.display())]
     Io {
-        /// What was tried, such as `write`.
+        /// The attempted action, such as `write`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -84,7 +84,7 @@ pub enum AcquireError {
         /// The error of the zip reader.
         reason: String,
     },
-    /// The path given to `import` contains no files that this build installs.
+    /// The path given to `import` contains no file of a model or runtime that this build can install.
     #[error("this build has no such model or runtime: {}", .0.display())]
     NothingToImport(PathBuf),
     /// The folder contains a model that is not supported.

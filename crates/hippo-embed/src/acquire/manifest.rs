@@ -31,7 +31,7 @@ pub struct ModelEntry {
     pub dimension: usize,
     /// Maximum number of word pieces in one pass, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
-    /// How the token vectors are combined into one vector.
+    /// Method of combining the token vectors into one vector.
     pub pooling: Pooling,
     /// Prefix that is put before each text.
     pub prefix: String,
@@ -276,8 +276,8 @@ impl RuntimeEntry {
         }
     }
 
-    /// Returns the user's own runtime if it is complete, otherwise that of a system package, otherwise the user's own
-    /// runtime, which still has to be installed.
+    /// Returns the user's own runtime if it is complete, otherwise the runtime of a system package, otherwise the
+    /// user's own runtime, which still has to be installed.
     pub(super) fn locate(&self, layout: &Layout) -> Artifact {
         let own = self.artifact(layout);
         let Some(shipped) = layout

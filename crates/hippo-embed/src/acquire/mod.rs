@@ -65,7 +65,7 @@ impl Layout {
     }
 }
 
-/// How the token vectors of a text are combined into one vector.
+/// Method of combining the token vectors of a text into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
@@ -92,7 +92,7 @@ pub struct ModelFiles {
     pub id: ModelId,
     /// Maximum length of a sequence in one pass in word pieces, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
-    /// How the token vectors are combined into one vector.
+    /// Method of combining the token vectors into one vector.
     pub pooling: Pooling,
     /// Prefix that is put before each query.
     pub query_prefix: String,

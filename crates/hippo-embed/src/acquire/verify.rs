@@ -23,7 +23,7 @@ pub struct FileCheck {
 /// The state of an installed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InstalledFileState {
-    /// The content is the pinned one.
+    /// The file has the pinned content.
     Good,
     /// The file does not exist.
     Missing,
@@ -76,7 +76,7 @@ pub fn verify(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<FileCheck
     Ok(checks.collect())
 }
 
-/// Verifies only the runtime library, as [`verify`].
+/// Verifies only the runtime library, as [`verify`] does.
 ///
 /// # Errors
 /// As [`verify`].
@@ -140,8 +140,8 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) 
     checks
 }
 
-/// Reads, once, each installed file that has the right size but no record, because a copied file has another
-/// modification time. After that, files with the pinned content count as installed, and the others as damaged.
+/// Reads each installed file that has the right size but no matching record, which is the case for copied files because
+/// of their modification time. After that, files with the pinned content count as installed, and the others as damaged.
 pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
     let pinned = [
         manifest.runtime().ok().map(|runtime| runtime.artifact(layout)),

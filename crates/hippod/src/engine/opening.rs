@@ -48,8 +48,8 @@ impl BeforeOpening {
         self.restore.is_none() && self.rebuilds.is_empty()
     }
 
-    /// Does the work. Returns whether the workspace is registered and must be opened; it is not if a restore into a new
-    /// folder failed.
+    /// Does the work. Returns whether the workspace is registered and must be opened; this is not the case if a restore
+    /// into a new folder failed.
     pub(super) fn run(self, resources: &Resources, views: &Views, registry: &Registry, root: &Path) -> bool {
         drop(self.former);
         let restored = self.restore.map(|(staged, reply)| {

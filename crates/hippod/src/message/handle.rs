@@ -64,8 +64,8 @@ impl EngineHandle {
         answer.await.map_err(|_| stopping())?
     }
 
-    /// Asks the engine to read files; if `paths` is empty, all files known to have changed. Returns the completion
-    /// signal, or `None` if the engine has ended.
+    /// Asks the engine to read files; if `paths` is empty, the engine reads all files known to have changed. Returns
+    /// the completion signal, or `None` if the engine has ended.
     pub fn read_files(&self, root: &Path, paths: Vec<String>) -> Option<oneshot::Receiver<()>> {
         let (done, read) = oneshot::channel();
         let root = root.to_path_buf();

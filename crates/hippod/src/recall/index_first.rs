@@ -171,8 +171,8 @@ impl SearchState<'_> {
     fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<SearchAnswer, RpcError> {
         let (ranked, empty) = self.pointed(&snapshot)?;
         let answered = self.collect(snapshot, &ranked, false);
-        // Check the targets on disk of pointers without indexed text. If a ranked chunk was missing on disk, check
-        // those of all pointers.
+        // Check on disk the targets of pointers without indexed text. If a ranked chunk was missing on disk, check the
+        // targets of all pointers.
         let doubted: Vec<&(EntryId, Pointer, bool)> = empty
             .iter()
             .filter(|(_, _, empty)| *empty || answered.gone)

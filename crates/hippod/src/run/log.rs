@@ -95,7 +95,7 @@ impl Write for StderrLog {
 
 #[cfg(unix)]
 fn follow_with_standard_error(file: &File) {
-    // If this fails, they are written to the rotated file.
+    // If the redirection fails, panic messages and output of libraries are still written to the rotated file.
     let _ = rustix::stdio::dup2_stderr(file);
 }
 

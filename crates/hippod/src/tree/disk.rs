@@ -168,7 +168,8 @@ pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Replaces a node durably if its file still has the bytes on which the new version is based. Returns whether it had.
+/// Replaces a node durably if its file still has the bytes on which the new version is based. Returns whether the file
+/// still had these bytes.
 ///
 /// # Errors
 /// A component of the path is a link, or the file could not be written. The file is unchanged.
@@ -200,8 +201,8 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     Ok(false)
 }
 
-/// If the current bytes of a file are `now`, restores the bytes that it had before hippod wrote it, or removes the
-/// file. Returns whether they were.
+/// If the current bytes of a file are `now`, restores the bytes that the file had before hippod wrote it, or removes
+/// the file. Returns whether the current bytes were `now`.
 ///
 /// # Errors
 /// Same as [`put`].

@@ -237,7 +237,7 @@ fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
 }
 
 /// Replaces the bytes at a path with the second argument, or removes the file, if its current bytes are the third
-/// argument. Returns whether they were.
+/// argument. Returns whether the current bytes were the third argument.
 type Restore<'a> = dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool> + 'a;
 
 /// Restores the original of one node. Returns whether it was written, and a note if it was written under another name

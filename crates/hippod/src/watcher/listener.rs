@@ -22,7 +22,7 @@ pub struct Listener {
 pub struct UnreportedChanges {
     /// Number of changes; a pending rescan counts as one.
     pub count: usize,
-    /// When the oldest change was received.
+    /// Time at which the oldest change was received.
     pub since: Option<Instant>,
 }
 

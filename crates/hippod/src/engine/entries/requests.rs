@@ -298,7 +298,7 @@ fn unpin(entry: &mut Entry) {
     }
 }
 
-/// Returns a copy of the record with an id.
+/// Returns a copy of the record with this id.
 fn known(entries: &WorkspaceEntries, id: &str) -> Result<EntryRecord, RpcError> {
     let record = entries.known.records.get(&EntryId(id.to_owned()));
     record
