@@ -187,7 +187,7 @@ impl Caller {
     /// Runs or plans a cycle.
     ///
     /// # Errors
-    /// The refusal of the daemon.
+    /// Returns the refusal of the daemon.
     pub fn try_run(
         &mut self,
         workspace: &Path,

@@ -181,7 +181,7 @@ impl Disk {
         self.image(usize::MAX, &mut |_| usize::MAX, &mut |_| Fate::Done)
     }
 
-    /// Returns a possible state of the disk after a power cut behind call number `cut`. Name changes are applied in
+    /// Returns a possible state of the disk after a power cut after call number `cut`. Name changes are applied in
     /// order, at least up to the last sync. Each write to a file since the file's last sync is present, lost or torn.
     pub fn after_power_cut(&self, cut: usize, dice: &mut Dice) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut fates = Dice::of(dice.below(1 << 40) as u64);

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::scale::{Cases, attack};
 use crate::wire::{Wire, roomy};
 
-/// Parts of names.
+/// Parts from which file names are composed.
 const PARTS: [&[u8]; 24] = [
     b"a",
     b"note",

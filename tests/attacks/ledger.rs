@@ -72,7 +72,7 @@ impl Ledger {
     /// Makes one request of any kind.
     ///
     /// # Errors
-    /// Does the same as the request of this name; this applies to the other methods as well.
+    /// Returns the failure of the request, as do the other methods that make a request.
     pub fn any(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         match dice.below(16) {
             0..=5 => self.remember(wire),
@@ -98,7 +98,7 @@ impl Ledger {
     /// Makes one request whose acknowledged effect must survive a power cut.
     ///
     /// # Errors
-    /// Like the request itself.
+    /// Returns the failure of the request.
     pub fn durable(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         match dice.below(8) {
             0..=3 => self.remember(wire),

@@ -97,7 +97,7 @@ pub fn logs(root: &Path) -> String {
         .join("\n")
 }
 
-/// Waits where no event can be awaited.
+/// Waits for a fixed time. Use this only where no event can be awaited.
 pub fn pause(long: Duration) {
     let (_silent, never) = std::sync::mpsc::channel::<()>();
     let _ = never.recv_timeout(long);

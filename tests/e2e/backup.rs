@@ -104,7 +104,7 @@ pub(super) fn known(client: &mut Caller, root: &Path, ids: &[String], forgotten:
     }
 }
 
-/// Panics if the workspace knows anything else than what `before` contains.
+/// Panics unless the workspace knows exactly what `before` contains.
 pub(super) fn assert_knows(what: &str, client: &mut Caller, root: &Path, before: &Known) {
     let ids: Vec<String> = before.fetched.iter().map(|(id, _)| id.clone()).collect();
     let after = known(client, root, &ids, &before.forgotten);

@@ -244,7 +244,7 @@ fn sixty_kills_lose_and_repeat_nothing() {
                 std::thread::yield_now();
             }
             let moment = u64::try_from(dice.below(LONGEST_WAIT)).unwrap();
-            // Waits this long: no message is ever sent.
+            // No message is ever sent, so this waits until the timeout.
             let (_silent, never) = std::sync::mpsc::channel::<()>();
             let _ = never.recv_timeout(Duration::from_micros(moment));
             daemon.kill();

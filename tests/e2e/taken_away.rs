@@ -72,7 +72,7 @@ fn lived_in(scratch: &Scratch, client: &mut Caller) {
     client.sync(&root);
 }
 
-/// Stores a content in a session and returns its id.
+/// Stores content in a session and returns its id.
 fn stored(client: &mut Caller, root: &Path) -> String {
     let session = open(client, root, None).session;
     let asked = request(&session, 1, ("exec", "ls"), &listing("anchor"));

@@ -13,7 +13,7 @@ use crate::terminal::say;
 
 /// Default minutes of a run over all attacks.
 const MINUTES: u64 = 60;
-/// With the features of the whole workspace, like all other builds.
+/// Arguments of cargo that run the attacks, with the features of the whole workspace, like all other builds.
 const ATTACKS: [&str; 6] = ["test", "--quiet", "--workspace", "--test", "attacks", "--"];
 const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
 

@@ -51,7 +51,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     for target in targets::installed() {
         gate.step("types on other systems", |house| targets::check(house, target))?;
     }
-    // With the features of the tests, so that the programs they start are built once.
+    // Build with the features of the tests, so that the programs that the tests start are built only once.
     gate.step("build", |house| {
         house::run(cargo(house).args(["build", "--workspace", "--bins", "--tests"]))
     })?;

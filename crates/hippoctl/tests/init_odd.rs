@@ -217,7 +217,7 @@ fn deinit_lists_remaining_files_in_json() {
     let json = |told: &str| -> Value { serde_json::from_str(told).unwrap() };
     let dry = json(&run(&root, &["init", "--undo", "--json", "--dry-run"]).1);
     assert_eq!(dry["registered"], Value::Null);
-    // Registered independently of init, before or since.
+    // The folder was registered independently of init, before or after it.
     let daemon = keeping(&root);
     let (code, told, errors) =
         out(&daemon.run_in(&root.with_file_name("home"), &root, &["init", "--undo", "--json"]));

@@ -1,5 +1,4 @@
-//! Quality and speed of session summaries, compared with two baselines.
-//! The baselines are the extension's formula and plain truncation.
+//! Quality and speed of session summaries, compared with two baselines: the extension's formula and plain truncation.
 
 mod measure;
 pub(super) mod needs;

@@ -43,7 +43,7 @@ const ASKED: usize = 2;
 /// Measures large results in both directions, and turns of long sessions.
 ///
 /// # Errors
-/// Fails if the data is missing, the daemon refuses a request, or a fetched content differs.
+/// Fails if the data is missing, the daemon refuses a request, or fetched content differs from the stored content.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let corpus = ToolCorpus::read(ground.workspaces.eval())?;
     let folder = ground.scratch.folder.join("eval/contexts");
@@ -73,7 +73,7 @@ struct ClientAgent {
     session: String,
 }
 
-/// A stored content and its ids.
+/// Stored content with its ids.
 struct StoredIds {
     entry: String,
     content: String,
@@ -206,7 +206,7 @@ impl ClientAgent {
         Ok(figures)
     }
 
-    /// Returns the milliseconds of all fetches, and the number of equal contents.
+    /// Returns the milliseconds of all fetches, and the number of fetches that returned the stored content unchanged.
     fn fetched(
         &mut self,
         stored: &[StoredIds],

@@ -51,8 +51,8 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Creates a workspace of `sections` sections, `each` of them per file, which is the maximum number of entries of a
-/// file. Removes the remains of an earlier run.
+/// Creates a workspace of `sections` sections, with `each` sections per file. This is also the maximum number of
+/// entries of a file. Removes the remains of an earlier run.
 fn volumes(ground: &BenchEnvironment<'_>, sections: usize, each: usize) -> Result<String> {
     let folder = ground
         .scratch

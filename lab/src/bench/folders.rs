@@ -15,7 +15,7 @@ use crate::terminal::{duration, say};
 
 /// Time limit of one index.
 const PATIENCE: Duration = Duration::from_secs(1800);
-/// Number of folders, and total number of files.
+/// Shapes of the workspaces: the number of folders and the total number of files.
 const SHAPES: [(usize, usize); 4] = [(1, 1_000), (1, 4_000), (1, 16_000), (200, 100_000)];
 /// Maximum time of the third shape.
 const REACH: Duration = Duration::from_secs(60);

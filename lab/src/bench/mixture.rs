@@ -16,9 +16,10 @@ const FURTHER: [(&str, &str); 4] = [
     ("retrieval/cranfield/workspace", "knowledge"),
 ];
 
-/// Creates a workspace of `count` markdown files from the evaluation data.
-/// Up to the 336 files of two agents, the files are evenly spread over these. Beyond that, dated conversations, logs
-/// and short documents follow. When those are used up, two documents make one further file.
+/// Creates a workspace of `count` markdown files from the evaluation data. The files of the two agents in [`REAL`] come
+/// first: there are 336 of them, and a smaller workspace gets files from even distances in their list. Larger
+/// workspaces also get dated conversations, logs and short documents. When those are used up, each further file
+/// combines two of the documents.
 ///
 /// # Errors
 /// If the data is missing or cannot be copied.

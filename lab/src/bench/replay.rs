@@ -28,7 +28,7 @@ const PART: &str = "replay";
 const LIMITS: [usize; 3] = [200_000, 64_000, 32_000];
 /// Default minimum tokens of a tool result that becomes an entry, exclusive.
 const WORTH: usize = 1_000;
-/// Other ways, in the first window.
+/// Other options, replayed only in the first window.
 const OTHERS: [ReplayOptions; 8] = [
     way(LIMITS[0], 3, None, WORTH),
     way(LIMITS[0], 10, None, WORTH),
@@ -69,7 +69,7 @@ impl SessionReplays {
 /// Replays all transcripts with the daemon, and draws the largest into docs/replay.svg.
 ///
 /// # Errors
-/// Fails if the data is missing, the daemon refuses a request, or a fetched content differs.
+/// Fails if the data is missing, the daemon refuses a request, or fetched content differs from the stored content.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let began = Instant::now();
     let sessions = session::all(&ground.workspaces.eval().join("transcripts"))?;

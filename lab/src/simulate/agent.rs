@@ -7,7 +7,7 @@ use super::world::{TOPIC_ZIPF, World};
 
 /// Number of questions on a working day.
 pub const WEEKDAY: usize = 24;
-/// Number of questions on a day at the weekend.
+/// Number of questions on a weekend day.
 pub const WEEKEND: usize = 4;
 /// Share of questions that repeat one of the last two weeks.
 pub const REPEATED: f64 = 0.15;

@@ -94,9 +94,9 @@ pub struct Grain {
     pub entries: usize,
     /// Tokens of all entries.
     pub tokens: usize,
-    /// Share of the questions whose place the best entry points to.
+    /// Share of the questions for which the best entry points to the right place.
     pub first: f64,
-    /// Share of the questions whose place one of the five best entries points to.
+    /// Share of the questions for which one of the five best entries points to the right place.
     pub found: f64,
     /// Mean tokens of the content behind the best entry.
     pub read: f64,

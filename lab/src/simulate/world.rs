@@ -45,11 +45,11 @@ pub struct InformationNeed {
     pub questions: Vec<String>,
     /// Right places.
     pub gold: Vec<Pointer>,
-    /// Day of the simulation on which it was first written.
+    /// Day of the simulation on which the information was first written.
     pub told: usize,
     /// `true` for an event, `false` for a fact.
     pub event: bool,
-    /// Number of times that it was asked for.
+    /// Number of times that the information was asked for.
     pub asked: u32,
 }
 

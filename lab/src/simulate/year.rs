@@ -53,7 +53,7 @@ pub struct Week {
     pub accessed: QuestionResults,
     /// Results for needs that were never asked for.
     pub never: QuestionResults,
-    /// Pointers of live entries, and the valid ones among them.
+    /// Number of pointers of live entries, and number of those whose target exists.
     pub pointers: (usize, usize),
     /// Size of the workspace in bytes.
     pub bytes: usize,

@@ -71,7 +71,7 @@ fn work(house: &ProjectFolders) -> PathBuf {
     house.target.join("dist-check")
 }
 
-/// Installs a package in a fresh Debian system without network, uses it, removes it, and compares the files.
+/// Installs a package in a fresh Debian system without network access, uses it, removes it, and compares the files.
 ///
 /// # Errors
 /// A check failed; the error lists failures or leftover files.

@@ -101,7 +101,7 @@ impl Root {
         house::run(self.inside(USER).args(["sh", "session.sh"]))
     }
 
-    /// Prepares a command without network and with separate processes and mounts, which end with the command.
+    /// Prepares a command without network access and with separate processes and mounts, which end with the command.
     fn inside(&self, user: &str) -> Command {
         let home = if user == "root" {
             "/root".to_owned()

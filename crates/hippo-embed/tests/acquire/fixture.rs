@@ -164,7 +164,7 @@ impl Fixture {
     }
 }
 
-/// Copies the requested wheel.
+/// Shell commands that copy the requested wheel.
 #[cfg(unix)]
 pub const DELIVER: &str = r#"case "$a" in p-model==1.0) n=model.whl;; p-runtime==1.0) n=runtime.whl;; esac
 cp "$wheels/$n" "$dest/$n""#;

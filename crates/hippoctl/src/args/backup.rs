@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Shown below the help of `backup`.
+/// Text below the help of `backup`.
 pub const BACKUP_EXAMPLES: &str = "Examples:
   hippoctl backup ~/agent.tar.zst             this workspace, while it is used
   hippoctl backup --all ~/memory.tar.zst      all workspaces
   hippoctl backup verify ~/memory.tar.zst     verify all checksums";
 
-/// Shown below the help of `restore`.
+/// Text below the help of `restore`.
 pub const RESTORE_EXAMPLES: &str = "Examples:
   hippoctl restore ~/agent.tar.zst                     where it was
   hippoctl restore ~/agent.tar.zst --into ~/new        in an empty folder

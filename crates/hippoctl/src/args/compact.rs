@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hippo_proto::TranscriptFormat;
 
-/// Shown below the help of `compact`.
+/// Text below the help of `compact`.
 pub const EXAMPLES: &str = "\
 Examples:
   hippoctl compact session.jsonl --budget 5000

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES, SectionFormat};
 use serde_json::{Map, Value};
 
-/// Shown below the help of `context`.
+/// Text below the help of `context`.
 pub const EXAMPLES: &str = "\
 Examples:
   session=$(hippoctl context open --agent scribe)
@@ -18,7 +18,7 @@ Examples:
   hippoctl context fetch ctx_2 --session $session > output.txt
   hippoctl context close --session $session";
 
-/// Shown below the help of `context put`.
+/// Text below the help of `context put`.
 const PUT_EXAMPLES: &str = "\
 Examples:
   make test 2>&1 | hippoctl context put --session s1 --turn 3 \\
@@ -28,7 +28,7 @@ Examples:
   echo 'deploying Acme' | hippoctl context put --session s1 --turn 5 \\
     --type state --source agent --manual --persist";
 
-/// Shown below the help of `context fetch`.
+/// Text below the help of `context fetch`.
 const FETCH_EXAMPLES: &str = "\
 Examples:
   hippoctl context fetch ctx_2 > output.txt
@@ -136,7 +136,7 @@ pub struct ContextPutArgs {
     pub error: bool,
 }
 
-// Not the request: the help and the ranges are those of a command line.
+// This type is not the request, because its help and its ranges are those of a command line.
 /// Options of `context turn`.
 #[derive(Debug, Args)]
 pub struct ContextTurnArgs {
@@ -190,7 +190,7 @@ pub struct ContextListArgs {
     pub limit: Option<u32>,
 }
 
-/// `TYPE:REF`, or `TYPE` alone.
+/// Parses `TYPE:REF`, or `TYPE` alone.
 fn source(text: &str) -> Result<ContextPutSource, String> {
     let (type_, reference) = text.split_once(':').unwrap_or((text, ""));
     if type_.trim().is_empty() {

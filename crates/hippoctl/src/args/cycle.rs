@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use hippo_proto::MAX_RUNS;
 
-/// Shown below the help of `consolidate`.
+/// Text below the help of `consolidate`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl consolidate deep --dry-run    print what the cycle would do
   hippoctl consolidate deep              run it

@@ -15,8 +15,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Setup", &["init", "workspace", "model", "service"]),
 ];
 
-/// The grammar of the command line, with the verbs of `--help` in groups. The verb is optional, because `--completions`
-/// works without one.
+/// Returns the grammar of the command line, with the verbs of `--help` in groups. The verb is optional, because
+/// `--completions` works without one.
 pub fn command() -> Command {
     let command = Cli::command();
     let mut listed = String::new();

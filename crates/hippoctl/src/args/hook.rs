@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-/// Shown below the help of `hook`.
+/// Text below the help of `hook`.
 pub const EXAMPLES: &str = "\
 Examples:
   hippoctl hook session-start < event.json
@@ -24,7 +24,7 @@ pub enum HookName {
 }
 
 impl HookName {
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "session-start",

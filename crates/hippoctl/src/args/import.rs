@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hippo_types::transcript::ExportProgram;
 
-/// Shown below the help of `import`.
+/// Text below the help of `import`.
 pub const EXAMPLES: &str = "\
 Examples:
   hippoctl import claude-mem export.json

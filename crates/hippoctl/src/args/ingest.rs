@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use hippo_types::transcript::TranscriptFormat;
 
-/// Shown below the help of `ingest`.
+/// Text below the help of `ingest`.
 pub const EXAMPLES: &str = "\
 Examples:
   hippoctl ingest ~/.claude/projects/-home-ada-agent

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-/// Shown below the help of `init`.
+/// Text below the help of `init`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl init --dry-run
   hippoctl init ~/agent --platform openclaw
@@ -32,7 +32,7 @@ pub enum Harness {
 }
 
 impl Harness {
-    /// The name in options and files.
+    /// Returns the name in options and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",

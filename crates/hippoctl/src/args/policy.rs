@@ -7,7 +7,7 @@ use clap::Args;
 use hippo_context::WORTH_AN_ENTRY;
 use hippo_types::transcript::TranscriptFormat;
 
-/// Below the help of `context policy`.
+/// Text below the help of `context policy`.
 pub const EXAMPLES: &str = "\
 Examples:
   hippoctl context policy session.jsonl

@@ -4,7 +4,7 @@ use clap::Args;
 use hippo_proto::MemoryType;
 use hippo_types::entry::EntryPriority;
 
-/// Shown below the help of `remember`.
+/// Text below the help of `remember`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl remember \"Staging runs on port 8443\" --topic \"Acme staging\" \\
     --tags acme,staging

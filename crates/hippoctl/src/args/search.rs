@@ -6,7 +6,8 @@ use hippo_types::search::SearchMode;
 
 use super::QmdSearch;
 
-// Not the request: the query is a list of words, `no_record` is a negation, and the flags of qmd are extra.
+// This type is not the request, because the query is a list of words, `no_record` is a negation, and the flags of qmd
+// are added.
 /// Options of `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {

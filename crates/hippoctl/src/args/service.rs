@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-/// Shown below the help of `service`.
+/// Text below the help of `service`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl service start
   hippoctl service install --dry-run

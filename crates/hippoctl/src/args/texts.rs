@@ -7,7 +7,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-/// Verbs that accept any text, and those of their options that do.
+/// Verbs that accept any text, each with those of its options that accept any text.
 #[rustfmt::skip] // keep the list compact
 const VERBS: [(&str, &[&str]); 2] = [
     ("remember", &["topic", "tags", "request", "analysis", "decision", "outcome", "feedback", "references"]),

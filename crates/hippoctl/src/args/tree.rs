@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use hippo_proto::MAX_JOBS;
 
-/// Shown below the help of `tree`.
+/// Text below the help of `tree`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl tree compact --dry-run     list the nodes that would be written
   hippoctl tree compact               write them, and create the tree
@@ -48,7 +48,7 @@ pub enum TreeVerb {
     },
 }
 
-// Not the request: the workspace is a global option, and the help is written for people.
+// This type is not the request, because the workspace is a global option, and the help is written for people.
 /// Options of `tree compact`.
 #[derive(Debug, Args)]
 pub struct TreeCompactArgs {

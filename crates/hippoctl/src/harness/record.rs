@@ -129,7 +129,7 @@ impl InitRecord {
         Ok(())
     }
 
-    /// Returns the record inside the workspace, which an earlier build wrote or somebody forged.
+    /// Returns the record inside the workspace, which was written by an earlier build or is forged.
     ///
     /// # Errors
     /// Fails if the record is unreadable, or if it names a file or folder that init does not create.

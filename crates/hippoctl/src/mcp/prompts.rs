@@ -3,7 +3,7 @@
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-/// The name, description and text; `{question}` is replaced by the argument.
+/// The name, the description and the text of each prompt; `{question}` is replaced by the argument.
 pub const PROMPTS: [[&str; 3]; 2] = [
     ["recall", "Answer a question from memory, with sources", RECALL],
     [

@@ -35,7 +35,7 @@ pub struct InitResult {
     pub notes: Vec<String>,
 }
 
-/// Whether the daemon has registered the folder.
+/// State of the folder's registration with the daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Registration {

@@ -188,7 +188,7 @@ pub struct ServiceStatus {
     pub manager: Manager,
     /// True if any file of the service exists.
     pub installed: bool,
-    /// The unit in use; if none is in use, the unit that would be.
+    /// The unit in use; if none is in use, the unit that would be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<PathBuf>,
     /// The unit that a package provides.

@@ -55,7 +55,7 @@ impl ServiceObservation {
         self.answer.as_ref().is_ok_and(ManagerState::is_used)
     }
 
-    /// Returns the unit in use; if none is in use, the unit that would be.
+    /// Returns the unit in use; if none is in use, the unit that would be used.
     pub fn unit(&self) -> Option<&Path> {
         let known = self
             .answer

@@ -27,7 +27,7 @@ pub struct CompactionSums {
     pub reference: f64,
     pub truncated: f64,
     pub reachable: f64,
-    /// Tokens before the cut, and of our summary; `budget` is the size of the reference.
+    /// Tokens before the cut. The next two fields are the tokens of our summary and of the reference.
     pub before: f64,
     pub tokens: f64,
     pub budget: f64,
@@ -57,7 +57,7 @@ impl CompactionSums {
     }
 }
 
-/// Returns the sums of each program below a folder, by name.
+/// Returns, by program name, the sums over all cuts of the transcripts of each program below a folder.
 ///
 /// # Errors
 /// Fails if a file cannot be read, or if a summary violates an invariant.
@@ -136,7 +136,7 @@ fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Res
     let budget = tokens::of(&reference);
     let mut compactor = Compactor::new(CompactionOptions {
         budget: Some(budget),
-        // Contents count as stored; otherwise, no id would refer to the omitted content.
+        // The contents count as stored; otherwise, the summary would contain no id of the omitted content.
         stored: true,
         ..CompactionOptions::default()
     });

@@ -26,7 +26,7 @@ pub fn words(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// Returns the lines of a text with an error.
+/// Returns those lines of a text that report an error.
 pub fn errors(text: &str) -> BTreeSet<&str> {
     let marks = [
         "error:",

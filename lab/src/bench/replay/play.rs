@@ -85,7 +85,7 @@ pub struct ReplayResult {
     pub named: ValueTally,
     /// Named values that were nowhere else in the context at that time.
     pub needed: ValueTally,
-    /// Number of fetched contents during the session.
+    /// Number of fetches during the session.
     pub fetches: usize,
 }
 
@@ -140,7 +140,7 @@ pub fn play(
         run.played.without.push(prompt + answered);
         without.keep(read + answered, read + answered);
 
-        // A new tool result is read whole, and its entry replaces it afterwards.
+        // The model reads a new tool result in full; in later turns, its entry replaces it.
         let left = run.put(at, turn)?;
         let fetched = run.look(at, uses)?;
         let prompt = with.prompt(read + fetched + run.section.tokens);
@@ -162,7 +162,7 @@ struct ReplayRun<'c> {
     client: &'c mut Client,
     id: String,
     way: ReplayOptions,
-    /// By the number of the tool result.
+    /// Entries by the number of the tool result that they replace.
     made: Vec<Option<ReplacementEntry>>,
     /// Turn of each tool result, or of its last fetch.
     whole: Vec<usize>,

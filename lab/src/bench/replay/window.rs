@@ -6,7 +6,7 @@
 
 /// Share of the limit from which a prompt is compacted.
 pub const FULL: f64 = 0.8;
-/// Share of the limit for the newest turns: of 200,000 tokens, the 20,000 that Pi and OpenClaw keep.
+/// Share of the limit that the newest turns keep: of 200,000 tokens, the 20,000 tokens that Pi and OpenClaw keep.
 const KEPT: f64 = 0.1;
 /// Tokens of the summary.
 pub const SUMMARY: usize = 2_000;

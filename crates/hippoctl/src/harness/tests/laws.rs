@@ -47,7 +47,7 @@ const TOML: [&str; 6] = [
     "# hippod: hooks\n# /hippod\n",
 ];
 
-/// A workspace with any combination of files that users may have.
+/// Generates a workspace with any combination of files that users may have.
 fn worlds() -> impl Strategy<Value = World> {
     let file = |path: &'static str, texts: &'static [&'static str]| {
         proptest::option::of(select(texts)).prop_map(move |text| text.map(|text| (path, text)))
@@ -155,7 +155,7 @@ proptest! {
     }
 }
 
-/// JSON as people write it, with comments, trailing commas and any white space.
+/// Generates JSON as people write it, with comments, trailing commas and any white space.
 fn jsons() -> impl Strategy<Value = String> {
     let gap = || select(&["", "", " ", "\n  ", "\t", "\r\n", "/* a */", " // b\n"][..]);
     let key = || {
