@@ -148,7 +148,7 @@ impl Daemon {
     /// Starts a daemon that may fail to start.
     ///
     /// # Errors
-    /// The log of a daemon that exited.
+    /// Returns the log of a daemon that exited.
     pub fn try_start_as(
         mut command: Command,
         home: &Path,

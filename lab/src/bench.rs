@@ -83,7 +83,7 @@ impl BenchOptions {
     /// Parses the arguments after `bench`.
     ///
     /// # Errors
-    /// If an argument is unknown or lacks its value.
+    /// Fails if an argument is unknown or lacks its value.
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
             eval: std::env::var_os("HIPPOD_EVAL").map(PathBuf::from),

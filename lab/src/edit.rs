@@ -45,7 +45,7 @@ impl<'a> Editor<'a> {
     /// Subscribes to the events of the workspace.
     ///
     /// # Errors
-    /// If the daemon refuses.
+    /// Fails if the daemon refuses.
     pub fn new(root: &'a str, mut events: Client, questions: Client) -> Result<Self> {
         let subscribe = SubscribeRequest {
             workspace: Some(root.to_owned()),

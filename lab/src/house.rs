@@ -64,7 +64,7 @@ impl ProjectDirs {
     /// Builds release binaries.
     ///
     /// # Errors
-    /// If the build fails.
+    /// Fails if the build fails.
     pub fn build_release(&self, packages: &[&str]) -> Result<()> {
         let mut command = self.cargo();
         command.args(["build", "--release"]);
@@ -92,7 +92,7 @@ fn cargo(folder: &Path) -> Command {
 /// Runs a command with visible output, and waits for its end.
 ///
 /// # Errors
-/// If the command cannot be run, or fails.
+/// Fails if the command cannot be run, or fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = describe(command);
     let status = command
@@ -104,7 +104,7 @@ pub fn run(command: &mut Command) -> Result<()> {
 /// Checks an exit status.
 ///
 /// # Errors
-/// If the command failed.
+/// Fails if the command failed.
 pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
     if status.success() {
         Ok(())

@@ -88,7 +88,7 @@ pub struct QuestionArguments {
 /// Measures with the user's own daemon and prints the figures.
 ///
 /// # Errors
-/// If no daemon runs, or as [`measure`].
+/// Fails if no daemon runs, or as [`measure`] does.
 pub fn run(words: &[String]) -> Result<()> {
     let arguments =
         QuestionArguments::parse_from(std::iter::once("questions").chain(words.iter().map(String::as_str)));

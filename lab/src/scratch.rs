@@ -43,7 +43,7 @@ impl Scratch {
     /// instance per process is possible, because the instance handles interrupts.
     ///
     /// # Errors
-    /// If the folder cannot be created.
+    /// Fails if the folder cannot be created.
     pub fn new(house: &ProjectDirs, installed: &Path) -> Result<Self> {
         let folder = temporary()?;
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
@@ -53,7 +53,7 @@ impl Scratch {
     /// Creates the home with programs from another folder.
     ///
     /// # Errors
-    /// If the folder cannot be created.
+    /// Fails if the folder cannot be created.
     pub fn of_programs(programs: &Path, installed: &Path) -> Result<Self> {
         let folder = temporary()?;
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
@@ -64,7 +64,7 @@ impl Scratch {
     /// Creates the home in a permanent folder, with the files of an earlier run.
     ///
     /// # Errors
-    /// If the folder cannot be created.
+    /// Fails if the folder cannot be created.
     pub fn kept(house: &ProjectDirs, installed: &Path, folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
         let path =
@@ -174,7 +174,7 @@ impl Scratch {
     /// Returns the process id of the daemon.
     ///
     /// # Errors
-    /// If no daemon runs.
+    /// Fails if no daemon runs.
     pub fn process_id(&self) -> Result<u32> {
         lock(&self.running)
             .daemon
@@ -186,7 +186,7 @@ impl Scratch {
     /// Connects to the daemon with a time limit per call.
     ///
     /// # Errors
-    /// If the daemon does not answer.
+    /// Fails if the daemon does not answer.
     pub fn connect(&self, patience: Duration) -> Result<Client> {
         Ok(Client::connect(&self.paths.socket, Some(patience))?)
     }
@@ -201,7 +201,7 @@ impl Scratch {
     /// Removes the folder. The daemon must have been stopped.
     ///
     /// # Errors
-    /// If a file cannot be removed.
+    /// Fails if a file cannot be removed.
     pub fn remove(self) -> Result<()> {
         let folder = lock(&self.running).folder.take();
         folder
@@ -317,7 +317,7 @@ fn share(from: &Path, to: &Path) -> Result<()> {
 /// Copies a folder recursively.
 ///
 /// # Errors
-/// If a file cannot be read or written.
+/// Fails if a file cannot be read or written.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let failed = || format!("could not copy {}", from.display());
     fs::create_dir_all(to).with_context(failed)?;

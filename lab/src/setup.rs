@@ -13,7 +13,7 @@ use crate::terminal::{self, Meter, say};
 /// Completes the installation in the cache, and returns the folder that contains `models/` and `runtime/`.
 ///
 /// # Errors
-/// If a file cannot be obtained.
+/// Fails if a file cannot be obtained.
 pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     let cache = cache(&house.target, |name| std::env::var_os(name))?;
     let home = cache.join("home");

@@ -26,7 +26,7 @@ struct AttackOptions {
 /// Runs attacks one after the other, each for its share of the time, and prints a table.
 ///
 /// # Errors
-/// An argument is unknown, an attack cannot be run, or a case failed.
+/// Fails if an argument is unknown, an attack cannot be run, or a case failed.
 pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
     let options = AttackOptions::parse(arguments)?;
     prerequisites::provide_strace();

@@ -23,7 +23,7 @@ struct CrateLines {
 /// Prints a table of all crates, and the size of the released code.
 ///
 /// # Errors
-/// A source file cannot be read.
+/// Fails if a source file cannot be read.
 pub fn run(house: &ProjectFolders) -> Result<()> {
     let listed = house::output(house.git().args(["ls-files", "*.rs"]))?;
     let listed = String::from_utf8_lossy(&listed).into_owned();

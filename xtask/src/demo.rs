@@ -31,7 +31,7 @@ pub struct DemoQuestion {
 /// Runs the demonstration.
 ///
 /// # Errors
-/// A step failed, or an answer was not found.
+/// Fails if a step failed, or an answer was not found.
 pub fn run(house: &ProjectFolders) -> Result<()> {
     let mut times: Vec<(String, Duration)> = Vec::new();
     say(format_args!("building hippod and hippoctl"));
@@ -160,7 +160,7 @@ fn show(question: &DemoQuestion, answer: &Value, rank: Option<usize>) {
 /// Returns the demonstration questions in a file.
 ///
 /// # Errors
-/// The file cannot be read or contains no questions.
+/// Fails if the file cannot be read or contains no questions.
 pub fn questions(path: &Path) -> Result<Vec<DemoQuestion>> {
     let failed = || format!("could not read the questions: {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;

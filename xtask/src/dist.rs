@@ -34,7 +34,7 @@ impl DistOptions {
     /// Parses the arguments after `dist`.
     ///
     /// # Errors
-    /// An argument is unknown or its value is missing.
+    /// Fails if an argument is unknown or its value is missing.
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
             out: None,
@@ -58,7 +58,7 @@ impl DistOptions {
 /// Builds the packages.
 ///
 /// # Errors
-/// The build or a check failed.
+/// Fails if the build or a check failed.
 pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
     let options = DistOptions::parse(arguments)?;
     if options.check {
@@ -81,7 +81,7 @@ pub fn folder(house: &ProjectFolders) -> PathBuf {
 /// Builds and packs the programs, and returns the archive and the Debian package.
 ///
 /// # Errors
-/// The build failed, or a program contains a path of this machine.
+/// Fails if the build failed, or a program contains a path of this machine.
 fn make(house: &ProjectFolders, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
     let programs = build::build(house)?;
     for name in build::PROGRAMS {
@@ -100,7 +100,7 @@ fn make(house: &ProjectFolders, time: u64, pages: &Path) -> Result<[PathBuf; 2]>
 /// Packs the archive.
 ///
 /// # Errors
-/// A part is missing.
+/// Fails if a part is missing.
 fn archive(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<PathBuf> {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     if os != "linux" {
@@ -126,7 +126,7 @@ fn archive(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result
 /// The installation starts and enables nothing, because each user runs a separate daemon.
 ///
 /// # Errors
-/// A part is missing, or cargo-deb cannot be installed.
+/// Fails if a part is missing, or cargo-deb cannot be installed.
 fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<PathBuf> {
     let work = contents::stage(house, PackageKind::Debian, "usr", parts)?;
     let mut deb = Command::new(tool(house, "cargo-deb", "3.8.0", &[])?);
@@ -154,7 +154,7 @@ fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<
 /// Returns the names of all linked crates with their licences and licence texts.
 ///
 /// # Errors
-/// A crate has no licence, or cargo-about cannot be installed.
+/// Fails if a crate has no licence, or cargo-about cannot be installed.
 fn licences(house: &ProjectFolders) -> Result<String> {
     let program = tool(house, "cargo-about", "0.9.3", &["--features", "cli"])?;
     let mut text = String::new();
@@ -174,7 +174,7 @@ fn licences(house: &ProjectFolders) -> Result<String> {
 /// Copies packages into a folder and prints their paths.
 ///
 /// # Errors
-/// The packages cannot be written.
+/// Fails if the packages cannot be written.
 fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
     for package in packages {

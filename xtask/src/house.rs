@@ -19,7 +19,7 @@ impl ProjectFolders {
     /// Finds the folders with `cargo metadata`.
     ///
     /// # Errors
-    /// Cargo cannot be run, or the project was moved.
+    /// Fails if cargo cannot be run, or the project was moved.
     pub fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let output = cargo(&root)
@@ -77,7 +77,7 @@ fn cargo(folder: &Path) -> Command {
 /// Runs a command to its end and shows its output.
 ///
 /// # Errors
-/// The command could not be run, or failed.
+/// Fails if the command could not be run, or failed.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = describe(command);
     let status = command
@@ -89,7 +89,7 @@ pub fn run(command: &mut Command) -> Result<()> {
 /// Returns an error unless the status is success.
 ///
 /// # Errors
-/// The command failed.
+/// Fails if the command failed.
 pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
     if status.success() {
         Ok(())
@@ -109,7 +109,7 @@ pub fn describe(command: &Command) -> String {
 /// Runs a command and returns its standard output.
 ///
 /// # Errors
-/// The command could not be run, or failed; the error includes standard error.
+/// Fails if the command could not be run, or failed; the error includes standard error.
 pub fn output(command: &mut Command) -> Result<Vec<u8>> {
     let name = describe(command);
     let output = command

@@ -33,7 +33,7 @@ pub fn is_there() -> bool {
 /// Installs the packages of a folder's lock file if necessary, and runs the tests.
 ///
 /// # Errors
-/// A command failed; the error names it.
+/// Fails if a command failed; the error names it.
 pub fn test(house: &ProjectFolders, name: &str) -> Result<()> {
     let folder = house.root.join(name);
     let npm = |words: &[&str]| {

@@ -13,7 +13,7 @@ use crate::terminal::say;
 /// for pip.
 ///
 /// # Errors
-/// There is no C compiler; the message lists the packages to install.
+/// Fails if there is no C compiler; the message lists the packages to install.
 pub fn check() -> Result<()> {
     let cc = std::env::var_os("CC")
         .filter(|cc| !cc.is_empty())
@@ -54,7 +54,7 @@ pub fn has_program(name: &str) -> bool {
 /// Returns a program from crates.io in this version, and installs it into the cache if necessary.
 ///
 /// # Errors
-/// The program cannot be installed.
+/// Fails if the program cannot be installed.
 pub fn tool(house: &ProjectFolders, name: &str, version: &str, more: &[&str]) -> Result<PathBuf> {
     let folder = setup::cache(house)?
         .join("tools")

@@ -61,7 +61,7 @@ pub fn is_there() -> bool {
 /// Installs the requirements of a suite into an environment below the target folder if necessary, and runs the tests.
 ///
 /// # Errors
-/// A command failed; the error names it.
+/// Fails if a command failed; the error names it.
 pub fn test(house: &ProjectFolders, suite: &Suite) -> Result<()> {
     let folder = house.root.join(suite.folder);
     let environment = house.target.join(suite.environment);

@@ -17,7 +17,7 @@ use crate::terminal::{duration, note, say, status};
 /// `runtime/`.
 ///
 /// # Errors
-/// The download failed.
+/// Fails if the download failed.
 pub fn obtain(house: &ProjectFolders, programs: &Path) -> Result<PathBuf> {
     DaemonHome::new(house, programs)?.close()?;
     Ok(cache(house)?.join("home"))
@@ -26,7 +26,7 @@ pub fn obtain(house: &ProjectFolders, programs: &Path) -> Result<PathBuf> {
 /// Builds hippod and hippoctl for a demonstration, and returns their folder.
 ///
 /// # Errors
-/// A prerequisite is missing, or the build failed.
+/// Fails if a prerequisite is missing, or the build failed.
 pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     prerequisites::check()?;
     let mut command = house.cargo();
@@ -48,7 +48,7 @@ pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
 /// Returns the cache of this user, or a folder below the build folder if the home is unknown.
 ///
 /// # Errors
-/// The current folder cannot be determined.
+/// Fails if the current folder cannot be determined.
 pub fn cache(house: &ProjectFolders) -> Result<PathBuf> {
     let folder = |name: &str| {
         std::env::var_os(name)
@@ -87,7 +87,7 @@ impl DaemonHome {
     /// handles interrupts.
     ///
     /// # Errors
-    /// The folder cannot be created, or a download failed.
+    /// Fails if the folder cannot be created, or a download failed.
     pub fn new(house: &ProjectFolders, programs: &Path) -> Result<Self> {
         let cache = cache(house)?;
         let folder = tempfile::Builder::new().prefix("hippod-").tempdir();
@@ -131,7 +131,7 @@ impl DaemonHome {
     /// Runs a client command and shows its output.
     ///
     /// # Errors
-    /// The command failed.
+    /// Fails if the command failed.
     pub fn run(&self, words: &[&str]) -> Result<()> {
         let mut command = self.hippoctl();
         command.args(words);
@@ -143,7 +143,7 @@ impl DaemonHome {
     /// Stops the daemon and removes the home.
     ///
     /// # Errors
-    /// The daemon does not stop, or the folder cannot be removed.
+    /// Fails if the daemon does not stop, or the folder cannot be removed.
     pub fn close(self) -> Result<()> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).close()
     }
@@ -196,7 +196,7 @@ fn link(from: &Path, to: &Path) -> std::io::Result<()> {
 /// Copies a folder recursively.
 ///
 /// # Errors
-/// A file cannot be read or written.
+/// Fails if a file cannot be read or written.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let failed = || format!("could not copy {}", from.display());
     fs::create_dir_all(to).with_context(failed)?;

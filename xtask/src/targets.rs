@@ -72,7 +72,7 @@ fn variable(target: &str) -> String {
 /// Type-checks for a target.
 ///
 /// # Errors
-/// The check failed.
+/// Fails if the check failed.
 pub fn check(house: &ProjectFolders, target: &str) -> Result<()> {
     let mut command = house.cargo();
     command.args(["check", "--workspace", "--target", target]);

@@ -35,7 +35,7 @@ pub fn duration(time: Duration) -> impl Display {
 /// printed every two seconds.
 ///
 /// # Errors
-/// The command could not be run.
+/// Fails if the command could not be run.
 pub fn status(command: &mut Command, what: &str) -> io::Result<ExitStatus> {
     if io::stderr().is_terminal() {
         return command.status();

@@ -14,7 +14,7 @@ use crate::{dist, node, prerequisites, python, setup, targets};
 /// Runs every step, and stops at the first failure.
 ///
 /// # Errors
-/// A step failed; the error names it.
+/// Fails if a step failed; the error names it.
 pub fn run(house: &ProjectFolders) -> Result<()> {
     let begun = Instant::now();
     let mut gate = Gate {

@@ -27,7 +27,7 @@ pub trait Embedder: Send {
     /// the model is ignored.
     ///
     /// # Errors
-    /// The model fails.
+    /// Fails if the model fails.
     fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, EmbedError>;
 
     /// Returns one unit vector per text, in order. The texts are consecutive chunks of one section. They go through the
@@ -35,7 +35,7 @@ pub trait Embedder: Send {
     /// neighbouring texts (late chunking). Text beyond one pass is split.
     ///
     /// # Errors
-    /// The model fails. In this case, no vectors are returned.
+    /// Fails if the model fails. In this case, no vectors are returned.
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
     /// Returns the number of word pieces of a text, excluding special tokens.

@@ -82,7 +82,7 @@ impl Folder {
     /// Returns the metadata of this folder.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.dir.try_clone()?.into_std_file().metadata()
     }
@@ -90,7 +90,7 @@ impl Folder {
     /// Opens a folder in this one.
     ///
     /// # Errors
-    /// The name is a link, or the operating system reports an error.
+    /// Fails if the name is a link, or the operating system reports an error.
     pub fn folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         let name = check_name(name.as_ref())?;
         let dir = self
@@ -104,7 +104,7 @@ impl Folder {
     /// Opens a folder in this one, or creates it. On return, its name is durable.
     ///
     /// # Errors
-    /// As [`folder`](Self::folder).
+    /// See [`folder`](Self::folder).
     pub fn make_folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         let name = check_name(name.as_ref())?;
         match self.dir.create_dir(name) {
@@ -118,7 +118,7 @@ impl Folder {
     /// Opens a regular file for reading. Does not wait for the writer of a pipe.
     ///
     /// # Errors
-    /// The name is a link or not a regular file, or the operating system reports an error.
+    /// Fails if the name is a link or not a regular file, or the operating system reports an error.
     pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<(File, Metadata)> {
         let mut options = OpenOptions::new();
         options.read(true);
@@ -128,7 +128,7 @@ impl Folder {
     /// Reads the whole content of a regular file.
     ///
     /// # Errors
-    /// As [`open`](Self::open), or [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes.
+    /// Fails as [`open`](Self::open) does, or with [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes.
     pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Vec<u8>> {
         read_all(self.open(name)?, limit)
     }
@@ -136,7 +136,8 @@ impl Folder {
     /// Creates a file.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link; or an error of the operating system.
+    /// Returns [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link, otherwise an error of the operating
+    /// system.
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).follow(FollowSymlinks::No);
@@ -147,7 +148,7 @@ impl Folder {
     /// Opens a regular file for appending, or creates it. Returns whether it was created.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// See [`open`](Self::open).
     pub fn append(&self, name: impl AsRef<OsStr>) -> io::Result<(File, bool)> {
         let name = name.as_ref();
         let is_new = self.stat(name)?.is_none();
@@ -159,7 +160,7 @@ impl Folder {
     /// Opens a regular file for writing in place, without truncating it.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// See [`open`](Self::open).
     pub fn open_to_write(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true);
@@ -169,7 +170,7 @@ impl Folder {
     /// Writes a file in place, or creates it.
     ///
     /// # Errors
-    /// As [`open`](Self::open). After an error, the file may be empty.
+    /// See [`open`](Self::open). After an error, the file may be empty.
     pub fn overwrite(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create(true);
@@ -181,7 +182,7 @@ impl Folder {
     /// Returns the metadata of an entry without following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Stat>> {
         match self.dir.symlink_metadata(check_name(name.as_ref())?) {
             Ok(metadata) => Ok(Some(Stat {
@@ -197,7 +198,7 @@ impl Folder {
     /// Lists the entries of this folder in arbitrary order.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn entries(&self) -> io::Result<Vec<DirEntry>> {
         let entries = self.dir.entries()?.map(|entry| {
             let entry = entry?;
@@ -214,7 +215,7 @@ impl Folder {
     /// Returns whether this folder has no entries.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn is_empty(&self) -> io::Result<bool> {
         Ok(self.dir.entries()?.next().is_none())
     }
@@ -222,7 +223,7 @@ impl Folder {
     /// Makes the content of a regular file durable.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// See [`open`](Self::open).
     pub fn sync_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         // On Windows, a file that was opened for reading cannot be synchronised.
         if cfg!(windows) {
@@ -235,7 +236,7 @@ impl Folder {
     /// Makes the entries of this folder durable.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     #[cfg(unix)]
     pub fn sync(&self) -> io::Result<()> {
         // `dir` is an O_PATH handle, which cannot be synchronised, so open the folder again.
@@ -245,7 +246,7 @@ impl Folder {
     /// Does nothing, because this operating system makes names durable by itself.
     ///
     /// # Errors
-    /// None.
+    /// Never fails.
     #[cfg(not(unix))]
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
@@ -254,7 +255,7 @@ impl Folder {
     /// Checks that this process may create files in this folder.
     ///
     /// # Errors
-    /// Any error of the operating system, usually a missing permission.
+    /// Returns any error of the operating system, usually a missing permission.
     #[cfg(unix)]
     pub fn check_writable(&self) -> io::Result<()> {
         use rustix::fs::{Access, AtFlags};
@@ -265,7 +266,7 @@ impl Folder {
     /// Does nothing, because this operating system reports the permission only when a file is created.
     ///
     /// # Errors
-    /// None.
+    /// Never fails.
     #[cfg(not(unix))]
     pub fn check_writable(&self) -> io::Result<()> {
         Ok(())
@@ -320,7 +321,7 @@ fn file_kind(kind: cap_std::fs::FileType) -> FileKind {
 /// Reads the rest of an open file.
 ///
 /// # Errors
-/// [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes, or an error of the operating system.
+/// Returns [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes, or an error of the operating system.
 pub fn read_all((file, metadata): (File, Metadata), limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;

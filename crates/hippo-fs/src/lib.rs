@@ -23,7 +23,7 @@ use std::path::Path;
 /// Reads the whole content of a regular file in a workspace; no component of its path may be a link.
 ///
 /// # Errors
-/// As [`WorkspaceDir::open`] and [`WorkspaceDir::read`].
+/// See [`WorkspaceDir::open`] and [`WorkspaceDir::read`].
 pub fn read(root: &Path, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
     WorkspaceDir::open(root)?.read(path, limit)
 }
@@ -51,7 +51,7 @@ pub fn is_folder(root: &Path, path: impl AsRef<Path>) -> bool {
 /// Reads the whole content of a regular file in a workspace; follows links that stay within the workspace.
 ///
 /// # Errors
-/// As [`WorkspaceDir::open`] and [`WorkspaceDir::read_source`].
+/// See [`WorkspaceDir::open`] and [`WorkspaceDir::read_source`].
 pub fn read_source(root: &Path, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
     WorkspaceDir::open(root)?.read_source(path, limit)
 }

@@ -9,7 +9,7 @@ use crate::error::outside_error;
 /// Returns the components of a relative path.
 ///
 /// # Errors
-/// The path is absolute or contains `..`.
+/// Fails if the path is absolute or contains `..`.
 pub fn components(path: &Path) -> io::Result<Vec<&OsStr>> {
     let mut names = Vec::new();
     for component in path.components() {
@@ -25,7 +25,7 @@ pub fn components(path: &Path) -> io::Result<Vec<&OsStr>> {
 /// Splits a relative path into the components of its folder and the last name.
 ///
 /// # Errors
-/// As [`components`]; or the path is empty.
+/// Fails as [`components`] does, or if the path is empty.
 pub fn split_parent(path: &Path) -> io::Result<(Vec<&OsStr>, &OsStr)> {
     let mut names = components(path)?;
     let name = names.pop().ok_or_else(|| outside_error(path))?;
@@ -35,7 +35,7 @@ pub fn split_parent(path: &Path) -> io::Result<(Vec<&OsStr>, &OsStr)> {
 /// Checks that a name is a single path component, and returns it.
 ///
 /// # Errors
-/// The name is empty, contains a separator, or is `.` or `..`.
+/// Fails if the name is empty, contains a separator, or is `.` or `..`.
 pub fn check_name(name: &OsStr) -> io::Result<&OsStr> {
     match components(Path::new(name))?.as_slice() {
         [only] if *only == name => Ok(name),

@@ -19,7 +19,7 @@ impl WorkspaceDir {
     /// Opens a root. The path to the root itself may contain links.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn open(root: &Path) -> io::Result<Self> {
         let (root, top) = (root.to_path_buf(), Folder::open_root(root)?);
         Ok(Self { root, top })
@@ -33,7 +33,7 @@ impl WorkspaceDir {
     /// Opens a folder; the empty path means the root.
     ///
     /// # Errors
-    /// The path leaves the workspace, a component is a link, or the operating system reports an error.
+    /// Fails if the path leaves the workspace, a component is a link, or the operating system reports an error.
     pub fn folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
         self.walk(&components(path.as_ref())?, |folder, name| folder.folder(name))
     }
@@ -41,7 +41,7 @@ impl WorkspaceDir {
     /// Opens a folder, and creates it and its missing parents.
     ///
     /// # Errors
-    /// As [`folder`](Self::folder).
+    /// See [`folder`](Self::folder).
     pub fn make_folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
         self.walk(&components(path.as_ref())?, |folder, name| {
             folder.make_folder(name)
@@ -51,7 +51,7 @@ impl WorkspaceDir {
     /// Opens the parent folder of a path. Returns that folder and the last name of the path.
     ///
     /// # Errors
-    /// As [`folder`](Self::folder).
+    /// See [`folder`](Self::folder).
     pub fn parent<'p>(
         &self,
         path: &'p (impl AsRef<Path> + ?Sized),
@@ -63,7 +63,7 @@ impl WorkspaceDir {
     /// Opens the parent folder of a path, or creates it. Returns that folder and the last name of the path.
     ///
     /// # Errors
-    /// As [`folder`](Self::folder).
+    /// See [`folder`](Self::folder).
     pub fn make_parent<'p>(
         &self,
         path: &'p (impl AsRef<Path> + ?Sized),
@@ -87,7 +87,7 @@ impl WorkspaceDir {
     /// Opens a regular file for reading. Does not wait for the writer of a pipe.
     ///
     /// # Errors
-    /// As [`Folder::open`].
+    /// See [`Folder::open`].
     pub fn open_file(&self, path: impl AsRef<Path>) -> io::Result<(File, Metadata)> {
         let (folder, name) = self.parent(path.as_ref())?;
         folder.open(name)
@@ -97,7 +97,7 @@ impl WorkspaceDir {
     /// `like`. On operating systems without user ids, the owners are not checked.
     ///
     /// # Errors
-    /// As [`open_file`](Self::open_file); [`PathRefusal::OtherOwner`].
+    /// Fails as [`open_file`](Self::open_file) does, or with [`PathRefusal::OtherOwner`].
     pub fn open_file_owned_like(
         &self,
         like: &Metadata,
@@ -125,7 +125,7 @@ impl WorkspaceDir {
     /// Reads the whole content of a regular file.
     ///
     /// # Errors
-    /// As [`Folder::read`].
+    /// See [`Folder::read`].
     pub fn read(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
         let (folder, name) = self.parent(path.as_ref())?;
         folder.read(name, limit)
@@ -134,7 +134,7 @@ impl WorkspaceDir {
     /// Writes a file in place, or creates it.
     ///
     /// # Errors
-    /// As [`Folder::overwrite`].
+    /// See [`Folder::overwrite`].
     pub fn overwrite(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
         let (folder, name) = self.parent(path.as_ref())?;
         folder.overwrite(name, bytes)
@@ -144,7 +144,7 @@ impl WorkspaceDir {
     /// the content and the name are durable.
     ///
     /// # Errors
-    /// As [`Folder::write_whole`].
+    /// See [`Folder::write_whole`].
     pub fn write_whole(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
         let (folder, name) = self.make_parent(path.as_ref())?;
         let draft = format!(".{}.new", name.to_string_lossy());
@@ -155,7 +155,7 @@ impl WorkspaceDir {
     /// Removes a file or a link. The target of a link is not removed. Returns whether the path existed.
     ///
     /// # Errors
-    /// A folder in the path is a link, or the operating system reports an error.
+    /// Fails if a folder in the path is a link, or the operating system reports an error.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         let removed = self
             .parent(path.as_ref())
@@ -170,7 +170,7 @@ impl WorkspaceDir {
     /// Returns the metadata of a path without following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// A folder in the path is a link, or the operating system reports an error.
+    /// Fails if a folder in the path is a link, or the operating system reports an error.
     pub fn stat(&self, path: impl AsRef<Path>) -> io::Result<Option<Stat>> {
         let stat = self
             .parent(path.as_ref())
@@ -195,7 +195,7 @@ impl WorkspaceDir {
     /// Lists the entries of a folder in arbitrary order.
     ///
     /// # Errors
-    /// As [`folder`](Self::folder).
+    /// See [`folder`](Self::folder).
     pub fn entries(&self, path: impl AsRef<Path>) -> io::Result<Vec<DirEntry>> {
         self.folder(path)?.entries()
     }
@@ -205,8 +205,8 @@ impl WorkspaceDir {
     /// between is refused.
     ///
     /// # Errors
-    /// [`PathRefusal::Outside`] for a link that leaves the workspace, [`PathRefusal::Hidden`] for a link to a dotfile or into a dot folder,
-    /// or an error of the operating system.
+    /// Returns [`PathRefusal::Outside`] for a link that leaves the workspace, [`PathRefusal::Hidden`] for a link to a
+    /// dotfile or into a dot folder, or an error of the operating system.
     pub fn resolve(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
         components(path)?;
@@ -224,7 +224,7 @@ impl WorkspaceDir {
     /// Reads the whole content of a regular file; follows links that stay within the workspace.
     ///
     /// # Errors
-    /// As [`resolve`](Self::resolve) and [`read`](Self::read).
+    /// See [`resolve`](Self::resolve) and [`read`](Self::read).
     pub fn read_source(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
         self.read_following_links(path.as_ref(), |path| self.read(path, limit))
     }
@@ -232,7 +232,7 @@ impl WorkspaceDir {
     /// Opens a regular file for reading; follows links that stay within the workspace.
     ///
     /// # Errors
-    /// As [`resolve`](Self::resolve) and [`open_file`](Self::open_file).
+    /// See [`resolve`](Self::resolve) and [`open_file`](Self::open_file).
     pub fn open_source(&self, path: impl AsRef<Path>) -> io::Result<(File, Metadata)> {
         self.read_following_links(path.as_ref(), |path| self.open_file(path))
     }

@@ -82,7 +82,7 @@ impl Client {
     /// Connects to the daemon. `timeout` limits connecting and each call; `None` means no limit.
     ///
     /// # Errors
-    /// [`ClientError::Connect`] if nothing listens on the socket.
+    /// Returns [`ClientError::Connect`] if nothing listens on the socket.
     pub fn connect(socket: &Path, timeout: Option<Duration>) -> Result<Self, ClientError> {
         let refused = |source| ClientError::Connect {
             path: socket.to_path_buf(),
@@ -113,8 +113,8 @@ impl Client {
     /// Sends a request and waits for its answer, which has the type `R`.
     ///
     /// # Errors
-    /// [`ClientError::Refused`] with the error of the daemon, or another variant if there was no answer. After a
-    /// [`ClientError::Timeout`], the connection is still usable: a late answer is dropped.
+    /// Returns [`ClientError::Refused`] with the error of the daemon, or another variant if there was no answer. After
+    /// a [`ClientError::Timeout`], the connection is still usable: a late answer is dropped.
     pub fn call<R: DeserializeOwned>(&mut self, request: &Request) -> Result<R, ClientError> {
         let mut kept = VecDeque::new();
         let answer = self.call_with(request, |notification| kept.push_back(notification));
@@ -127,7 +127,7 @@ impl Client {
     /// Each notification restarts the timeout, so that a job that reports progress does not time out.
     ///
     /// # Errors
-    /// As [`Client::call`].
+    /// See [`Client::call`].
     pub fn call_with<R: DeserializeOwned>(
         &mut self,
         request: &Request,

@@ -51,7 +51,7 @@ pub fn registered(state: &Path) -> BTreeSet<PathBuf> {
 /// Reads a state file.
 ///
 /// # Errors
-/// Any error of the operating system; [`io::ErrorKind::FileTooLarge`] above 16 MiB.
+/// Returns any error of the operating system, or [`io::ErrorKind::FileTooLarge`] above 16 MiB.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.len() > LARGEST {
         return Err(io::ErrorKind::FileTooLarge.into());
@@ -62,7 +62,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Replaces a state file atomically and durably; creates its parent folders, accessible only to this user.
 ///
 /// # Errors
-/// Any error of the operating system; the file is unchanged.
+/// Returns any error of the operating system; the file is unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut builder = fs::DirBuilder::new();
@@ -137,7 +137,7 @@ impl Trust {
     /// Writes the record. If it is empty, deletes the file instead.
     ///
     /// # Errors
-    /// Any error of the operating system; the record is unchanged.
+    /// Returns any error of the operating system; the record is unchanged.
     pub fn keep(&self, state: &Path, root: &Path) -> io::Result<()> {
         let file = Self::file(state, root);
         if self.files.is_empty() {

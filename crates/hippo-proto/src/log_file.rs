@@ -20,7 +20,7 @@ impl LogFile {
     /// Opens the log for appending.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::with_limit(path, MAX_BYTES)
     }

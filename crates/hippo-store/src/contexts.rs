@@ -59,8 +59,8 @@ impl ContextStore {
     /// Opens or creates the database at `path`. Only its owner can read the file, whatever the umask.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a newer
-    /// schema.
+    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a
+    /// newer schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
         acked::set_aside_if_cut(path)?;

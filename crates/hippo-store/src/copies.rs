@@ -152,8 +152,8 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
 /// Converts a database from another place to the schema of this build, and assigns it to the workspace at `root`.
 ///
 /// # Errors
-/// [`StoreError::NewerSchema`], or [`StoreError::Corrupt`] for a damaged file and for a file with tables or triggers
-/// that hippod does not create. Such triggers would run with every change.
+/// Returns [`StoreError::NewerSchema`], or [`StoreError::Corrupt`] for a damaged file and for a file with tables or
+/// triggers that hippod does not create. Such triggers would run with every change.
 pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), StoreError> {
     match database {
         Database::Index => db::Store::open(file, root).map(drop)?,

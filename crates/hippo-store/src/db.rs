@@ -62,8 +62,8 @@ impl Store {
     /// Opens or creates the database at `path` for the workspace at `root`. The root is stored for information only.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a newer
-    /// schema.
+    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a
+    /// newer schema.
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
         in_place::finish(path)?;
@@ -152,7 +152,7 @@ impl Store {
     /// Checks every page and index of the file. This takes seconds for a large file.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] with SQLite's first finding.
+    /// Returns [`StoreError::Corrupt`] with SQLite's first finding.
     pub fn check(&self) -> Result<(), StoreError> {
         check(&self.connection, &self.path)
     }

@@ -78,7 +78,7 @@ impl Replacement {
     /// Returns a path to which the new database can be written. Removes files that an earlier process left there.
     ///
     /// # Errors
-    /// [`StoreError::Io`] if an old file cannot be removed.
+    /// Returns [`StoreError::Io`] if an old file cannot be removed.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn draft(self, path: &Path) -> Result<PathBuf, StoreError> {
         let draft = with_suffix(&self.temporary_path(path), ".draft");
@@ -93,7 +93,7 @@ impl Replacement {
     /// Moves a complete draft into place. Returns the new path of the previous file, if there was one.
     ///
     /// # Errors
-    /// [`StoreError::Io`]. After an error, either `path` is unchanged, or [`finish`] completes the move.
+    /// Returns [`StoreError::Io`]. After an error, either `path` is unchanged, or [`finish`] completes the move.
     pub fn settle(self, draft: &Path, path: &Path) -> Result<Option<PathBuf>, StoreError> {
         self.name_draft(draft, path)?;
         self.move_into_place(path, None)
@@ -141,7 +141,7 @@ impl Replacement {
 /// Moves a database and its WAL to an unused name. Returns that name.
 ///
 /// # Errors
-/// [`StoreError::Io`].
+/// Returns [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let aside = free_name(path, Replacement::Rebuilt);
@@ -155,7 +155,7 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
 /// Copies the WAL of a database to an unused name, because the next change overwrites it.
 ///
 /// # Errors
-/// [`StoreError::Io`].
+/// Returns [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     let log = with_suffix(path, "-wal");
@@ -187,7 +187,7 @@ fn free_name(path: &Path, made: Replacement) -> PathBuf {
 /// Completes a move that an earlier process began.
 ///
 /// # Errors
-/// [`StoreError::Io`].
+/// Returns [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn finish(path: &Path) -> Result<(), StoreError> {
     for made in Replacement::ALL {

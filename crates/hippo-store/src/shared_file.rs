@@ -32,7 +32,7 @@ impl SharedFile {
     /// Opens the folder of a file.
     ///
     /// # Errors
-    /// A component of the path is a link, or the operating system reports an error.
+    /// Fails if a component of the path is a link, or the operating system reports an error.
     pub fn open(root: &WorkspaceDir, path: impl AsRef<Path>) -> io::Result<Self> {
         Self::of(root, root.parent(path.as_ref())?)
     }
@@ -40,7 +40,7 @@ impl SharedFile {
     /// Opens the folder of a file, or creates it.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// See [`open`](Self::open).
     pub fn open_in_new_folder(root: &WorkspaceDir, path: impl AsRef<Path>) -> io::Result<Self> {
         Self::of(root, root.make_parent(path.as_ref())?)
     }
@@ -63,8 +63,8 @@ impl SharedFile {
     /// into place. The caller recognizes them as its own text.
     ///
     /// # Errors
-    /// The file is a link; or the slot is in use ([`io::ErrorKind::AlreadyExists`]); or an error of the operating
-    /// system. After an error, the file is unchanged.
+    /// Fails if the file is a link, if the slot is in use ([`io::ErrorKind::AlreadyExists`]), or if the operating
+    /// system reports an error. After an error, the file is unchanged.
     pub fn replace(&self, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
         let (draft, old) = (self.hidden_name("draft"), self.slot_name(slot));
@@ -85,7 +85,7 @@ impl SharedFile {
     /// [`replace`](Self::replace).
     ///
     /// # Errors
-    /// As [`replace`](Self::replace).
+    /// See [`replace`](Self::replace).
     pub fn take_away(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
         match self.folder.rename(&self.name, self.slot_name(slot)) {
@@ -102,7 +102,7 @@ impl SharedFile {
     /// not a regular file, which could block the reader.
     ///
     /// # Errors
-    /// The content cannot be read.
+    /// Fails if the content cannot be read.
     pub fn read_slot(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
         let old = self.slot_name(slot);
         match self.folder.stat(&old)? {
@@ -119,7 +119,7 @@ impl SharedFile {
     /// Deletes the previous file in this slot.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn settle(&self, slot: u32) -> io::Result<()> {
         match self.folder.remove_file(self.slot_name(slot)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -130,7 +130,7 @@ impl SharedFile {
     /// Renames the previous file in this slot for the user, and returns its new path.
     ///
     /// # Errors
-    /// Any error of the operating system. After an error, the file is still in its slot.
+    /// Returns any error of the operating system. After an error, the file is still in its slot.
     pub fn set_aside(&self, slot: u32) -> io::Result<PathBuf> {
         let old = self.slot_name(slot);
         let mut number = 1_u32;

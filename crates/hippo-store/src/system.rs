@@ -34,7 +34,7 @@ impl FileId {
     /// Returns the identity of the file at `path`, following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// Any other error of the operating system; the identity is then unknown.
+    /// Returns any other error of the operating system; the identity is then unknown.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn at(path: &Path) -> io::Result<Option<Self>> {
         let found = path.metadata().and_then(|metadata| Self::of(path, &metadata));
@@ -48,7 +48,7 @@ impl FileId {
     /// Returns the identity of the file at `path`, which has this metadata. On Windows, the file is opened again.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn of(path: &Path, metadata: &Metadata) -> io::Result<Self> {
         here::file_id(path, metadata)
     }

@@ -55,7 +55,7 @@ impl DaemonSession {
     /// Connects to a running daemon without starting one.
     ///
     /// # Errors
-    /// [`ClientError::Connect`] if no daemon answers.
+    /// Returns [`ClientError::Connect`] if no daemon answers.
     pub fn connect_only(&self) -> Result<Client, ClientError> {
         Client::connect(&self.paths.socket, Some(CONNECT))
     }

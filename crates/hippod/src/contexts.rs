@@ -153,8 +153,8 @@ impl Contexts {
     /// Returns the location of a session.
     ///
     /// # Errors
-    /// `not-found` if no workspace has the session, `warming` while a workspace that may have it is being opened,
-    /// `internal` if a database cannot be read.
+    /// Returns `not-found` if no workspace has the session, `warming` while a workspace that may have it is being
+    /// opened, `internal` if a database cannot be read.
     fn home(&self, id: &str) -> Result<LocatedSession, RpcError> {
         let known = lock(&self.homes).get(id).cloned();
         let mut views = self.views.open();
@@ -191,7 +191,7 @@ impl Contexts {
     /// open.
     ///
     /// # Errors
-    /// The file was removed and could not be written again.
+    /// Fails if the file was removed and could not be written again.
     pub fn is_there(&self, root: &Path) -> Result<bool, RpcError> {
         self.database_of(root).is_there()
     }
@@ -337,7 +337,7 @@ pub fn stand_in(state: &Path) -> bool {
 /// Removes everything from a state folder except the context database.
 ///
 /// # Errors
-/// An entry could not be listed or removed.
+/// Fails if an entry could not be listed or removed.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn remove_all_else(state: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(state)? {

@@ -75,8 +75,8 @@ impl CycleRunner {
     /// Runs the cycles that are due, and returns the pending work.
     ///
     /// # Errors
-    /// `no-workspace`, or `warming` if the workspace's folder is missing. A failed cycle is listed in the response, and
-    /// the remaining cycles still run.
+    /// Returns `no-workspace`, or `warming` if the workspace's folder is missing. A failed cycle is listed in the
+    /// response, and the remaining cycles still run.
     pub async fn heartbeat(&self, request: HeartbeatRequest) -> Result<HeartbeatResponse, RpcError> {
         let view = self.views.get(&request.workspace).await?;
         let before: BTreeMap<i64, Option<String>> = self

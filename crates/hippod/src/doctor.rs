@@ -50,7 +50,7 @@ pub struct Doctor {
 /// Handles `doctor`. A separate thread scans the disk, and the engine contributes its own state.
 ///
 /// # Errors
-/// `no-workspace`.
+/// Returns `no-workspace`.
 pub async fn examine(doctor: &Arc<Doctor>, request: DoctorRequest) -> Result<DoctorResponse, RpcError> {
     let (answer, behind) = examined(doctor, &request).await?;
     if !request.fix {

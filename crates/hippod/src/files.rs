@@ -33,7 +33,7 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
 /// Reads a whole regular file.
 ///
 /// # Errors
-/// As for [`open`]; returns [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
+/// Fails as [`open`] does, or with [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     hippo_fs::read_all(open(path)?, limit)
 }

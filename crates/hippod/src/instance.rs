@@ -117,7 +117,7 @@ impl Instance {
     /// Takes the lock if the service manager owns the socket. The socket path is left unchanged.
     ///
     /// # Errors
-    /// As for [`Instance::claim`].
+    /// See [`Instance::claim`].
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn claim_beside(paths: &Paths) -> Result<Self, InstanceError> {
         socket::restrict_umask();

@@ -32,7 +32,7 @@ impl MemoryWriter {
     /// disk was mounted again.
     ///
     /// # Errors
-    /// Same as [`Views::get`](crate::views::Views::get).
+    /// See [`Views::get`](crate::views::Views::get).
     pub async fn view_to_write(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
         let view = self.views.get(folder).await?;
         let was_away = view.status().is_some_and(|status| !status.root_present);
@@ -68,7 +68,7 @@ impl MemoryWriter {
     /// Appends a text to the log of the day and creates its entry.
     ///
     /// # Errors
-    /// Fails if nothing could be appended to the log; nothing is written then.
+    /// Fails if nothing could be appended to the log; in this case, nothing is written.
     pub async fn remember(&self, request: RememberRequest) -> Result<RememberResponse, RpcError> {
         let request = remember::structured(request);
         let view = self.view_to_write(&request.workspace).await?;

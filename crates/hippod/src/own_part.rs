@@ -25,8 +25,8 @@ const SETTLE: Duration = Duration::from_secs(1);
 /// exist. Returns whether the file changed. After a change, the call blocks for a second.
 ///
 /// # Errors
-/// Returns `bad-request` for an unclosed block or a link out of the workspace, and `read-only` or `internal`
-/// for an error of the operating system. The file is unchanged then.
+/// Returns `bad-request` for an unclosed block or a link out of the workspace, and `read-only` or `internal` for an
+/// error of the operating system. In all of these cases, the file is unchanged.
 pub fn change(
     root: &Path,
     file: &str,

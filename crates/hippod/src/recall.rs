@@ -66,8 +66,8 @@ pub struct Searcher {
 /// Handles `search`.
 ///
 /// # Errors
-/// `no-workspace`, `warming`, `bad-request` for an invalid filter, `degraded` if the mode is `vector` and no model is
-/// available, or `internal` with the message of the store.
+/// Returns `no-workspace`, `warming`, `bad-request` for an invalid filter, `degraded` if the mode is `vector` and no
+/// model is available, or `internal` with the message of the store.
 pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
     if request.agent.is_some() {

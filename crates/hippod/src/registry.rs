@@ -105,7 +105,7 @@ impl Registry {
     /// Registers a canonical root. Returns whether it is new.
     ///
     /// # Errors
-    /// Fails if the registry cannot be written; the list of roots is unchanged then.
+    /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn add(&self, root: &Path) -> Result<bool> {
         let mut roots = self.lock();
         if !roots.insert(root.to_path_buf()) {
@@ -121,7 +121,7 @@ impl Registry {
     /// Unregisters a root. Returns whether it was registered.
     ///
     /// # Errors
-    /// Fails if the registry cannot be written; the list of roots is unchanged then.
+    /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn remove(&self, root: &Path) -> Result<bool> {
         let mut roots = self.lock();
         if !roots.remove(root) {

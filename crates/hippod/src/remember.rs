@@ -73,7 +73,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
 /// Returns the appended lines.
 ///
 /// # Errors
-/// As for [`append`].
+/// See [`append`].
 pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<Option<LogLines>, RpcError> {
     let log = LogSnapshot::open(root, day)?;
     if String::from_utf8_lossy(&log.before).contains(mark) {

@@ -126,7 +126,8 @@ impl Trees {
     /// Locks the tree of a workspace. Returns `None` if the tree is in use and `waits` is false.
     ///
     /// # Errors
-    /// `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime.
+    /// Returns `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the
+    /// meantime.
     fn take(&self, root: &Path, waits: bool) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
         if !hippo_fs::is_present(root) {
             return Err(root_missing(root));
@@ -158,7 +159,7 @@ impl Trees {
     /// changes.
     ///
     /// # Errors
-    /// The ledger could not be read.
+    /// Fails if the ledger could not be read.
     pub fn give_back(&self, root: &Path, dry_run: bool) -> io::Result<RestoredTree> {
         foreign::give_back(&self.state, root, dry_run)
     }

@@ -125,8 +125,8 @@ fn settings(
 /// Handles `workspace.trust`: lists the settings that need trust, and grants or withdraws trust.
 ///
 /// # Errors
-/// Returns `conflict` if a file differs from the version to be trusted, and `internal` if the record cannot
-/// be written. Nothing is changed then.
+/// Returns `conflict` if a file differs from the version to be trusted, and `internal` if the record cannot be written.
+/// In both cases, nothing is changed.
 pub fn decide(
     config: &Config,
     state: &Path,

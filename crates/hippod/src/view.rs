@@ -184,7 +184,7 @@ impl WorkspaceView {
     /// Parses the time that a client gave, in the time zone of the workspace; `None` means now.
     ///
     /// # Errors
-    /// `bad-request` for an invalid time.
+    /// Returns `bad-request` for an invalid time.
     pub fn moment(&self, clock: &dyn Clock, at: Option<&str>) -> Result<Timestamp, RpcError> {
         let Some(at) = at else {
             return Ok(clock.now());

@@ -37,7 +37,7 @@ pub struct BenchQuestion {
 /// Returns the questions with evidence, in file order.
 ///
 /// # Errors
-/// If the file is missing or has another format.
+/// Fails if the file is missing or has another format.
 pub fn questions(path: &Path) -> Result<Vec<BenchQuestion>> {
     let failed = || format!("could not read {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;
@@ -91,7 +91,7 @@ impl Asker {
     /// Connects to the daemon.
     ///
     /// # Errors
-    /// If the daemon does not answer.
+    /// Fails if the daemon does not answer.
     pub fn new(scratch: &Scratch, root: &str) -> Result<Self> {
         Ok(Self {
             client: scratch.connect(PATIENCE)?,
@@ -102,7 +102,7 @@ impl Asker {
     /// Returns one answer with its time in milliseconds.
     ///
     /// # Errors
-    /// If the daemon refuses, or the answer is degraded.
+    /// Fails if the daemon refuses, or the answer is degraded.
     pub fn ask(&mut self, request: SearchRequest) -> Result<(SearchResponse, f64)> {
         let request = Request::from(request);
         let begun = Instant::now();
@@ -126,7 +126,7 @@ impl Asker {
     /// Asks each question without a budget and within each of [`BUDGETS`], with at most `limit` results.
     ///
     /// # Errors
-    /// As [`Asker::ask`].
+    /// See [`Asker::ask`].
     pub fn measure(
         &mut self,
         mode: SearchMode,
@@ -165,7 +165,7 @@ impl Asker {
     /// Asks each question as an agent does, within a budget, and records the accesses.
     ///
     /// # Errors
-    /// As [`Asker::ask`].
+    /// See [`Asker::ask`].
     pub fn teach(&mut self, budget: u32, questions: &[&BenchQuestion]) -> Result<()> {
         for question in questions {
             let request = SearchRequest {
@@ -181,7 +181,7 @@ impl Asker {
     /// Returns the results of a semantic search, best first.
     ///
     /// # Errors
-    /// As [`Asker::ask`].
+    /// See [`Asker::ask`].
     pub fn nearest(&mut self, query: &str) -> Result<(SearchResponse, f64)> {
         self.ask(SearchRequest {
             limit: Some(MAX_LIMIT),

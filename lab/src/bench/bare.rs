@@ -34,7 +34,7 @@ struct PassageThroughput {
 /// Returns the median milliseconds of embedding each of these questions.
 ///
 /// # Errors
-/// If the benchmark does not run.
+/// Fails if the benchmark does not run.
 pub fn questions(ground: &BenchEnvironment<'_>, queries: &[String]) -> Result<f64> {
     let path = ground.scratch.folder.join("questions.txt");
     fs::write(&path, queries.join("\n")).with_context(|| format!("could not write {}", path.display()))?;
@@ -45,7 +45,7 @@ pub fn questions(ground: &BenchEnvironment<'_>, queries: &[String]) -> Result<f6
 /// Compares the word pieces that a workspace sent through the model with those of its files.
 ///
 /// # Errors
-/// If the benchmark does not run.
+/// Fails if the benchmark does not run.
 pub fn pieces(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let indexed = ground.workspaces.get("memaware")?;
     if indexed.pieces == 0 {
@@ -71,7 +71,7 @@ pub fn pieces(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Compares the whole pipeline with fastembed alone on the same texts.
 ///
 /// # Errors
-/// If the benchmark does not run.
+/// Fails if the benchmark does not run.
 pub fn throughput(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let from = ground.workspaces.data("memaware").join("workspace");
     let mut files: Vec<PathBuf> = Vec::new();

@@ -37,7 +37,7 @@ const ROUNDS: usize = 3;
 /// Measures light and deep cycles, and answers from entries.
 ///
 /// # Errors
-/// If the data is missing, or the daemon fails.
+/// Fails if the data is missing, or the daemon fails.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     // Entries need no vectors.
     embedding(ground, false)?;

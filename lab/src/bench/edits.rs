@@ -78,7 +78,7 @@ const WHAT: [(&str, &str); 10] = [
 /// Appends 200 lines to daily logs of memaware, one after the other.
 ///
 /// # Errors
-/// If a line is not found in time.
+/// Fails if a line is not found in time.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let mut editor = Editor::new(

@@ -42,7 +42,7 @@ struct EntrySizes {
 /// Measures workspaces of six sizes without a model, because entries need no vectors.
 ///
 /// # Errors
-/// If the data is missing, or the daemon fails.
+/// Fails if the data is missing, or the daemon fails.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     embedding(ground, false)?;
     let measured = measure(ground);
@@ -138,7 +138,7 @@ fn of(ground: &BenchEnvironment<'_>, count: usize) -> Result<EntrySizes> {
 /// Registers a folder, waits until it is searchable and has its entries, and returns its root.
 ///
 /// # Errors
-/// If the daemon refuses.
+/// Fails if the daemon refuses.
 pub fn add(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<String> {
     let root = root_of(folder)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
@@ -150,7 +150,7 @@ pub fn add(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<String> {
 /// Unregisters and removes a folder of an earlier run.
 ///
 /// # Errors
-/// If the folder cannot be removed.
+/// Fails if the folder cannot be removed.
 pub fn clear(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
@@ -194,7 +194,7 @@ fn first_cycle(ground: &BenchEnvironment<'_>, root: &str) -> Result<f64> {
 /// Switches semantic search off, or to its default.
 ///
 /// # Errors
-/// If the daemon does not restart.
+/// Fails if the daemon does not restart.
 pub fn embedding(ground: &BenchEnvironment<'_>, on: bool) -> Result<()> {
     let path = ground.scratch.folder.join("home/config.toml");
     ground.scratch.stop()?;

@@ -43,7 +43,7 @@ impl LargeResult {
 /// Measures compression ratios, the largest entry, usefulness compared with the start of the content, and speed.
 ///
 /// # Errors
-/// If the evaluation data is missing.
+/// Fails if the evaluation data is missing.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let results = results(eval)?;
     if results.is_empty() {
@@ -204,7 +204,7 @@ fn show(results: &[LargeResult], entries: &[Extract]) {
 /// Returns the concatenated tool results and logs of each program, by name.
 ///
 /// # Errors
-/// If the evaluation data is missing.
+/// Fails if the evaluation data is missing.
 pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
     let mut programs: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |path: &Path, text: &str| {

@@ -25,7 +25,7 @@ const GROWTH: f64 = 1.5;
 /// Indexes each shape as a workspace, with a daemon without semantic search.
 ///
 /// # Errors
-/// If the daemon fails, or does not index all files.
+/// Fails if the daemon fails, or does not index all files.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let scratch = ground.scratch;
     let settings = Paths::below(&scratch.folder.join("home")).config_file;

@@ -29,7 +29,7 @@ const CALM: &str = "[cycles]\ndeep = \"\"\narchival = \"\"\n";
 /// A copy of workspace and state is kept in the scratch folder, so that the next call needs no indexing.
 ///
 /// # Errors
-/// If the workspace cannot be indexed or copied.
+/// Fails if the workspace cannot be indexed or copied.
 pub fn fresh(ground: &mut BenchEnvironment<'_>, name: &str) -> Result<String> {
     let root = ground.scratch.folder.join("eval").join(name);
     let saved = ground.scratch.folder.join("fresh").join(name);
@@ -82,7 +82,7 @@ pub fn fresh(ground: &mut BenchEnvironment<'_>, name: &str) -> Result<String> {
 /// Switches the index file of a workspace on or off.
 ///
 /// # Errors
-/// If the daemon does not restart.
+/// Fails if the daemon does not restart.
 pub fn switch(ground: &BenchEnvironment<'_>, root: &str, enabled: bool) -> Result<()> {
     settle(ground, root, &format!("[index]\nenabled = {enabled}\n"))
 }
@@ -90,7 +90,7 @@ pub fn switch(ground: &BenchEnvironment<'_>, root: &str, enabled: bool) -> Resul
 /// Restarts the daemon with settings of a workspace.
 ///
 /// # Errors
-/// If the daemon does not restart.
+/// Fails if the daemon does not restart.
 pub fn settle(ground: &BenchEnvironment<'_>, root: &str, settings: &str) -> Result<()> {
     ground.scratch.stop()?;
     configure(Path::new(root), settings)?;
@@ -102,7 +102,7 @@ pub fn settle(ground: &BenchEnvironment<'_>, root: &str, settings: &str) -> Resu
 /// Waits until a workspace is searchable and has its entries, and no cycle runs.
 ///
 /// # Errors
-/// If the time limit is exceeded.
+/// Fails if the time limit is exceeded.
 pub fn at_rest(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -122,7 +122,7 @@ pub fn at_rest(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
 /// Waits like [`at_rest`], and for the consecutive light cycles that create the remaining entries.
 ///
 /// # Errors
-/// As [`at_rest`].
+/// See [`at_rest`].
 pub fn grown(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
     let mut before = None;
     loop {

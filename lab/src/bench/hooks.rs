@@ -33,7 +33,7 @@ const HOOKS: [(&str, Option<f64>); 4] = [
 /// Runs each hook many times, alternating with `hippoctl --version`, and ingests a transcript of each format once.
 ///
 /// # Errors
-/// If a hook fails, or the daemon refuses a request.
+/// Fails if a hook fails, or the daemon refuses a request.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.scratch.folder.join("hooks");
     fs::create_dir_all(root.join("memory"))?;

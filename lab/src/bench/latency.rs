@@ -59,7 +59,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Returns the explicit questions.
 ///
 /// # Errors
-/// If the questions are missing.
+/// Fails if the questions are missing.
 pub fn queries(ground: &BenchEnvironment<'_>) -> Result<Vec<String>> {
     let path = ground
         .workspaces

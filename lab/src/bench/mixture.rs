@@ -22,7 +22,7 @@ const FURTHER: [(&str, &str); 4] = [
 /// combines two of the documents.
 ///
 /// # Errors
-/// If the data is missing or cannot be copied.
+/// Fails if the data is missing or cannot be copied.
 pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
     let mut real = Vec::new();
     for folder in REAL {
@@ -96,7 +96,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
 /// Creates files of `each` documents, one section per document and `sections` in total.
 ///
 /// # Errors
-/// As [`lay`].
+/// See [`lay`].
 pub fn volumes(eval: &Path, to: &Path, sections: usize, each: usize) -> Result<()> {
     let mut documents = Vec::new();
     for folder in ["retrieval/scifact/workspace", "retrieval/cranfield/workspace"] {
@@ -127,7 +127,7 @@ pub fn volumes(eval: &Path, to: &Path, sections: usize, each: usize) -> Result<(
 /// Returns the markdown files below a folder with relative paths, in path order.
 ///
 /// # Errors
-/// If the folder cannot be read.
+/// Fails if the folder cannot be read.
 pub fn markdown(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![PathBuf::new()];

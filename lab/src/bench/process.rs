@@ -25,7 +25,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// Measures the time from the start of the process to the first complete answer, without changed files.
 ///
 /// # Errors
-/// If the daemon fails, or embeds a text again.
+/// Fails if the daemon fails, or embeds a text again.
 pub fn restart(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let query = queries(ground)?.into_iter().next().context("no questions")?;
@@ -137,7 +137,7 @@ fn at_rest(client: &mut Client, root: &str) -> Result<StatusResponse> {
 /// Returns the user and system time of the daemon.
 ///
 /// # Errors
-/// If the platform does not provide it.
+/// Fails if the platform does not provide this time.
 pub fn processor_seconds(scratch: &Scratch) -> Result<f64> {
     let text = proc_file(scratch, "stat")?;
     let (_, rest) = text.rsplit_once(") ").context("could not read /proc/PID/stat")?;

@@ -25,7 +25,7 @@ struct Count {
 /// changed line for manual review, because no labels exist.
 ///
 /// # Errors
-/// If the data cannot be read.
+/// Fails if the data cannot be read.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let show = std::env::var_os("HIPPOD_BENCH_SHOW").is_some();
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();

@@ -11,7 +11,7 @@ use super::table::Figure;
 /// Measures evidence recall within token budgets on five dated conversations.
 ///
 /// # Errors
-/// If the data is missing, or the client fails.
+/// Fails if the data is missing, or the client fails.
 pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("locomo");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
@@ -57,7 +57,7 @@ pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Measures the sessions found by explicit questions, and by requests that never mention them.
 ///
 /// # Errors
-/// If the data is missing, or the client fails.
+/// Fails if the data is missing, or the client fails.
 pub fn memaware(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let folder = ground.workspaces.data("memaware");
@@ -105,7 +105,7 @@ pub fn memaware(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Compares hybrid search with its two parts.
 ///
 /// # Errors
-/// If the data is missing, or the client fails.
+/// Fails if the data is missing, or the client fails.
 pub fn scifact(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("scifact")?.root;
     let questions = ground.workspaces.data("scifact").join("questions.jsonl");

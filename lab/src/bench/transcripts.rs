@@ -36,7 +36,7 @@ pub fn lines(path: &Path) -> Result<Vec<TranscriptLine>> {
 /// Returns all files below a folder.
 ///
 /// # Errors
-/// If the folder cannot be read.
+/// Fails if the folder cannot be read.
 pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -62,7 +62,7 @@ pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
 /// Returns a file as text; invalid bytes are replaced.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// Fails if the file cannot be read.
 pub fn read(path: &Path) -> Result<String> {
     let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -25,7 +25,7 @@ const LEVELS: [&str; 4] = ["daily", "weekly", "monthly", "ROOT"];
 /// Builds the nodes of `retrieval/memaware` and `retrieval/locomo`, and measures their contents.
 ///
 /// # Errors
-/// If the data cannot be read.
+/// Fails if the data cannot be read.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let folder = eval.join("retrieval/memaware");
     let logs = nodes::logs(&folder.join("workspace"))?;

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Measures five dated conversations.
 ///
 /// # Errors
-/// If the data is missing, or the daemon fails.
+/// Fails if the data is missing, or the daemon fails.
 pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("locomo");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
@@ -43,7 +43,7 @@ pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Measures explicit questions about a quarter of a year of logs.
 ///
 /// # Errors
-/// As [`locomo`].
+/// See [`locomo`].
 pub fn memaware(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     measure(
         ground,
@@ -160,7 +160,7 @@ fn learned(ground: &BenchEnvironment<'_>, root: &str) -> Result<usize> {
 /// Waits until all questions are recorded, and returns the number of entries that they created.
 ///
 /// # Errors
-/// If the time limit is exceeded.
+/// Fails if the time limit is exceeded.
 pub fn settled(ground: &BenchEnvironment<'_>, root: &str) -> Result<usize> {
     let begun = Instant::now();
     let mut last = learned(ground, root)?;

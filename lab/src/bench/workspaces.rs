@@ -58,7 +58,7 @@ impl<'a> Workspaces<'a> {
     /// Returns the workspace `name` of the evaluation data, indexed.
     ///
     /// # Errors
-    /// If the workspace is missing, or indexing fails.
+    /// Fails if the workspace is missing, or indexing fails.
     pub fn get(&mut self, name: &str) -> Result<FirstIndex> {
         let from = self.data(name).join("workspace");
         self.index(name, &from, |_| true)
@@ -72,7 +72,7 @@ impl<'a> Workspaces<'a> {
     /// Indexes a workspace of some files below `from` under a separate name.
     ///
     /// # Errors
-    /// As [`Workspaces::get`].
+    /// See [`Workspaces::get`].
     pub fn index(&mut self, name: &str, from: &Path, wanted: impl Fn(&Path) -> bool) -> Result<FirstIndex> {
         if let Some(known) = self.indexed.get(name) {
             return Ok(known.clone());

@@ -27,7 +27,7 @@ struct BaselineFile {
 /// Measures the row without the daemon. Files are read for each question, as grep would do.
 ///
 /// # Errors
-/// If the workspace cannot be read.
+/// Fails if the workspace cannot be read.
 pub fn measure(
     mode: BenchMode,
     root: &Path,

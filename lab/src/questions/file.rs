@@ -35,7 +35,7 @@ pub struct QuestionFile {
 /// Parses one JSON object a line; blank lines are skipped, and unknown members are allowed.
 ///
 /// # Errors
-/// The number of the first invalid line.
+/// Returns the number of the first invalid line.
 pub fn parse(text: &str) -> Result<QuestionFile, String> {
     let mut questions: Vec<EvidenceQuestion> = Vec::new();
     for (at, line) in text

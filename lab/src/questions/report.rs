@@ -63,7 +63,7 @@ impl BenchReport {
     /// Returns the row of all questions in one mode.
     ///
     /// # Errors
-    /// If there is no such row.
+    /// Fails if there is no such row.
     pub fn row(&self, mode: &str) -> Result<&ReportRow> {
         let found = self.all().find(|row| row.mode == mode);
         found.with_context(|| format!("no row for {mode}"))

@@ -76,7 +76,7 @@ impl Brain {
     /// Creates an index without entries.
     ///
     /// # Errors
-    /// If the store cannot be created.
+    /// Fails if the store cannot be created.
     pub fn new(options: BrainOptions, now: Timestamp) -> Result<Self> {
         let store = if options.stored {
             let folder = tempfile::tempdir().context("could not create a temporary folder")?;
@@ -178,7 +178,7 @@ impl Brain {
     /// Records that entries answered a question.
     ///
     /// # Errors
-    /// If the store refuses the write.
+    /// Fails if the store refuses the write.
     pub fn access(&mut self, ids: &[EntryId], now: Timestamp) -> Result<()> {
         let day = now.date(0);
         for (at, a) in ids.iter().enumerate() {
@@ -221,7 +221,7 @@ impl Brain {
     /// Restores an archived entry, as a search that found the text of the entry would do.
     ///
     /// # Errors
-    /// If the store refuses the write.
+    /// Fails if the store refuses the write.
     pub fn restore(&mut self, id: &EntryId, now: Timestamp) -> Result<()> {
         let Some(record) = self.snapshot.records.get_mut(id) else {
             return Ok(());
@@ -249,7 +249,7 @@ impl Brain {
     /// Runs all due cycles.
     ///
     /// # Errors
-    /// If the store refuses a write.
+    /// Fails if the store refuses a write.
     pub fn tick(&mut self, shelf: &Shelf, now: Timestamp) -> Result<()> {
         for due in schedule::due(&self.runs, self.known_since, now, &TimeZone::UTC, &self.schedule) {
             self.run(due.cycle, shelf, now)?;
@@ -341,7 +341,7 @@ impl Brain {
     /// Returns `true` if the store on disk equals the simulated state, or `None` without a store.
     ///
     /// # Errors
-    /// If the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn store_agrees(&self) -> Result<Option<bool>> {
         let Some((_, store)) = &self.store else {
             return Ok(None);

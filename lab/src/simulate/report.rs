@@ -251,7 +251,7 @@ pub fn band_table() -> String {
 /// Replaces the table between the marks of this name in a document.
 ///
 /// # Errors
-/// If the document lacks these marks.
+/// Fails if the document lacks these marks.
 pub fn fill(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
     let (open, close) = (format!("<!-- simulate: {name} -->\n"), "<!-- /simulate -->");
     let place = document

@@ -200,7 +200,7 @@ pub struct SimilarityStudy {
 /// Measures the similarity of entries about different things.
 ///
 /// # Errors
-/// If an entry cannot be embedded.
+/// Fails if an entry cannot be embedded.
 pub fn alike(year: &Year) -> anyhow::Result<Vec<SimilarityStudy>> {
     let records = year.brain.snapshot.records.values();
     let live: Vec<&EntryRecord> = records

@@ -121,7 +121,7 @@ pub fn first_moment() -> Timestamp {
 /// Simulates a year.
 ///
 /// # Errors
-/// If the store refuses a write.
+/// Fails if the store refuses a write.
 pub fn live(seed: u64, options: BrainOptions) -> Result<Year> {
     let start = first_moment();
     let (mut world, files) = World::new(seed, 1.0);

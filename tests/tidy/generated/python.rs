@@ -44,7 +44,7 @@ const KEPT: [&str; 5] = ["from", "import", "in", "is", "class"];
 /// Returns a type for each definition.
 ///
 /// # Errors
-/// The schema has an unknown form.
+/// Fails if the schema has an unknown form.
 pub fn types(schema: &Value) -> Result<String> {
     let mut text = TYPES_HEAD.to_owned();
     // The functions replace the table of all methods.
@@ -158,7 +158,7 @@ fn named(shape: &Shape) -> Result<String> {
 /// Returns a function for each method, both blocking and async.
 ///
 /// # Errors
-/// The schema has an unknown form.
+/// Fails if the schema has an unknown form.
 pub fn methods(schema: &Value) -> Result<String> {
     let mut text = METHODS_HEAD.to_owned();
     let definitions = definitions(schema)?;

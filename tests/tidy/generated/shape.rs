@@ -58,7 +58,7 @@ pub struct Definition {
 /// Returns all definitions, sorted by name.
 ///
 /// # Errors
-/// A definition has an unknown form.
+/// Fails if a definition has an unknown form.
 pub fn definitions(schema: &Value) -> Result<Vec<Definition>> {
     let all = schema["$defs"].as_object().context("the schema has no $defs")?;
     let read = |(name, schema): (&String, &Value)| {
@@ -74,7 +74,7 @@ pub fn definitions(schema: &Value) -> Result<Vec<Definition>> {
 /// Returns the members of an object definition.
 ///
 /// # Errors
-/// The definition is not an object.
+/// Fails if the definition is not an object.
 pub fn members<'a>(definitions: &'a [Definition], name: &str) -> Result<&'a [Member]> {
     let found = definitions.iter().find(|one| one.name == name);
     match found.map(|one| &one.shape) {

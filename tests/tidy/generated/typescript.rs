@@ -14,7 +14,7 @@ const HEAD: &str = "\
 /// Returns a type for each definition.
 ///
 /// # Errors
-/// The schema has an unknown form.
+/// Fails if the schema has an unknown form.
 pub fn types(schema: &Value) -> Result<String> {
     let mut text = HEAD.to_owned();
     for definition in definitions(schema)? {

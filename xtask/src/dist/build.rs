@@ -15,7 +15,7 @@ pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 /// Builds the programs, and returns their folder.
 ///
 /// # Errors
-/// The build failed.
+/// Fails if the build failed.
 pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     let mut command = house.cargo();
     command.args(["build", "--package", "hippod", "--package", "hippoctl"]);

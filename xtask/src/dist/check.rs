@@ -22,7 +22,7 @@ const MOST: u64 = 60_000_000;
 /// Builds twice, in two folders, and tests the Debian package.
 ///
 /// # Errors
-/// A check failed; the error lists differences, failures or leftover files.
+/// Fails if a check failed; the error lists differences, failures or leftover files.
 pub fn run(house: &ProjectFolders) -> Result<()> {
     Root::possible()?;
     let work = work(house);
@@ -74,7 +74,7 @@ fn work(house: &ProjectFolders) -> PathBuf {
 /// Installs a package in a fresh Debian system without network access, uses it, removes it, and compares the files.
 ///
 /// # Errors
-/// A check failed; the error lists failures or leftover files.
+/// Fails if a check failed; the error lists failures or leftover files.
 pub fn try_out(house: &ProjectFolders, package: &Path) -> Result<()> {
     Root::possible()?;
     let bytes = fs::read(package).with_context(|| format!("could not read {}", package.display()))?;

@@ -60,7 +60,7 @@ pub struct PackageParts<'a> {
 /// Generates the manual pages and completions by running a test, and returns their folder.
 ///
 /// # Errors
-/// The generation failed.
+/// Fails if the generation failed.
 pub fn make_pages(house: &ProjectFolders) -> Result<PathBuf> {
     let folder = house.root.join("target/package/pages");
     let mut command = house.cargo();
@@ -79,7 +79,7 @@ pub fn make_pages(house: &ProjectFolders) -> Result<PathBuf> {
 /// Creates the files of a package in the folder `name` of a new folder, and returns the new folder.
 ///
 /// # Errors
-/// A file cannot be read or written.
+/// Fails if a file cannot be read or written.
 pub fn stage(
     house: &ProjectFolders,
     kind: PackageKind,
@@ -175,7 +175,7 @@ fn read(place: &Path) -> Result<Vec<u8>> {
 /// Returns the names of the files in a folder, sorted.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// Fails if the folder cannot be read.
 pub fn names(folder: &Path) -> Result<Vec<String>> {
     let failed = || format!("could not read {}", folder.display());
     let mut names = Vec::new();

@@ -34,7 +34,7 @@ const BOTH: [&str; 13] = [
 /// cargo-about and cargo-deb.
 ///
 /// # Errors
-/// The packages differ from the expectation; the error lists missing, additional or different files.
+/// Fails if the packages differ from the expectation; the error lists missing, additional or different files.
 pub fn rehearse(house: &ProjectFolders) -> Result<()> {
     let parts = PackageParts {
         programs: &house.target.join("debug"),

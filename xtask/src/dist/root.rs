@@ -37,7 +37,7 @@ impl Root {
     /// Checks that this machine can create such a folder.
     ///
     /// # Errors
-    /// A requirement is missing; the error names it.
+    /// Fails if a requirement is missing; the error names it.
     pub fn possible() -> Result<()> {
         let id = Command::new("id")
             .arg("-u")
@@ -57,7 +57,7 @@ impl Root {
     /// Returns a copy of a base system, which is created once and kept.
     ///
     /// # Errors
-    /// The base system cannot be created.
+    /// Fails if the base system cannot be created.
     pub fn fresh(work: &Path) -> Result<Self> {
         let base = work.join(SUITE);
         if !base.exists() {
@@ -86,7 +86,7 @@ impl Root {
     /// Runs a command in the system as root.
     ///
     /// # Errors
-    /// The command failed.
+    /// Fails if the command failed.
     pub fn run_as_root(&self, words: &[&str]) -> Result<()> {
         house::run(self.inside("root").args(words))
     }
@@ -94,7 +94,7 @@ impl Root {
     /// Runs a script in the system as the user, in the home folder, and ends all processes it started.
     ///
     /// # Errors
-    /// A line of the script failed.
+    /// Fails if a line of the script failed.
     pub fn run_as_user(&self, script: &str) -> Result<()> {
         let path = format!("home/{USER}/session.sh");
         self.write(&path, format!("set -eux\ncd \"$HOME\"\n{script}\n").as_bytes())?;
@@ -126,7 +126,7 @@ impl Root {
     /// Writes a file in the system.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let place = self.folder.join(path);
         fs::write(&place, bytes).with_context(|| format!("could not write {}", place.display()))
@@ -135,7 +135,7 @@ impl Root {
     /// Removes a file in the system.
     ///
     /// # Errors
-    /// The file cannot be removed.
+    /// Fails if the file cannot be removed.
     pub fn remove(&self, path: &str) -> Result<()> {
         let place = self.folder.join(path);
         fs::remove_file(&place).with_context(|| format!("could not remove {}", place.display()))
@@ -144,7 +144,7 @@ impl Root {
     /// Copies a file or a folder into the user's home folder, and makes the user its owner.
     ///
     /// # Errors
-    /// The copy failed.
+    /// Fails if the copy failed.
     pub fn copy_for_user(&self, from: &Path, name: &str) -> Result<()> {
         let to = self.folder.join("home").join(USER).join(name);
         if from.is_dir() {
@@ -159,7 +159,7 @@ impl Root {
     /// Reads a file in the user's home folder.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn read_of_user(&self, name: &str) -> Result<Vec<u8>> {
         let place = self.folder.join("home").join(USER).join(name);
         fs::read(&place).with_context(|| format!("could not read {}", place.display()))
@@ -169,7 +169,7 @@ impl Root {
     /// link target, and a line per file with its checksum.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// Fails if a file cannot be read.
     pub fn files(&self) -> Result<BTreeSet<String>> {
         let pruned = NOT_LOOKED_AT.map(|path| format!("-path ./{path}")).join(" -o ");
         let script = format!(
@@ -186,7 +186,7 @@ impl Root {
     /// Removes the system; the base system is kept.
     ///
     /// # Errors
-    /// The folder cannot be removed.
+    /// Fails if the folder cannot be removed.
     pub fn discard(self) -> Result<()> {
         remove(&self.folder)
     }

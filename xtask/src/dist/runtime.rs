@@ -30,7 +30,7 @@ pub struct Runtime {
 /// Extracts the files from the pinned wheel in the cache; pip downloads a missing wheel.
 ///
 /// # Errors
-/// The wheel cannot be downloaded, or its checksum differs.
+/// Fails if the wheel cannot be downloaded, or its checksum differs.
 pub fn obtain(house: &ProjectFolders) -> Result<Runtime> {
     let manifest = manifest(house)?;
     let here = |one: &&Value| {
@@ -103,7 +103,7 @@ pub fn obtain(house: &ProjectFolders) -> Result<Runtime> {
 /// Returns the name of the default model's wheel.
 ///
 /// # Errors
-/// The manifest cannot be read.
+/// Fails if the manifest cannot be read.
 pub fn model_wheel(house: &ProjectFolders) -> Result<String> {
     text(&manifest(house)?["model"][0]["wheel"]["name"])
 }
@@ -127,7 +127,7 @@ fn text(value: &Value) -> Result<String> {
 /// Returns the SHA-256 of a file in hexadecimal.
 ///
 /// # Errors
-/// The file cannot be read.
+/// Fails if the file cannot be read.
 pub fn sum(place: &Path) -> Result<String> {
     let said = house::output(
         Command::new("sha256sum")

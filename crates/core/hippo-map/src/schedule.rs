@@ -69,7 +69,7 @@ impl ScheduleSettings {
     /// 28 days.
     ///
     /// # Errors
-    /// None in practice, because the lines are constant and covered by a test.
+    /// Never fails in practice, because the lines are constant and covered by a test.
     pub fn standard() -> Result<Self, CronError> {
         Ok(Self {
             light: Some(Cron::parse("0 * * * *")?),

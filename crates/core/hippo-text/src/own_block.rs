@@ -43,7 +43,7 @@ struct BlockRange {
 ///
 /// # Errors
 ///
-/// [`UnclosedBlock`] if the block is not closed.
+/// Returns [`UnclosedBlock`] if the block is not closed.
 pub fn body<'t>(text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, UnclosedBlock> {
     BlockMarks::MARKDOWN.body(text, name)
 }
@@ -52,7 +52,7 @@ pub fn body<'t>(text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, Unclosed
 ///
 /// # Errors
 ///
-/// [`UnclosedBlock`] if the block is not closed.
+/// Returns [`UnclosedBlock`] if the block is not closed.
 pub fn put(text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, UnclosedBlock> {
     BlockMarks::MARKDOWN.put(text, name, body)
 }
@@ -75,7 +75,7 @@ impl BlockMarks {
     ///
     /// # Errors
     ///
-    /// [`UnclosedBlock`] if the block is not closed.
+    /// Returns [`UnclosedBlock`] if the block is not closed.
     pub fn body<'t>(self, text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, UnclosedBlock> {
         Ok(self.find(text, name)?.map(|place| &text[place.body]))
     }
@@ -84,7 +84,7 @@ impl BlockMarks {
     ///
     /// # Errors
     ///
-    /// [`UnclosedBlock`] if the block is not closed.
+    /// Returns [`UnclosedBlock`] if the block is not closed.
     pub fn span(self, text: &[u8], name: &str) -> Result<Option<Range<usize>>, UnclosedBlock> {
         Ok(self.find(text, name)?.map(|place| place.whole))
     }
@@ -94,7 +94,7 @@ impl BlockMarks {
     ///
     /// # Errors
     ///
-    /// [`UnclosedBlock`] if the block is not closed.
+    /// Returns [`UnclosedBlock`] if the block is not closed.
     pub fn put(self, text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, UnclosedBlock> {
         let end: &str = match text.iter().position(|byte| *byte == b'\n') {
             Some(at) if at > 0 && text[at - 1] == b'\r' => "\r\n",

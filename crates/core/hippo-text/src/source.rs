@@ -81,8 +81,8 @@ impl SourceRules {
     ///
     /// # Errors
     ///
-    /// [`PatternError`] for the first invalid glob, for more than [`MOST_PATTERNS`] patterns in a list, or
-    /// for a pattern longer than [`LONGEST_PATTERN`].
+    /// Returns [`PatternError`] for the first invalid glob, for more than [`MOST_PATTERNS`] patterns in a list, or for
+    /// a pattern longer than [`LONGEST_PATTERN`].
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
         bounded(include)?;
         bounded(exclude)?;

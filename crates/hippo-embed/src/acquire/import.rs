@@ -10,8 +10,8 @@ use super::{AcquireError, Artifact, Layout, ModelManifest};
 /// Returns the names of the artifacts that this call completed.
 ///
 /// # Errors
-/// [`AcquireError::NothingToImport`] if `path` contains no file of a model or runtime that this build can install,
-/// [`AcquireError::Checksum`] if a file has the right name but other content.
+/// Returns [`AcquireError::NothingToImport`] if `path` contains no file of a model or runtime that this build can
+/// install, [`AcquireError::Checksum`] if a file has the right name but other content.
 pub fn import(layout: &Layout, manifest: &ModelManifest, path: &Path) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
     for artifact in manifest.to_install(layout)? {

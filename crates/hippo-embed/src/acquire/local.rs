@@ -44,7 +44,7 @@ impl LocalModel {
     /// Returns the imported model of this name, or `None`.
     ///
     /// # Errors
-    /// The record of the model cannot be read.
+    /// Fails if the record of the model cannot be read.
     pub fn find(layout: &Layout, name: &str) -> Result<Option<Self>, AcquireError> {
         if check_name(name).is_err() {
             return Ok(None);
@@ -153,7 +153,7 @@ impl LocalModel {
 /// Removes an imported model.
 ///
 /// # Errors
-/// No imported model has this name, or it cannot be removed.
+/// Fails if no imported model has this name, or it cannot be removed.
 pub fn remove(layout: &Layout, name: &str) -> Result<(), AcquireError> {
     let folder = layout.models.join(name);
     // An invalid name could lead to a path outside the folder of models.

@@ -161,7 +161,7 @@ impl ModelManifest {
     /// Returns the manifest of this build.
     ///
     /// # Errors
-    /// The compiled-in manifest is not valid, which a test excludes.
+    /// Fails if the compiled-in manifest is not valid, which a test excludes.
     pub fn built_in() -> Result<Self, AcquireError> {
         Self::parse(include_str!("../../../../models/manifest.toml"))
     }
@@ -169,7 +169,7 @@ impl ModelManifest {
     /// Parses a manifest.
     ///
     /// # Errors
-    /// Malformed TOML, an unknown field, or a manifest without a model.
+    /// Fails for malformed TOML, an unknown field, or a manifest without a model.
     pub fn parse(text: &str) -> Result<Self, AcquireError> {
         let manifest: Self = toml::from_str(text).map_err(|e| AcquireError::Manifest(e.to_string()))?;
         if manifest.models.is_empty() {
@@ -186,7 +186,7 @@ impl ModelManifest {
     /// Returns the runtime library for the platform of this build.
     ///
     /// # Errors
-    /// No runtime is pinned for this platform.
+    /// Fails if no runtime is pinned for this platform.
     pub fn runtime(&self) -> Result<&RuntimeEntry, AcquireError> {
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
         self.runtimes
@@ -199,7 +199,7 @@ impl ModelManifest {
     /// installed.
     ///
     /// # Errors
-    /// No runtime is pinned for this platform.
+    /// Fails if no runtime is pinned for this platform.
     pub fn artifacts(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
         Ok(vec![
             self.runtime()?.locate(layout),

@@ -179,8 +179,8 @@ impl PullStep {
 /// it can run at every start. [`verify`] compares the contents.
 ///
 /// # Errors
-/// [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] for the first file that
-/// cannot be used. [`check_copied`] checks the unchecked files.
+/// Returns [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] for the first file
+/// that cannot be used. [`check_copied`] checks the unchecked files.
 pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
         if let Some(fault) = artifact.fault() {
@@ -193,7 +193,7 @@ pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation,
 /// Finds only the runtime library, like [`locate`]. An imported model needs nothing else.
 ///
 /// # Errors
-/// As [`locate`].
+/// See [`locate`].
 pub fn locate_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<PathBuf, AcquireError> {
     let runtime = manifest.runtime()?.locate(layout);
     if let Some(fault) = runtime.fault() {

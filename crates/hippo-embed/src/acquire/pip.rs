@@ -153,7 +153,7 @@ fn last_lines(text: &str) -> String {
 /// Checks that pip can run, so that a missing pip is reported before anything else.
 ///
 /// # Errors
-/// [`AcquireError::Python`] or [`AcquireError::Pip`].
+/// Returns [`AcquireError::Python`] or [`AcquireError::Pip`].
 pub fn check_pip(python: &Path) -> Result<(), AcquireError> {
     let name = python.display().to_string();
     let status = Command::new(python)

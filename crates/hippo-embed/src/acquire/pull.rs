@@ -28,7 +28,7 @@ pub fn pull(
 /// Runs [`pull`] with the given Python interpreter.
 ///
 /// # Errors
-/// As [`pull`].
+/// See [`pull`].
 pub fn pull_with(
     python: &Path,
     layout: &Layout,

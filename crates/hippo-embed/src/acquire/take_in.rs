@@ -33,7 +33,8 @@ pub struct ImportOptions {
 /// loads and tests the copy with the runtime library. Only then is the copy renamed to its final name.
 ///
 /// # Errors
-/// The model is not supported (the error has a hint), or another model has the name. In both cases, nothing is changed.
+/// Fails if the model is not supported (the error has a hint), or another model has the name. In both cases, nothing is
+/// changed.
 pub fn import_folder(
     layout: &Layout,
     manifest: &ModelManifest,

@@ -62,7 +62,7 @@ pub struct ArtifactStatus {
 /// record, so that the next [`super::pull`] replaces the file.
 ///
 /// # Errors
-/// No runtime is pinned for this platform. File problems are reported in [`InstalledFileState`].
+/// Fails if no runtime is pinned for this platform. File problems are reported in [`InstalledFileState`].
 pub fn verify(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<FileCheck>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
     let checks = artifacts.iter().flat_map(|artifact| {
@@ -79,7 +79,7 @@ pub fn verify(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<FileCheck
 /// Verifies only the runtime library, as [`verify`] does.
 ///
 /// # Errors
-/// As [`verify`].
+/// See [`verify`].
 pub fn verify_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<FileCheck>, AcquireError> {
     let runtime = manifest.runtime()?.locate(layout);
     Ok(check(
@@ -178,7 +178,7 @@ fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
 /// Lists the artifacts of this platform and whether they are installed.
 ///
 /// # Errors
-/// No runtime is pinned for this platform.
+/// Fails if no runtime is pinned for this platform.
 pub fn list(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<ArtifactStatus>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
     let listed = artifacts.into_iter().map(|artifact| ArtifactStatus {

@@ -101,8 +101,8 @@ impl OnnxEmbedder {
     /// Loads the runtime library and the model. `threads` limits the CPU cores for one pass.
     ///
     /// # Errors
-    /// The runtime does not support this CPU or rejects the model, or the files are missing or not a BERT model. Never
-    /// panics.
+    /// Fails if the runtime does not support this CPU or rejects the model, or the files are missing or not a BERT
+    /// model. Never panics.
     pub fn load(files: &ModelFiles, runtime: &Path, threads: usize) -> Result<Self, EmbedError> {
         runtime::load(runtime)?;
         let ModelGraph {

@@ -30,7 +30,7 @@ impl NamedEmbedder {
     /// Returns the identity of a model by name, without loading it.
     ///
     /// # Errors
-    /// [`EmbedError::UnknownModel`] for a name not in [`Self::names`].
+    /// Returns [`EmbedError::UnknownModel`] for a name not in [`Self::names`].
     pub fn identify(name: &str, prefix: &str) -> Result<ModelId, EmbedError> {
         Ok(id_of(&find(name)?, prefix))
     }
@@ -39,8 +39,8 @@ impl NamedEmbedder {
     /// the hub. `prefix` is put before every text.
     ///
     /// # Errors
-    /// [`EmbedError::UnknownModel`] for a name that is not in [`Self::names`]; otherwise as for the local model, or if
-    /// the hub does not answer.
+    /// Returns [`EmbedError::UnknownModel`] for a name that is not in [`Self::names`]; otherwise fails as for the local
+    /// model, and also if the hub does not answer.
     pub fn load(
         name: &str,
         prefix: &str,

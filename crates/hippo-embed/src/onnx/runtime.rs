@@ -8,7 +8,7 @@ use crate::EmbedError;
 /// Checks that the prebuilt runtime can run on this CPU. On x86-64 it uses AVX2 without a check of its own.
 ///
 /// # Errors
-/// [`EmbedError::Processor`] names the missing instruction set.
+/// Returns [`EmbedError::Processor`], which names the missing instruction set.
 pub fn check_processor() -> Result<(), EmbedError> {
     #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
     {

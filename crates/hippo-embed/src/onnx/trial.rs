@@ -54,8 +54,8 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
 /// Loads a model and embeds test texts, before the model is used for a memory.
 ///
 /// # Errors
-/// The model cannot be loaded, its tokenizer adds other special tokens than the graph expects, or it returns unusable
-/// vectors.
+/// Fails if the model cannot be loaded, its tokenizer adds other special tokens than the graph expects, or it returns
+/// unusable vectors.
 pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedError> {
     let mut model = OnnxEmbedder::load(files, runtime, 1)?;
     let unusable = |reason: String| EmbedError::Model {

@@ -13,7 +13,7 @@ impl Folder {
     /// name is not.
     ///
     /// # Errors
-    /// As [`create_new`](Self::create_new). After an error, the file is removed.
+    /// See [`create_new`](Self::create_new). After an error, the file is removed.
     pub fn write_new(&self, name: impl AsRef<OsStr>, bytes: &[u8], like: Option<&OsStr>) -> io::Result<()> {
         let name = check_name(name.as_ref())?;
         let mut file = self.create_new(name)?;
@@ -33,7 +33,7 @@ impl Folder {
     /// durable with [`sync`](Self::sync). An existing file keeps its permissions.
     ///
     /// # Errors
-    /// The name is a link, or the operating system reports an error. The file is unchanged.
+    /// Fails if the name is a link, or the operating system reports an error. The file is unchanged.
     pub fn write_whole(
         &self,
         name: impl AsRef<OsStr>,
@@ -54,7 +54,8 @@ impl Folder {
     /// durable with [`sync`](Self::sync).
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link; or an error of the operating system.
+    /// Returns [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link, otherwise an error of the operating
+    /// system.
     pub fn write_whole_new(
         &self,
         name: impl AsRef<OsStr>,
@@ -78,7 +79,7 @@ impl Folder {
     /// Renames a file or folder in this folder; replaces an existing file.
     ///
     /// # Errors
-    /// The new name is a link, or the operating system reports an error.
+    /// Fails if the new name is a link, or the operating system reports an error.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_to(from, self, to)
     }
@@ -86,7 +87,7 @@ impl Folder {
     /// Moves a file or folder to another folder.
     ///
     /// # Errors
-    /// As [`rename`](Self::rename).
+    /// See [`rename`](Self::rename).
     pub fn rename_to(&self, from: impl AsRef<OsStr>, other: &Self, to: impl AsRef<OsStr>) -> io::Result<()> {
         let (from, to) = (check_name(from.as_ref())?, check_name(to.as_ref())?);
         other.refuse_link(to)?;
@@ -96,7 +97,7 @@ impl Folder {
     /// Creates a hard link; the new name must not exist.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn hard_link(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         let (from, to) = (check_name(from.as_ref())?, check_name(to.as_ref())?);
         self.refuse_link(from)?;
@@ -106,7 +107,7 @@ impl Folder {
     /// Exchanges two entries in one step.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`] where the operating system or the file system does not support it.
+    /// Returns [`io::ErrorKind::Unsupported`] where the operating system or the file system does not support it.
     #[cfg(unix)]
     pub fn exchange(&self, one: impl AsRef<OsStr>, two: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_with(one.as_ref(), two.as_ref(), rustix::fs::RenameFlags::EXCHANGE)
@@ -115,8 +116,8 @@ impl Folder {
     /// Renames an entry in one step; the new name must not exist.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`]; [`io::ErrorKind::Unsupported`] where the operating system or the file system does not
-    /// support it.
+    /// Returns [`io::ErrorKind::AlreadyExists`]; [`io::ErrorKind::Unsupported`] where the operating system or the file
+    /// system does not support it.
     #[cfg(unix)]
     pub fn rename_to_free(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_with(from.as_ref(), to.as_ref(), rustix::fs::RenameFlags::NOREPLACE)
@@ -136,7 +137,7 @@ impl Folder {
     /// Not supported on this operating system.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`].
+    /// Returns [`io::ErrorKind::Unsupported`].
     #[cfg(not(unix))]
     pub fn exchange(&self, _: impl AsRef<OsStr>, _: impl AsRef<OsStr>) -> io::Result<()> {
         Err(io::Error::from(io::ErrorKind::Unsupported))
@@ -145,7 +146,7 @@ impl Folder {
     /// Not supported on this operating system.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`].
+    /// Returns [`io::ErrorKind::Unsupported`].
     #[cfg(not(unix))]
     pub fn rename_to_free(&self, _: impl AsRef<OsStr>, _: impl AsRef<OsStr>) -> io::Result<()> {
         Err(io::Error::from(io::ErrorKind::Unsupported))
@@ -154,7 +155,7 @@ impl Folder {
     /// Removes a file or a link, not the target of the link.
     ///
     /// # Errors
-    /// Any error of the operating system.
+    /// Returns any error of the operating system.
     pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.dir.remove_file_or_symlink(check_name(name.as_ref())?)
     }
@@ -162,7 +163,7 @@ impl Folder {
     /// Removes an empty folder.
     ///
     /// # Errors
-    /// Any error of the operating system; a link is an error.
+    /// Returns any error of the operating system; a link is an error.
     pub fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.dir.remove_dir(check_name(name.as_ref())?)
     }

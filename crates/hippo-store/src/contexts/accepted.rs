@@ -28,7 +28,7 @@ impl ContextReader {
     /// Returns the accepted requests that are not complete yet, with their numbers, oldest first.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn accepted_flushes(&self) -> Result<Vec<(i64, AcceptedFlush)>, ContextError> {
         let found = self.sql(|connection| {
             connection
@@ -57,7 +57,7 @@ impl ContextStore {
     /// name the same session or none. Returns the number of the request; numbers are never reused.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. After an error, nothing is stored.
+    /// Returns [`ContextError::Store`]. After an error, nothing is stored.
     pub fn accept(&mut self, accepted: &AcceptedFlush) -> Result<i64, ContextError> {
         let change = self.begin()?;
         let row = change.sql(|connection| {
@@ -96,7 +96,7 @@ impl ContextStore {
     /// Removes a request that is complete or cannot be completed. Later requests for the same transcript remain.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn end_accepted(&mut self, row: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
         change.sql(|connection| connection.execute("DELETE FROM accepted WHERE row = ?1", [row]))?;

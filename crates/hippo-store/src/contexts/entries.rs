@@ -172,7 +172,7 @@ impl ContextReader {
     /// Returns the entry with this id from any session.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if it cannot be parsed, or another [`ContextError::Store`].
+    /// Returns [`StoreError::Row`] if the entry cannot be parsed, otherwise another [`ContextError::Store`].
     pub fn entry(&self, id: &str) -> Result<Option<KeptEntry>, ContextError> {
         match self.sql(|connection| by_id(connection, id))? {
             None => Ok(None),
@@ -184,7 +184,7 @@ impl ContextReader {
     /// Returns all entries of an open or closed session in the order in which they were put.
     ///
     /// # Errors
-    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries do not cause an error.
+    /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries do not cause an error.
     pub fn entries(&self, session: &str) -> Result<SessionEntries, ContextError> {
         if self.session(session)?.is_none() {
             return Err(ContextError::UnknownSession(session.to_owned()));
@@ -219,7 +219,7 @@ impl ContextStore {
     /// write, because the strength of an entry is computed from its last access.
     ///
     /// # Errors
-    /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
+    /// Returns [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
     pub fn update_entries(&mut self, entries: &[SessionEntry], now_ms: i64) -> Result<(), ContextError> {
         if entries.is_empty() {
             return Ok(());

@@ -48,7 +48,7 @@ impl ContextReader {
     /// Returns the position up to which a transcript was flushed.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn taken_up(&self, transcript: &str) -> Result<Option<FlushPosition>, ContextError> {
         let found = self.sql(|connection| {
             connection
@@ -68,7 +68,7 @@ impl ContextReader {
     /// Returns whether a message was flushed from any transcript.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn is_told(&self, key: &MessageKey) -> Result<bool, ContextError> {
         let found = self.sql(|connection| {
             connection
@@ -81,7 +81,7 @@ impl ContextReader {
     /// Returns the unfinished flushes, oldest first.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn flushes(&self) -> Result<Vec<Flush>, ContextError> {
         let rows: Vec<(i64, String, String, String, String)> = self.sql(|connection| {
             connection
@@ -114,7 +114,7 @@ impl ContextStore {
     /// or `None` if there is nothing to append.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. After an error, nothing is stored.
+    /// Returns [`ContextError::Store`]. After an error, nothing is stored.
     pub fn begin_flush(
         &mut self,
         transcript: &str,
@@ -162,7 +162,7 @@ impl ContextStore {
     /// Removes a flush whose text is in the logs.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn end_flush(&mut self, row: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
         change.sql(|connection| {

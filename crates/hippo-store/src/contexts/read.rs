@@ -103,7 +103,7 @@ impl ContextReader {
     /// Opens the database that a [`super::ContextStore`] created at `path`.
     ///
     /// # Errors
-    /// As for [`super::ContextStore::open`].
+    /// See [`super::ContextStore::open`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = open_reader(path).map_err(|source| StoreError::from_sql(path, source))?;
         schema::verify(&connection, path)?;
@@ -116,7 +116,7 @@ impl ContextReader {
     /// Returns the content with this id or id prefix.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. If the bytes of the content are damaged, this is reported as
+    /// Returns [`ContextError::Store`]. If the bytes of the content are damaged, this is reported as
     /// [`UnavailableReason::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
@@ -168,7 +168,7 @@ impl ContextReader {
     /// Returns the size of the store, in constant time.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn usage(&self) -> Result<Usage, ContextError> {
         let usage = self.sql(|connection| {
             connection
@@ -198,7 +198,7 @@ impl ContextReader {
     /// Checks every page and index of the file. This takes seconds for a large file.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] with SQLite's first finding.
+    /// Returns [`StoreError::Corrupt`] with SQLite's first finding.
     pub fn check(&self) -> Result<(), StoreError> {
         crate::db::check(&self.connection, &self.path)
     }

@@ -35,7 +35,7 @@ impl ContextReader {
     /// only if the cue has no other words.
     ///
     /// # Errors
-    /// [`ContextError::UnknownSession`], [`ContextError::Store`].
+    /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`].
     pub fn search(&self, session: &str, cue: &str, limit: usize) -> Result<Vec<Hit>, ContextError> {
         self.search_among(session, cue, limit, |_| true)
     }
@@ -43,7 +43,7 @@ impl ContextReader {
     /// Searches only those entries whose ids `wanted` accepts.
     ///
     /// # Errors
-    /// As for [`ContextReader::search`].
+    /// See [`ContextReader::search`].
     pub fn search_among(
         &self,
         session: &str,

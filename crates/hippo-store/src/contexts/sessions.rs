@@ -60,7 +60,7 @@ impl ContextReader {
     /// Returns all sessions, starting with the most recently used.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn sessions(&self) -> Result<Vec<SessionRow>, ContextError> {
         let sessions = self.sql(|connection| {
             connection
@@ -76,7 +76,7 @@ impl ContextReader {
     /// Returns a session by its id.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn session(&self, id: &str) -> Result<Option<SessionRow>, ContextError> {
         let found = self.sql(|connection| {
             connection
@@ -92,7 +92,7 @@ impl ContextStore {
     /// Opens a session, or resumes an open one. The session keeps the agent of the first call that named one.
     ///
     /// # Errors
-    /// [`ContextError::ClosedSession`], [`ContextError::Store`].
+    /// Returns [`ContextError::ClosedSession`], [`ContextError::Store`].
     pub fn open_session(
         &mut self,
         id: &str,
@@ -125,7 +125,7 @@ impl ContextStore {
     /// after a power failure. If only the process ends, nothing is lost.
     ///
     /// # Errors
-    /// [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
+    /// Returns [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
     pub fn advance(&mut self, id: &str, turn: u64, now_ms: i64) -> Result<u64, ContextError> {
         let change = self.begin_with("PRAGMA synchronous = NORMAL")?;
         let advanced = change.sql(|connection| {
@@ -149,7 +149,7 @@ impl ContextStore {
     /// starts.
     ///
     /// # Errors
-    /// [`ContextError::UnknownSession`], [`ContextError::Store`].
+    /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`].
     pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<ClosedSession, ContextError> {
         let change = self.begin()?;
         let already = match change.session(id)? {

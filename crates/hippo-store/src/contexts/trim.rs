@@ -50,7 +50,7 @@ impl ContextStore {
     /// removed.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn trim(
         &mut self,
         budget_bytes: u64,
@@ -90,7 +90,7 @@ impl ContextChange<'_> {
     /// Makes room within the budget for `needed` more bytes.
     ///
     /// # Errors
-    /// [`ContextError::OverBudget`] if removing contents does not free enough.
+    /// Returns [`ContextError::OverBudget`] if removing contents does not free enough.
     pub(super) fn make_room(
         &self,
         needed: u64,

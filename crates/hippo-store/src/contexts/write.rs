@@ -91,7 +91,7 @@ impl ContextStore {
     /// recently used.
     ///
     /// # Errors
-    /// [`ContextError`]. After an error, nothing is stored or removed.
+    /// Returns [`ContextError`]. After an error, nothing is stored or removed.
     pub fn put(&mut self, new: &NewEntry<'_>) -> Result<PutOutcome, ContextError> {
         self.put_ready(new, None)
     }
@@ -99,7 +99,7 @@ impl ContextStore {
     /// Like [`put`](Self::put), with content that was prepared before. A preparation of different bytes is ignored.
     ///
     /// # Errors
-    /// As for [`ContextStore::put`].
+    /// See [`ContextStore::put`].
     pub fn put_ready(
         &mut self,
         new: &NewEntry<'_>,
@@ -191,7 +191,7 @@ impl ContextStore {
     /// transcript) for them. They are removed by age, like the contents of closed sessions. Returns their ids in order.
     ///
     /// # Errors
-    /// [`ContextError`]. After an error, nothing is stored.
+    /// Returns [`ContextError`]. After an error, nothing is stored.
     pub fn put_pieces(
         &mut self,
         owner: &str,
@@ -239,7 +239,7 @@ impl ContextStore {
     /// Marks contents as used, which extends their retention. Unknown ids are ignored.
     ///
     /// # Errors
-    /// [`ContextError::Store`].
+    /// Returns [`ContextError::Store`].
     pub fn use_contents(&mut self, names: &[ContentId], now_ms: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
         for name in names {

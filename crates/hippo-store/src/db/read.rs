@@ -54,7 +54,7 @@ impl StoreReader {
     /// compares derived rows with their checksums.
     ///
     /// # Errors
-    /// As [`super::Store::check`].
+    /// See [`super::Store::check`].
     pub fn check(&self) -> Result<(), StoreError> {
         super::check(&self.connection, &self.path)?;
         match self.sql(seal::find_damage)? {

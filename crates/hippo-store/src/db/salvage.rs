@@ -38,7 +38,7 @@ pub struct SalvageResult {
 /// is not changed.
 ///
 /// # Errors
-/// The new database cannot be written. In this case, the caller must delete the file at `to`.
+/// Fails if the new database cannot be written. In this case, the caller must delete the file at `to`.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<SalvageResult, StoreError> {
     let salvaged = salvage_from(&[from], to, root)?;

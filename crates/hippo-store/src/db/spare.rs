@@ -21,8 +21,8 @@ impl Store {
     /// Writes a new spare copy.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if a part of the database is unreadable; in this case, the previous copy is kept. Other
-    /// errors if the copy cannot be written.
+    /// Returns [`StoreError::Corrupt`] if a part of the database is unreadable; in this case, the previous copy is
+    /// kept. Returns another error if the copy cannot be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write_spare(&self, root: &str) -> Result<(), StoreError> {
         let spare = spare_of(&self.path);

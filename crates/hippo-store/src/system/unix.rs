@@ -42,7 +42,7 @@ pub fn is_mine(metadata: &Metadata) -> bool {
 /// Sets the permissions of a path.
 ///
 /// # Errors
-/// Any error of the operating system.
+/// Returns any error of the operating system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(mode))
@@ -51,7 +51,7 @@ pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
 /// Sets the permissions of an open file.
 ///
 /// # Errors
-/// Any error of the operating system.
+/// Returns any error of the operating system.
 pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode))
 }
@@ -78,7 +78,7 @@ pub fn is_shortage(error: &io::Error) -> bool {
 /// Checks that this process may read the file.
 ///
 /// # Errors
-/// Any error of the operating system, usually a missing permission.
+/// Returns any error of the operating system, usually a missing permission.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_readable(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(path, Access::READ_OK)?)
@@ -87,7 +87,7 @@ pub fn check_readable(path: &Path) -> io::Result<()> {
 /// Checks that this process may create files in the folder.
 ///
 /// # Errors
-/// Any error of the operating system, usually a missing permission.
+/// Returns any error of the operating system, usually a missing permission.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
@@ -96,7 +96,7 @@ pub fn check_writable(folder: &Path) -> io::Result<()> {
 /// Fills `bytes` from the given offset of the file.
 ///
 /// # Errors
-/// Any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
+/// Returns any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
 pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     FileExt::read_exact_at(file, bytes, at)
 }
@@ -109,7 +109,7 @@ pub fn is_loop(error: &io::Error) -> bool {
 /// Makes the content of a file durable.
 ///
 /// # Errors
-/// Any error of the operating system.
+/// Returns any error of the operating system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn sync_file(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
@@ -118,7 +118,7 @@ pub fn sync_file(path: &Path) -> io::Result<()> {
 /// Makes the entries of a folder durable.
 ///
 /// # Errors
-/// Any error of the operating system.
+/// Returns any error of the operating system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

@@ -55,7 +55,7 @@ pub fn is_mine(_: &Metadata) -> bool {
 /// Makes a file writable or read-only; Windows has no other permissions of this kind.
 ///
 /// # Errors
-/// Any error of the operating system.
+/// Returns any error of the operating system.
 pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     let metadata = path.metadata()?;
     if metadata.is_dir() {
@@ -69,7 +69,7 @@ pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
 /// Makes an open file writable or read-only; Windows has no other permissions of this kind.
 ///
 /// # Errors
-/// Any error of the operating system.
+/// Returns any error of the operating system.
 pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     let mut permissions = file.metadata()?.permissions();
     permissions.set_readonly(mode & 0o200 == 0);
@@ -93,7 +93,7 @@ pub fn change_time_ns(metadata: &Metadata) -> i64 {
 /// Checks that this process may read the file, by opening it.
 ///
 /// # Errors
-/// Any error of the operating system, usually a missing permission.
+/// Returns any error of the operating system, usually a missing permission.
 pub fn check_readable(path: &Path) -> io::Result<()> {
     File::open(path).map(drop)
 }
@@ -101,7 +101,7 @@ pub fn check_readable(path: &Path) -> io::Result<()> {
 /// Does nothing, because Windows reports the permission only when a file is created.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 pub fn check_writable(_: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -109,7 +109,7 @@ pub fn check_writable(_: &Path) -> io::Result<()> {
 /// Fills `bytes` from the given offset of the file. Changes the position of the file.
 ///
 /// # Errors
-/// Any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
+/// Returns any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
 pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.seek_read(bytes, at) {
@@ -134,7 +134,7 @@ pub fn is_loop(error: &io::Error) -> bool {
 /// Makes the content of a file durable.
 ///
 /// # Errors
-/// Any error of the operating system.
+/// Returns any error of the operating system.
 pub fn sync_file(path: &Path) -> io::Result<()> {
     // On Windows, syncing a file requires write access.
     File::options().write(true).open(path)?.sync_all()
@@ -143,7 +143,7 @@ pub fn sync_file(path: &Path) -> io::Result<()> {
 /// Does nothing, because Windows makes names durable by itself.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 pub fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }

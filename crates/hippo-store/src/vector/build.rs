@@ -69,7 +69,7 @@ impl BuildJob {
     /// takes minutes. Uses [`VectorParams::build_threads`] threads.
     ///
     /// # Errors
-    /// `cancel` was set during the build.
+    /// Fails if `cancel` was set during the build.
     pub fn run(self, cancel: &AtomicBool) -> Result<BuiltGraph, BuildCancelled> {
         if self.slots.len() <= self.params.exact_below.max(1) {
             return Ok(BuiltGraph {

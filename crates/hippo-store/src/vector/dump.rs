@@ -72,7 +72,7 @@ impl VectorIndex {
     /// Writes the index to `dir`, which is created if necessary: temporary file, fsync, rename, fsync of the folder.
     ///
     /// # Errors
-    /// Any error of the operating system. After an error, an earlier dump is unchanged.
+    /// Returns any error of the operating system. After an error, an earlier dump is unchanged.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn save(&self, dir: &Path, identity: &DumpIdentity) -> io::Result<()> {
         fs::create_dir_all(dir)?;
@@ -113,7 +113,7 @@ impl VectorIndex {
     /// Loads the dump in `dir` if it belongs to `expect` and is intact.
     ///
     /// # Errors
-    /// [`DumpRejected`] with the reason. Never panics.
+    /// Returns [`DumpRejected`] with the reason. Never panics.
     pub fn load(dir: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Self, DumpRejected> {
         read(&dir.join(DUMP_FILE), expect, params).map_err(|reason| DumpRejected { reason })
     }

@@ -135,8 +135,8 @@ impl VectorIndex {
     /// Adds or replaces the vector of `id`.
     ///
     /// # Errors
-    /// The vector has another dimension, is not finite or not of unit length, or the id is `u32::MAX`. After an error,
-    /// the index is unchanged.
+    /// Fails if the vector has another dimension, is not finite or not of unit length, or the id is `u32::MAX`. After
+    /// an error, the index is unchanged.
     pub fn insert(&mut self, id: u32, vector: &[f32]) -> Result<(), VectorError> {
         quantize::check(vector, self.dimension)?;
         if id == NONE {

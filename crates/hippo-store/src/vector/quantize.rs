@@ -35,7 +35,7 @@ impl PreparedQuery {
     /// Validates and quantises a query.
     ///
     /// # Errors
-    /// The query is not finite or not of unit length.
+    /// Fails if the query is not finite or not of unit length.
     pub fn new(query: &[f32]) -> Result<Self, VectorError> {
         check(query, query.len())?;
         let half = half_len(query.len());

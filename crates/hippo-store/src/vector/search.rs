@@ -27,7 +27,7 @@ impl VectorIndex {
     /// candidates.
     ///
     /// # Errors
-    /// The query has another dimension, is not finite or not of unit length.
+    /// Fails if the query has another dimension, is not finite or not of unit length.
     pub fn search(
         &self,
         query: &[f32],
@@ -41,7 +41,7 @@ impl VectorIndex {
     /// Like [`search`](Self::search), with a prepared query.
     ///
     /// # Errors
-    /// The query has another dimension than the index.
+    /// Fails if the query has another dimension than the index.
     pub fn search_prepared(
         &self,
         query: &PreparedQuery,
@@ -80,7 +80,7 @@ impl VectorIndex {
     /// vector, the cosine is NaN.
     ///
     /// # Errors
-    /// The query has another dimension than the index.
+    /// Fails if the query has another dimension than the index.
     pub fn scores(&self, query: &PreparedQuery, ids: &[u32]) -> Result<Vec<f32>, VectorError> {
         self.check_query(query)?;
         let slots: Vec<u32> = ids.iter().filter_map(|&id| self.slot_of.get(id)).collect();

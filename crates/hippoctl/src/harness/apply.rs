@@ -33,7 +33,7 @@ pub fn forbidden(dir: &WorkspaceDir, plan: &ChangePlan) -> Vec<UnusableFile> {
 /// Creates the folders, then writes all files. The caller must have written the record before.
 ///
 /// # Errors
-/// Names the first path that could not be written. Earlier writes remain, and the record lists them.
+/// The error names the first path that could not be written. Earlier writes remain, and the record lists them.
 pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     for folder in &plan.folders {
         let made = dir

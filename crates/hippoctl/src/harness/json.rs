@@ -35,7 +35,7 @@ pub struct JsonEntries {
 /// Parses a file. Comments and trailing commas are allowed.
 ///
 /// # Errors
-/// Describes the syntax error with line and column.
+/// The error describes the syntax error with line and column.
 pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()]
@@ -70,7 +70,7 @@ pub fn is_list(bytes: &[u8]) -> bool {
 /// Inserts the missing entries. Returns `None` if all entries already exist.
 ///
 /// # Errors
-/// Describes the error in the file, with line and column if known.
+/// The error describes the error in the file, with line and column if known.
 pub fn enter(bytes: &[u8], edit: &JsonInsertion) -> Result<Option<(Vec<u8>, JsonEntries)>, String> {
     let root = parse(bytes)?;
     let object = root
@@ -158,7 +158,7 @@ fn made_array(
 /// Removes our entries. Also removes the keys that were created for them, if they are empty otherwise.
 ///
 /// # Errors
-/// Describes the error in the file, with line and column if known.
+/// The error describes the error in the file, with line and column if known.
 pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> {
     let root = parse(bytes)?;
     let Some(object) = root.object_value() else {

@@ -14,7 +14,7 @@ impl ToolArguments {
     /// Validates the arguments from a client. A null value counts as a missing argument.
     ///
     /// # Errors
-    /// Names the argument that is unknown or missing, or whose type or range is wrong.
+    /// The error names the argument that is unknown or missing, or whose type or range is wrong.
     pub fn read(tool: &Tool, mut given: JsonObject) -> Result<Self, CallFailure> {
         given.retain(|_, value| !value.is_null());
         let none = JsonObject::new();

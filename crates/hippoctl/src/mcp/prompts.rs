@@ -55,7 +55,7 @@ pub fn all() -> Vec<Prompt> {
 /// Returns the prompt with its argument inserted.
 ///
 /// # Errors
-/// Names the invalid prompt or argument.
+/// The error names the invalid prompt or argument.
 pub fn fill(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, String> {
     let [_, what, text] = PROMPTS
         .into_iter()

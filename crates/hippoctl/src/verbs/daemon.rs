@@ -82,7 +82,7 @@ pub fn stop(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
 /// Stops the daemon without output. Returns its process id.
 ///
 /// # Errors
-/// Fails like [`stop`].
+/// See [`stop`].
 pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
     let ask = || {
         let mut client = session.connect_only()?;

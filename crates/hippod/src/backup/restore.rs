@@ -43,7 +43,7 @@ impl Drop for StagedRestore {
 /// Stages the requested workspaces without moving them into place.
 ///
 /// # Errors
-/// Fails if the backup is unusable or if a destination is not free; nothing is changed then.
+/// Fails if the backup is unusable or if a destination is not free; in both cases, nothing is changed.
 pub fn prepare(
     backups: &Backups,
     request: &RestoreRequest,

@@ -28,7 +28,7 @@ pub struct Promise {
 /// Records a flush before it is acknowledged.
 ///
 /// # Errors
-/// `bad-request` for a path that is not absolute, or the error of the context database if it cannot be written.
+/// Returns `bad-request` for a path that is not absolute, or the error of the context database if it cannot be written.
 pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -> Result<Promise, RpcError> {
     if !Path::new(&request.path).is_absolute() {
         let what = format!("the path of the transcript is not absolute: {}", request.path);
@@ -58,7 +58,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
 /// Returns the accepted flushes of a workspace that are not in progress, and marks them as in progress.
 ///
 /// # Errors
-/// The context database could not be read.
+/// Fails if the context database could not be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcError> {
     let place = contexts.database_of(root);
@@ -93,7 +93,7 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
 /// Records the end of a flush. After a failure that may be temporary, the record is kept for a later attempt.
 ///
 /// # Errors
-/// The context database could not be written; the flush will then be repeated.
+/// Fails if the context database could not be written; the flush will then be repeated.
 pub fn record_end(
     contexts: &Contexts,
     promise: &Promise,

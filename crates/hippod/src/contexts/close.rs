@@ -50,8 +50,8 @@ enum CloseStep {
 /// Entries that other clients add in the meantime are included.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `conflict` if clients keep adding entries, and the errors of `remember`. After
-/// an error, the session stays open; closing it again resumes the work.
+/// Returns `not-found` for an unknown session, `conflict` if clients keep adding entries, and the errors of `remember`.
+/// After an error, the session stays open; closing it again resumes the work.
 pub async fn close(
     contexts: &Arc<Contexts>,
     request: ContextCloseRequest,

@@ -37,8 +37,8 @@ const LARGEST: u64 = 1 << 20;
 /// Compacts a transcript. If the request names a workspace, the messages are stored in it.
 ///
 /// # Errors
-/// `not-found` if the file does not exist, `bad-request` if it is not a regular file, `budget` if the store is full,
-/// `internal` for other errors and if the client disconnected. Messages that were already stored remain.
+/// Returns `not-found` if the file does not exist, `bad-request` if it is not a regular file, `budget` if the store is
+/// full, `internal` for other errors and if the client disconnected. Messages that were already stored remain.
 pub fn compact(
     contexts: &Contexts,
     view: Option<&WorkspaceView>,

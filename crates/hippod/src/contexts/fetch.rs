@@ -24,8 +24,8 @@ const LARGEST: u64 = 8 << 20;
 /// Handles `context.fetch`.
 ///
 /// # Errors
-/// `not-found` for an unknown id, `conflict` for an ambiguous prefix, `internal` if a database cannot be read. If the
-/// content was removed from the store, the result is not an error.
+/// Returns `not-found` for an unknown id, `conflict` for an ambiguous prefix, `internal` if a database cannot be read.
+/// If the content was removed from the store, the result is not an error.
 pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
     if let Some(session) = &request.session {
         let LocatedSession { view, place, session } = contexts.home(session)?;

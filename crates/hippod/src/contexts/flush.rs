@@ -34,9 +34,9 @@ const SESSION: usize = 40;
 /// Appends the new messages of a transcript to the daily logs. The caller must hold the queue of flushes.
 ///
 /// # Errors
-/// `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the errors
-/// of `remember`; after such an error, the next flush appends what was read. `internal` if the client disconnected
-/// while the transcript was read; in this case, nothing was recorded.
+/// Returns `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the
+/// errors of `remember`; after such an error, the next flush appends what was read. Returns `internal` if the client
+/// disconnected while the transcript was read; in this case, nothing was recorded.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn flush(
     contexts: &Contexts,

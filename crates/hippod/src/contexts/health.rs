@@ -15,7 +15,7 @@ impl Contexts {
     /// Checks the context database of a workspace. Returns its path, or `None` if there was never a session.
     ///
     /// # Errors
-    /// The problem that was found, with a hint.
+    /// Returns the problem that was found, with a hint.
     pub fn check(&self, root: &Path) -> Result<Option<PathBuf>, RpcError> {
         let place = self.database_of(root);
         if !place.is_there()? {

@@ -25,8 +25,8 @@ const LONG: usize = 16 << 10;
 /// Opens or resumes a session.
 ///
 /// # Errors
-/// `conflict` if the session is closed or belongs to another workspace, `warming` while a workspace that may have it
-/// is being opened, `internal` otherwise.
+/// Returns `conflict` if the session is closed or belongs to another workspace, `warming` while a workspace that may
+/// have it is being opened, `internal` otherwise.
 pub fn open(
     contexts: &Contexts,
     view: &WorkspaceView,
@@ -68,8 +68,8 @@ pub fn open(
 /// Puts content into a session.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `conflict` for a closed session, `budget` if the store is full, `internal`
-/// otherwise. Nothing is stored then.
+/// Returns `not-found` for an unknown session, `conflict` for a closed session, `budget` if the store is full,
+/// `internal` otherwise. In all of these cases, nothing is stored.
 pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
     let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let turn = request.turn.max(session.turn);

@@ -80,7 +80,7 @@ impl Sessions {
     /// Returns the entries of a session, and reads them from the store if they are not cached.
     ///
     /// # Errors
-    /// The store could not be read.
+    /// Fails if the store could not be read.
     pub fn entries(&mut self, store: &ContextStore, session: &str) -> Result<&mut EntryList, RpcError> {
         self.clock += 1;
         if !self.all.contains_key(session) {

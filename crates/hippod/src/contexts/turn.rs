@@ -27,7 +27,7 @@ const LISTED: usize = 10_000;
 /// Records the end of a turn.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `conflict` for a closed session, `internal` otherwise.
+/// Returns `not-found` for an unknown session, `conflict` for a closed session, `internal` otherwise.
 pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
     let LocatedSession { view, place, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
@@ -76,7 +76,7 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
 /// Returns the section to inject into the prompt.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `internal` otherwise.
+/// Returns `not-found` for an unknown session, `internal` otherwise.
 pub fn render(
     contexts: &Contexts,
     request: &ContextRenderRequest,
@@ -137,7 +137,7 @@ pub fn render(
 /// Counts an access to an entry.
 ///
 /// # Errors
-/// `not-found` for an unknown session or entry, `conflict` for a closed session, `internal` otherwise.
+/// Returns `not-found` for an unknown session or entry, `conflict` for a closed session, `internal` otherwise.
 pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<ContextTouchResponse, RpcError> {
     let LocatedSession { place, session, .. } = contexts.home(&request.session)?;
     let turn = request.turn.unwrap_or(session.turn).max(session.turn);
@@ -168,7 +168,7 @@ pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
 /// Lists the sessions, or the entries of one session.
 ///
 /// # Errors
-/// `not-found` for an unknown session, `internal` otherwise.
+/// Returns `not-found` for an unknown session, `internal` otherwise.
 pub fn list(
     contexts: &Contexts,
     only: Option<&WorkspaceView>,

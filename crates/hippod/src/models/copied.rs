@@ -11,7 +11,7 @@ use crate::tasks::run_blocking;
 /// does not have to read the files.
 ///
 /// # Errors
-/// `internal` if the task panicked.
+/// Returns `internal` if the task panicked.
 pub async fn check_copied(models: &Arc<Models>) -> Result<(), RpcError> {
     let models = Arc::clone(models);
     run_blocking(move || {

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Answers a question from the current index.
 ///
 /// # Errors
-/// Same as [`super::search`].
+/// See [`super::search`].
 pub async fn answer(
     searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,

@@ -22,7 +22,7 @@ impl Filter {
     /// Parses the filters of a request.
     ///
     /// # Errors
-    /// `bad-request` for an invalid glob, date or date range.
+    /// Returns `bad-request` for an invalid glob, date or date range.
     pub fn new(request: &SearchRequest, root: &Path) -> Result<Self, RpcError> {
         let path = match &request.path {
             Some(glob) => {

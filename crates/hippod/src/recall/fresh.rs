@@ -50,7 +50,7 @@ impl Freshener {
     /// Reads the files that are known to have changed, unless there are too many.
     ///
     /// # Errors
-    /// `internal` if the task panicked.
+    /// Returns `internal` if the task panicked.
     pub async fn read_known_changes(&mut self) -> Result<(), RpcError> {
         let Some(listener) = self.view.listener() else {
             return Ok(());

@@ -19,9 +19,9 @@ const LONGEST_TEXT: usize = 1 << 20;
 /// Handles `get`.
 ///
 /// # Errors
-/// `no-workspace`; `not-found` if the id, file or section does not exist, or if the file is not a memory file; `stale`
-/// for a hit whose text is no longer on disk; `bad-request` for a path outside the workspace; `too-large` for a file
-/// above the size limit.
+/// Returns `no-workspace`; `not-found` if the id, file or section does not exist, or if the file is not a memory file;
+/// `stale` for a hit whose text is no longer on disk; `bad-request` for a path outside the workspace; `too-large` for a
+/// file above the size limit.
 pub async fn get(views: &Views, request: GetRequest) -> Result<GetResponse, RpcError> {
     let views = match &request.workspace {
         Some(folder) => vec![views.get(folder).await?],

@@ -70,7 +70,7 @@ pub struct EntryConsultation {
 /// Consults the entries.
 ///
 /// # Errors
-/// `degraded` if the mode is `index` and the index is disabled.
+/// Returns `degraded` if the mode is `index` and the index is disabled.
 pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryConsultation, RpcError> {
     let index = view.index();
     let mut consulted = EntryConsultation {

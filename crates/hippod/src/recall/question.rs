@@ -39,7 +39,7 @@ impl SearchQuestion {
     /// Creates a question from a request; `today` is the local date.
     ///
     /// # Errors
-    /// `bad-request` for an invalid filter.
+    /// Returns `bad-request` for an invalid filter.
     pub fn new(
         request: SearchRequest,
         root: &Path,

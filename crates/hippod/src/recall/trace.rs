@@ -35,7 +35,7 @@ const SUMMARY: usize = 160;
 /// Adds entry information to an answer, and sends records about the question to the engine.
 ///
 /// # Errors
-/// `internal` if the task panicked.
+/// Returns `internal` if the task panicked.
 pub async fn complete(
     searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,

@@ -35,7 +35,7 @@ pub struct SessionFlusher {
 /// soon as the request is recorded, and the work continues even if the client disconnects.
 ///
 /// # Errors
-/// `no-workspace`, and the errors of [`contexts::flush`].
+/// Returns `no-workspace`, and the errors of [`contexts::flush`].
 pub async fn flush(
     flusher: &Arc<SessionFlusher>,
     request: SessionFlushRequest,

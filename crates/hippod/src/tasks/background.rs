@@ -23,7 +23,7 @@ pub async fn run_blocking<T: Send + 'static>(
 /// Calls a function with a component on a thread that may block.
 ///
 /// # Errors
-/// Same as [`run_blocking`].
+/// See [`run_blocking`].
 pub async fn run_blocking_on<C: Send + Sync + 'static, T: Send + 'static>(
     component: &Arc<C>,
     work: impl FnOnce(&C) -> Result<T, RpcError> + Send + 'static,

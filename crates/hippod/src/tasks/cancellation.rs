@@ -22,7 +22,7 @@ impl<'a> Cancellation<'a> {
     /// Returns an error once the work is cancelled.
     ///
     /// # Errors
-    /// `internal` if the client disconnected.
+    /// Returns `internal` if the client disconnected.
     pub fn check(self) -> Result<(), RpcError> {
         match self.0.is_some_and(|given_up| given_up.load(Ordering::Relaxed)) {
             true => Err(client_gone()),

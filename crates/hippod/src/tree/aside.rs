@@ -24,7 +24,7 @@ const LARGEST_ROOT: u64 = 1 << 20;
 /// Stores a rejected summary with the reason and without its secrets. Returns its path.
 ///
 /// # Errors
-/// The file could not be written, or `MOST_REJECTED` summaries of this node are already stored.
+/// Fails if the file could not be written, or `MOST_REJECTED` summaries of this node are already stored.
 pub fn rejected(root: &Path, period: Period, body: &str, why: &BodyRejection) -> io::Result<String> {
     let folder = WorkspaceDir::open(root)?.make_folder(REJECTED)?;
     let text = format!("<!-- refused: {why} -->\n\n{}", without_secrets(body));
@@ -48,7 +48,7 @@ pub fn rejected(root: &Path, period: Period, body: &str, why: &BodyRejection) ->
 /// node is a placeholder.
 ///
 /// # Errors
-/// The copy could not be written; in this case, the node must not be replaced.
+/// Fails if the copy could not be written; in this case, the node must not be replaced.
 pub fn replaced(root: &Path, found: &DiskNode) -> io::Result<()> {
     if found.node.writer == BodyAuthor::Hippod || found.node.is_placeholder() {
         return Ok(());
@@ -73,7 +73,7 @@ pub fn carried_bytes(root: &Path) -> Option<Vec<u8>> {
 /// Removes the stored `ROOT.md` of the other program.
 ///
 /// # Errors
-/// The file could not be removed.
+/// Fails if the file could not be removed.
 pub fn let_go_of_carried(root: &Path) -> io::Result<()> {
     WorkspaceDir::open(root)?.remove_file(carried_file()).map(|_| ())
 }

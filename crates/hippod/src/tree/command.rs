@@ -76,8 +76,8 @@ pub fn held_back(spend: &Spend, settings: &TreeConfig) -> Option<String> {
 /// Runs the program to write one summary.
 ///
 /// # Errors
-/// A one-line message if the program could not be started, exited with an error, wrote nothing, too much or invalid
-/// UTF-8, or exceeded its time limit, or if the client disconnected.
+/// Returns a one-line message if the program could not be started, exited with an error, wrote nothing, too much or
+/// invalid UTF-8, or exceeded its time limit, or if the client disconnected.
 pub fn write(
     settings: &TreeConfig,
     job: &SummaryJob<'_>,

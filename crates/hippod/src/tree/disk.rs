@@ -82,7 +82,7 @@ impl Disk {
 /// Reads the logs and nodes of a workspace. The text of logs is not kept in memory.
 ///
 /// # Errors
-/// `internal` if the client disconnected.
+/// Returns `internal` if the client disconnected.
 pub fn read(
     root: &Path,
     rules: &SourceRules,
@@ -162,7 +162,7 @@ pub fn read(
 /// Returns the text of a log, with U+FFFD in place of invalid UTF-8.
 ///
 /// # Errors
-/// The file could not be read.
+/// Fails if the file could not be read.
 pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
     let bytes = hippo_fs::read_source(root, path, limit)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -172,7 +172,7 @@ pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
 /// still had these bytes.
 ///
 /// # Errors
-/// A component of the path is a link, or the file could not be written. The file is unchanged.
+/// Fails if a component of the path is a link, or the file could not be written. The file is unchanged.
 pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
     let file = open_node(&dir, path)?;
@@ -205,7 +205,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
 /// the file. Returns whether the current bytes were `now`.
 ///
 /// # Errors
-/// Same as [`put`].
+/// See [`put`].
 pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
     let file = open_node(&dir, path)?;

@@ -82,7 +82,7 @@ impl Ledger {
     /// Reads the ledger of a workspace; returns an empty one if the file does not exist.
     ///
     /// # Errors
-    /// The file could not be read or is damaged.
+    /// Fails if the file could not be read or is damaged.
     pub fn read(state: &Path, root: &Path) -> io::Result<Self> {
         read_json(&state_folder(state, root).join(FILE))
     }
@@ -90,7 +90,7 @@ impl Ledger {
     /// Writes the ledger durably.
     ///
     /// # Errors
-    /// The file could not be written.
+    /// Fails if the file could not be written.
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         write_json(&state_folder(state, root).join(FILE), self)
     }
@@ -99,7 +99,7 @@ impl Ledger {
     /// of the new text.
     ///
     /// # Errors
-    /// The record could not be written; in this case, the node must not be written.
+    /// Fails if the record could not be written; in this case, the node must not be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn note(
         &mut self,
@@ -150,7 +150,7 @@ pub(super) fn has_originals(state: &Path, root: &Path) -> bool {
 /// are left unchanged. Does nothing if no node was taken over. With `dry_run`, only reports the changes.
 ///
 /// # Errors
-/// The ledger could not be read.
+/// Fails if the ledger could not be read.
 pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<RestoredTree> {
     let mut done = RestoredTree::default();
     let ledger = Ledger::read(state, root)?;
@@ -204,7 +204,7 @@ pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<
 /// does not exist or hippod did not write the current `ROOT.md`. With `dry_run`, changes nothing.
 ///
 /// # Errors
-/// A file could not be read or written.
+/// Fails if a file could not be read or written.
 pub fn restore_carried(root: &Path, dry_run: bool) -> io::Result<Option<String>> {
     let Some(carried) = aside::carried_bytes(root) else {
         return Ok(None);

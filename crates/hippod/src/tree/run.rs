@@ -51,7 +51,7 @@ pub struct TreeOptions {
 /// Updates the tree from the days upwards, then lets the configured program write summaries.
 ///
 /// # Errors
-/// `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime,
+/// Returns `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime,
 /// `internal` if the client disconnected. Nodes that were already written remain, and the others are due again. Nodes
 /// that could not be created or written are listed in the response.
 pub fn compact(
@@ -72,7 +72,7 @@ pub fn compact(
 /// Creates nodes and updates their status according to the current sources.
 ///
 /// # Errors
-/// Same as [`compact`].
+/// See [`compact`].
 pub(super) fn bring_up(
     trees: &Trees,
     view: &WorkspaceView,
@@ -140,8 +140,8 @@ impl<'a> TreeRun<'a> {
     /// Reads the tree.
     ///
     /// # Errors
-    /// `bad-request` for an invalid pattern in the configuration, `internal` if the ledger could not be read or the
-    /// client disconnected.
+    /// Returns `bad-request` for an invalid pattern in the configuration, `internal` if the ledger could not be read or
+    /// the client disconnected.
     pub fn new(
         trees: &Trees,
         view: &'a WorkspaceView,
@@ -195,7 +195,7 @@ impl<'a> TreeRun<'a> {
     /// the take-over, records it.
     ///
     /// # Errors
-    /// `internal` if the take-over could not be recorded. Nothing is changed then.
+    /// Returns `internal` if the take-over could not be recorded. In this case, nothing is changed.
     fn is_left_alone(&mut self, trees: &Trees) -> Result<bool, RpcError> {
         let first = self.answer.foreign.first().cloned();
         let Some(first) = first else { return Ok(false) };
@@ -234,7 +234,7 @@ impl<'a> TreeRun<'a> {
     /// Writes the state of the tree.
     ///
     /// # Errors
-    /// `internal` if the file could not be written. At this point, the nodes are already written.
+    /// Returns `internal` if the file could not be written. At this point, the nodes are already written.
     pub fn keep_state(&self, trees: &Trees) -> Result<(), RpcError> {
         let kept = self.state.write(&trees.state, &self.view.root);
         kept.map_err(|error| {
@@ -321,8 +321,8 @@ impl<'a> TreeRun<'a> {
     /// omits only the write.
     ///
     /// # Errors
-    /// The reason why the node could not be written. The file is either unchanged, or it has the version that another
-    /// process wrote in the meantime.
+    /// Returns the reason why the node could not be written. The file is either unchanged, or it has the version that
+    /// another process wrote in the meantime.
     pub fn put(
         &mut self,
         path: &str,

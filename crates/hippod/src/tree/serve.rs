@@ -26,7 +26,7 @@ const JOBS: u32 = 10;
 /// Returns the options of a `tree.compact` request.
 ///
 /// # Errors
-/// `bad-request` for an invalid time.
+/// Returns `bad-request` for an invalid time.
 pub fn wish_of(
     trees: &Trees,
     view: &WorkspaceView,
@@ -52,7 +52,7 @@ pub fn wish_of(
 /// Handles `tree.pending`.
 ///
 /// # Errors
-/// Same as [`super::compact`].
+/// See [`super::compact`].
 pub fn pending(
     trees: &Trees,
     view: &WorkspaceView,
@@ -87,9 +87,9 @@ pub fn pending(
 /// Handles `tree.submit`.
 ///
 /// # Errors
-/// `not-found` for a node without sources, `stale` for a summary of older sources, `conflict` if the node belongs to
-/// another program or was written in the meantime, `bad-request` for a rejected summary, which is stored at the path in
-/// the hint.
+/// Returns `not-found` for a node without sources, `stale` for a summary of older sources, `conflict` if the node
+/// belongs to another program or was written in the meantime, `bad-request` for a rejected summary, which is stored at
+/// the path in the hint.
 pub fn submit(
     trees: &Trees,
     view: &WorkspaceView,
@@ -170,7 +170,7 @@ pub fn submit(
 /// Handles `tree.show`.
 ///
 /// # Errors
-/// `not-found` if the node does not exist.
+/// Returns `not-found` if the node does not exist.
 pub fn show(
     trees: &Trees,
     view: &WorkspaceView,

@@ -44,7 +44,7 @@ impl TreeRun<'_> {
     /// Returns the current sources of a node and their texts.
     ///
     /// # Errors
-    /// `not-found` if there are none, `internal` if a source could not be read.
+    /// Returns `not-found` if there are none, `internal` if a source could not be read.
     pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<SourceText>), RpcError> {
         let sources = self.sources_for(period);
         if sources.is_empty() {

@@ -84,7 +84,7 @@ impl TreeState {
     /// Reads the state of a workspace; returns the default if the file does not exist.
     ///
     /// # Errors
-    /// The file could not be read or is damaged.
+    /// Fails if the file could not be read or is damaged.
     pub fn try_read(state: &Path, root: &Path) -> io::Result<Self> {
         read_json(&Self::file(state, root))
     }
@@ -92,7 +92,7 @@ impl TreeState {
     /// Writes the state durably.
     ///
     /// # Errors
-    /// The file could not be written.
+    /// Fails if the file could not be written.
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         write_json(&Self::file(state, root), self)
     }
@@ -142,7 +142,7 @@ impl TreeState {
 /// Reads a JSON file of hippod; returns the default if the file does not exist.
 ///
 /// # Errors
-/// The file could not be read or is damaged.
+/// Fails if the file could not be read or is damaged.
 pub(super) fn read_json<T: Default + DeserializeOwned>(file: &Path) -> io::Result<T> {
     match files::read(file, LARGEST) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
@@ -154,7 +154,7 @@ pub(super) fn read_json<T: Default + DeserializeOwned>(file: &Path) -> io::Resul
 /// Writes a JSON file of hippod durably, and creates its folder.
 ///
 /// # Errors
-/// The file could not be written.
+/// Fails if the file could not be written.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn write_json(file: &Path, value: &impl Serialize) -> io::Result<()> {
     if let Some(folder) = file.parent() {

@@ -22,7 +22,7 @@ use crate::view::WorkspaceView;
 /// level. After each level, the levels above are updated.
 ///
 /// # Errors
-/// Same as `tree.compact`; failures of the program are listed in the response.
+/// Fails as `tree.compact` does; failures of the program are listed in the response.
 pub fn write(
     trees: &Trees,
     view: &WorkspaceView,

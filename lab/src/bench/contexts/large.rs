@@ -29,7 +29,7 @@ impl ToolCorpus {
     /// Reads the evaluation data.
     ///
     /// # Errors
-    /// If the data is missing.
+    /// Fails if the data is missing.
     pub fn read(eval: &Path) -> Result<Self> {
         let programs: Vec<(String, String)> = extract::by_program(eval)?.into_iter().collect();
         if programs.is_empty() {

@@ -106,7 +106,7 @@ struct RenderedSection {
 /// Replays a session in one way.
 ///
 /// # Errors
-/// If the daemon refuses a request.
+/// Fails if the daemon refuses a request.
 pub fn play(
     client: &mut Client,
     workspace: &str,

@@ -102,7 +102,7 @@ impl ReplaySession {
 /// some also have their original file below `raw/`, the only record of failed calls.
 ///
 /// # Errors
-/// If a file cannot be read.
+/// Fails if a file cannot be read.
 pub fn all(transcripts: &Path) -> Result<Vec<ReplaySession>> {
     let folder = transcripts.join("norm");
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();

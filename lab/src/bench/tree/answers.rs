@@ -33,7 +33,7 @@ pub struct ShortAnswer {
 /// Returns the answers with a letter that one of their sessions contains.
 ///
 /// # Errors
-/// If the questions or the logs cannot be read.
+/// Fails if the questions or the logs cannot be read.
 pub fn read(folder: &Path) -> Result<Vec<ShortAnswer>> {
     let path = folder.join("questions_explicit.jsonl");
     let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;

@@ -31,7 +31,7 @@ struct RecordedFact {
 /// Measures all conversations.
 ///
 /// # Errors
-/// If the conversations cannot be read.
+/// Fails if the conversations cannot be read.
 pub fn run(folder: &Path) -> Result<Vec<Figure>> {
     let (mut all, mut ours, mut first, mut chance) = (0_u32, 0_u32, 0_u32, 0_u32);
     let mut folders: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;

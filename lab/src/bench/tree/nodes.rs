@@ -28,7 +28,7 @@ pub struct LogFileText {
 /// Returns the daily logs of a workspace, by day.
 ///
 /// # Errors
-/// If the logs cannot be read.
+/// Fails if the logs cannot be read.
 pub fn logs(workspace: &Path) -> Result<Vec<LogFileText>> {
     let folder = workspace.join("memory");
     let mut out = Vec::new();
@@ -186,7 +186,7 @@ impl Nodes {
     /// Reads a folder of nodes.
     ///
     /// # Errors
-    /// If the nodes cannot be read.
+    /// Fails if the nodes cannot be read.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut out = Self::default();
         for name in ["daily", "weekly", "monthly"] {

@@ -25,7 +25,7 @@ pub struct PointerTargets {
 /// Asks each question in mode `index`, without recording.
 ///
 /// # Errors
-/// If the daemon refuses a request.
+/// Fails if the daemon refuses a request.
 pub fn measure(
     ground: &BenchEnvironment<'_>,
     root: &str,

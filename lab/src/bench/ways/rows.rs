@@ -36,7 +36,7 @@ impl MethodRows {
     /// Measures the rows that need no daemon.
     ///
     /// # Errors
-    /// If the measurement fails.
+    /// Fails if the measurement fails.
     pub fn baseline(&mut self, ground: &BenchEnvironment<'_>, root: &str, questions: &Path) -> Result<()> {
         let arguments = ["--modes", "full-scan,grep", "-k", "5"];
         let report = ask(ground.scratch, root, questions, &arguments)?;

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Reads the sections of the nearest chunks whole, as an agent does with opened files.
 ///
 /// # Errors
-/// If the daemon refuses a request.
+/// Fails if the daemon refuses a request.
 pub fn measure(
     ground: &BenchEnvironment<'_>,
     root: &str,

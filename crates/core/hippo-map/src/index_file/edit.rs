@@ -18,7 +18,7 @@ impl IndexFile {
     ///
     /// # Errors
     ///
-    /// [`EditError::NoEntry`] if the file has no entry with this id.
+    /// Returns [`EditError::NoEntry`] if the file has no entry with this id.
     pub fn update(&mut self, entry: &Entry) -> Result<bool, EditError> {
         self.edit(entry, false)
     }
@@ -28,7 +28,7 @@ impl IndexFile {
     /// An id that is derived from the topic would change when entries above it are added or removed.
     ///
     /// # Errors
-    /// [`EditError::NoEntry`] if the file has no entry with this id.
+    /// Returns [`EditError::NoEntry`] if the file has no entry with this id.
     pub fn update_with_id(&mut self, entry: &Entry) -> Result<bool, EditError> {
         self.edit(entry, true)
     }

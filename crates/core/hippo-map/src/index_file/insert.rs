@@ -17,7 +17,7 @@ impl IndexFile {
     ///
     /// # Errors
     ///
-    /// [`EditError::Exists`] if the file already has an entry with this id.
+    /// Returns [`EditError::Exists`] if the file already has an entry with this id.
     pub fn insert(&mut self, entry: &Entry, section: &[&str]) -> Result<(), EditError> {
         let entry = super::as_written(entry, &self.settings);
         if self.get(&entry.id).is_some() {
@@ -55,7 +55,7 @@ impl IndexFile {
     ///
     /// # Errors
     ///
-    /// [`EditError::NoEntry`] if the file has no entry with this id.
+    /// Returns [`EditError::NoEntry`] if the file has no entry with this id.
     pub fn relocate(&mut self, id: &EntryId, section: &[&str]) -> Result<bool, EditError> {
         let mut path = SectionPath::default();
         for block in &self.blocks {

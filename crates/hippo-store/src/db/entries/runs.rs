@@ -122,7 +122,7 @@ impl Store {
     /// completed. The refusals of both plans are kept.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if the run does not exist, was undone, or its report is unreadable; see
+    /// Returns [`StoreError::Row`] if the run does not exist, was undone, or its report is unreadable; see
     /// [`StoreError`].
     pub fn resume_run(&mut self, id: RunId, plan: &ConsolidationPlan) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
@@ -166,8 +166,8 @@ impl Store {
     /// Applies a step and counts it as done, in one transaction. Returns the new state of the run.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. After an error, the step is
-    /// not applied.
+    /// Returns [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. After an error, the
+    /// step is not applied.
     pub fn apply_step(&mut self, id: RunId, step: &PlanStep) -> Result<ConsolidationRun, StoreError> {
         let applied = self.in_transaction(|transaction| {
             let Some((done, mut run)) = run_progress(transaction, id)? else {
@@ -188,7 +188,7 @@ impl Store {
     /// Adds notes to the report of a run.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if the run does not exist or its report is unreadable; see [`StoreError`].
+    /// Returns [`StoreError::Row`] if the run does not exist or its report is unreadable; see [`StoreError`].
     pub fn note_run(&mut self, id: RunId, notes: &[String]) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
             return Err(self.no_run(id, "no such run"));
@@ -206,7 +206,7 @@ impl Store {
     /// Finishes a run.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if the run does not exist; see [`StoreError`].
+    /// Returns [`StoreError::Row`] if the run does not exist; see [`StoreError`].
     pub fn finish_run(&mut self, id: RunId, outcome: RunOutcome, at: Timestamp) -> Result<(), StoreError> {
         let changed = self.in_transaction(|transaction| {
             transaction.execute(
@@ -273,7 +273,7 @@ impl Store {
     /// Returns a run with its steps and its report, or `None`.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if a part of it is unreadable; see [`StoreError`].
+    /// Returns [`StoreError::Row`] if a part of the run is unreadable; see [`StoreError`].
     pub fn run(&self, id: RunId) -> Result<Option<RunDetail>, StoreError> {
         let (Some(row), Some(report)) = (self.run_row(id)?, self.report(id)?) else {
             return Ok(None);

@@ -15,7 +15,7 @@ impl Store {
     /// run was already undone, returns none.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if the run does not exist or a step is unreadable; see [`StoreError`].
+    /// Returns [`StoreError::Row`] if the run does not exist or a step is unreadable; see [`StoreError`].
     pub fn undo_list(&self, id: RunId) -> Result<Vec<EntryChange>, StoreError> {
         let (done, undone): (u32, bool) = self
             .connection
@@ -40,7 +40,7 @@ impl Store {
     /// never merge the entries in `apart`. The caller restores the files.
     ///
     /// # Errors
-    /// [`StoreError::Row`] if the run is still running; see [`StoreError`].
+    /// Returns [`StoreError::Row`] if the run is still running; see [`StoreError`].
     pub fn undo_run(
         &mut self,
         id: RunId,
