@@ -28,7 +28,7 @@ pub fn duration(time: Duration) -> impl Display {
     }
 }
 
-/// Progress of an installation: a bar on a terminal, else one line for each step.
+/// Progress of an installation: a bar on a terminal, otherwise one line for each step.
 pub struct Meter {
     bar: Option<ProgressBar>,
     current: Option<(String, PullStep)>,

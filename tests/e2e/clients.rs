@@ -1,5 +1,4 @@
-//! Isolation of clients from each other.
-//! Covered are many clients, hostile clients and second daemons.
+//! Isolation of clients from each other. The tests cover many clients, hostile clients and second daemons.
 
 use std::collections::BTreeSet;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! The daemon with the real model.
-//! Covered are semantic search, unloading, a change of model, and verification of installed files.
+//! The daemon with the real model. The tests cover semantic search, unloading, a change of model, and verification of
+//! installed files.
 
 use std::fs;
 use std::path::PathBuf;

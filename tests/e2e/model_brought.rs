@@ -1,5 +1,4 @@
-//! Models that a person imported from a folder.
-//! Covered are selection, removal, damage and another dimension.
+//! Models that a person imported from a folder. The tests cover selection, removal, damage and another dimension.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,5 +1,5 @@
-//! Observability of the daemon as described in docs/operations.md.
-//! Covered are the log, the metrics, the repairs of `doctor`, and the audit.
+//! Observability of the daemon as described in docs/operations.md. The tests cover the log, the metrics, the repairs of
+//! `doctor`, and the audit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

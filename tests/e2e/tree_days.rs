@@ -1,5 +1,5 @@
-//! The tree on unusual days.
-//! Covered are clock changes, ends of years, and logs that are late, early, duplicated or empty.
+//! The tree on unusual days. The tests cover clock changes, ends of years, and logs that are late, early, duplicated or
+//! empty.
 
 use std::collections::BTreeMap;
 use std::path::Path;

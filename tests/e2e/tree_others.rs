@@ -1,5 +1,5 @@
-//! A compaction tree with other writers.
-//! Covered are files at the path of a node, agents that write meanwhile, and nodes of another program.
+//! A compaction tree with other writers. The tests cover files at the path of a node, agents that write meanwhile, and
+//! nodes of another program.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;

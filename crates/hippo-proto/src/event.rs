@@ -139,7 +139,7 @@ impl Event {
 pub struct Progress {
     /// Id of the running request.
     pub id: Id,
-    /// The current stage: `download`, `check`, `extract` or `done` for `model.pull`, else `backup`, `verify` or
+    /// The current stage: `download`, `check`, `extract` or `done` for `model.pull`, otherwise `backup`, `verify` or
     /// `restore`.
     pub stage: String,
     /// The current file or package.

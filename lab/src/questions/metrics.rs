@@ -26,7 +26,7 @@ impl EvidenceSpan {
 pub struct RankingFigures {
     /// Share of evidence spans overlapped by the first k results, by k.
     pub recall: BTreeMap<u32, f64>,
-    /// 1 if one of the first k results overlaps evidence, else 0, by k.
+    /// 1 if one of the first k results overlaps evidence, otherwise 0, by k.
     pub hit: BTreeMap<u32, f64>,
     /// 1 / rank of the first result that overlaps evidence, or 0.
     pub reciprocal_rank: f64,

@@ -130,7 +130,7 @@ pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extr
     extract_from(content, hints, budget, false)
 }
 
-/// Does the same as [`extract`]. If `clean` is true, the content is known to contain no secrets (see
+/// Works like [`extract`]. If `clean` is true, the content is known to contain no secrets (see
 /// [`hippo_redact::redact`]) and is not scanned again.
 pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usize>, clean: bool) -> Extract {
     let content_tokens = tokens::of_bytes(content.len());

@@ -36,13 +36,13 @@ pub struct SelectionItem {
     pub priority: EntryPriority,
     /// Group below By Topic.
     pub group: String,
-    /// `true` if it points into a file in the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
+    /// `true` if the entry points into a file in the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
     pub core: bool,
     /// Day of the entry.
     pub date: Date,
     /// Size in tokens as written.
     pub tokens: usize,
-    /// `true` if it is in the master file now.
+    /// `true` if the entry is in the master file now.
     pub in_master: bool,
     /// `true` if the master file contains text of the entry beyond its fields. Such an entry always stays.
     pub annotated: bool,

@@ -102,7 +102,7 @@ pub enum Reason {
 pub struct DueCycle {
     /// Cycle.
     pub cycle: Cycle,
-    /// Time since which it is due.
+    /// Time since which the cycle is due.
     pub since: Timestamp,
     /// Planned times since the last run, at most 1,000.
     pub missed: u32,

@@ -25,7 +25,7 @@ const MAX_NAME: usize = 64;
 /// A model that was imported from a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalModel {
-    /// Name under which it was imported.
+    /// Name under which the model was imported.
     pub name: String,
     pub(super) facts: LocalModelFacts,
 }

@@ -25,7 +25,7 @@ pub struct ModelManifest {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelEntry {
-    /// Name under which it is installed.
+    /// Name under which the model is installed.
     pub name: String,
     /// Length of its vectors.
     pub dimension: usize,

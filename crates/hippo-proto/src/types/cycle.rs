@@ -240,7 +240,7 @@ pub struct CycleRun {
 pub struct NextCycle {
     /// The cycle.
     pub cycle: Cycle,
-    /// Time at which it is due, RFC 3339.
+    /// Time at which the cycle is due, RFC 3339.
     pub at: String,
 }
 

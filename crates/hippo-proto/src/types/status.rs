@@ -141,7 +141,7 @@ pub struct WorkspaceStatus {
     /// Sessions and their contents; absent without sessions, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextsStatus>,
-    /// The compaction tree; absent without one, if it could not be read in time, and from older daemons.
+    /// The compaction tree; absent if there is no tree, if it could not be read in time, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeStatus>,
 }

@@ -18,9 +18,9 @@ pub struct KeptEntry {
     pub entry: ContextEntry,
     /// State of the entry in the context when it was last written.
     pub shown: ContextState,
-    /// The turns in which it was requested.
+    /// The turns in which the entry was requested.
     pub uses: Vec<u64>,
-    /// True if it was written to long-term memory.
+    /// True if the entry was written to long-term memory.
     pub persisted: bool,
     /// Id of its session.
     pub session: String,

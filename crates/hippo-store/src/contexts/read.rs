@@ -138,7 +138,7 @@ impl ContextReader {
         Ok(read.unwrap_or(Lookup::Unknown))
     }
 
-    /// Returns whether a content is stored with exactly these packed bytes.
+    /// Returns whether content is stored with exactly these packed bytes.
     pub(super) fn has_packed(
         &self,
         id: ContentId,

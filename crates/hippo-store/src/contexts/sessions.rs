@@ -29,7 +29,7 @@ pub struct SessionRow {
 pub struct OpenedSession {
     /// The session after it was opened.
     pub session: SessionRow,
-    /// True if it existed before.
+    /// True if the session existed before.
     pub resumed: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct OpenedSession {
 pub struct ClosedSession {
     /// The session in its final state.
     pub session: SessionRow,
-    /// True if it was closed before.
+    /// True if the session was closed before.
     pub already: bool,
 }
 

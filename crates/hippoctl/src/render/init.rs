@@ -73,7 +73,7 @@ pub struct InitUndoResult {
     pub restored: Vec<String>,
     /// True if the daemon has unregistered the folder.
     pub unregistered: bool,
-    /// True if the folder is still registered; with `dry_run`, if it would be afterwards. Null if no daemon answers.
+    /// True if the folder is still registered or, with `dry_run`, would still be registered. Null if no daemon answers.
     pub registered: Option<bool>,
     /// True if the daemon keeps the stored content of sessions.
     pub contexts_kept: bool,

@@ -44,7 +44,7 @@ pub struct WorkspaceWorker {
 pub struct TurnResult {
     pub(super) hand: WorkspaceWorker,
     pub(super) workspace: Box<Workspace>,
-    /// True if the workspace must be reopened because its settings changed or it is to be rebuilt.
+    /// True if the workspace must be reopened, because its settings changed or because it must be rebuilt.
     pub(super) reopen: bool,
 }
 

@@ -183,7 +183,7 @@ pub struct Workspace {
     /// Compaction-tree nodes that hippod wrote, which are not indexed. The values are the mark of the file and whether
     /// it is racy (see [`KnownDocument::racy`]).
     pub own_nodes: HashMap<String, (FileMark, bool)>,
-    /// Documents whose file is missing, each with the time since when it is missing.
+    /// Documents whose file is missing, each with the time since which the file is missing.
     pub missing: BTreeMap<String, Instant>,
     /// Missing documents that are kept because too many disappeared at once.
     pub held: BTreeSet<String>,

@@ -140,7 +140,7 @@ pub fn play(
         run.played.without.push(prompt + answered);
         without.keep(read + answered, read + answered);
 
-        // The model reads a new tool result in full; in later turns, its entry replaces it.
+        // The model reads a new tool result in full. In later turns, an entry replaces it.
         let left = run.put(at, turn)?;
         let fetched = run.look(at, uses)?;
         let prompt = with.prompt(read + fetched + run.section.tokens);

@@ -8,8 +8,8 @@ use super::{AssociationChange, SessionEntry};
 const TOGETHER: usize = 2;
 /// Maximum number of associations that are added to an entry automatically; a caller may add more.
 const MOST: usize = 8;
-/// Maximum number of entries that are used together in a turn for the turn to count. If a turn uses more, it says
-/// nothing about any pair of them.
+/// Maximum number of entries that are used together in a turn for the turn to count. A turn that uses more says nothing
+/// about any pair of them.
 const CROWD: usize = 16;
 /// Number of latest turns that are considered for an entry.
 const TURNS: usize = 64;

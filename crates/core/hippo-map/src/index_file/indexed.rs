@@ -16,9 +16,9 @@ pub struct IndexedEntry {
     pub level: Option<u8>,
     /// Line of its heading or item when the file was read; 0 for an inserted entry.
     pub line: u32,
-    /// Keys of its comment that v1 does not define, with their raw values.
+    /// Keys of the entry's comment that v1 does not define, with their raw values.
     pub unknown: Vec<(String, String)>,
-    /// `true` if its comment contains an id.
+    /// `true` if the entry's comment contains an id.
     pub(super) has_id: bool,
     /// Bytes from its first line to the next heading or item.
     pub(super) text: Vec<u8>,
@@ -40,19 +40,19 @@ pub(super) struct EntryLayout {
 }
 
 impl IndexedEntry {
-    /// Returns all bytes of the entry, which are also those that its removal deletes.
+    /// Returns all bytes of the entry. Its removal deletes exactly these bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// Returns `true` if its comment contains its id; otherwise the id is derived from the topic.
+    /// Returns `true` if the entry's comment contains an id; otherwise the id is derived from the topic.
     #[must_use]
     pub const fn states_id(&self) -> bool {
         self.has_id
     }
 
-    /// Returns `true` if its bytes contain more than its fields: prose, code or unknown keys.
+    /// Returns `true` if the entry's bytes contain more than its fields: prose, code or unknown keys.
     #[must_use]
     pub fn has_other_content(&self) -> bool {
         let EntryLayout {

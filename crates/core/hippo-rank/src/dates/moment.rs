@@ -11,7 +11,7 @@ use super::word::{self, Month, Unit, Word};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DateMatch {
     pub days: Days,
-    /// True if it contains a year.
+    /// True if the expression contains a year.
     pub explicit: bool,
     /// Length in words.
     pub length: usize,

@@ -100,7 +100,7 @@ impl WordTracker {
         literal::scan(text, &mut pass);
     }
 
-    /// Does the same as [`Self::scan`] for words that were scanned before.
+    /// Works like [`Self::scan`], for words that were scanned before.
     pub fn scan_found(
         &mut self,
         index: u32,

@@ -142,8 +142,8 @@ impl SessionTopic {
         }
     }
 
-    /// Returns true if a prompt belongs to this topic: nothing was done since the last prompt, or it is a remark on
-    /// the work.
+    /// Returns true if a prompt belongs to this topic: nothing was done since the last prompt, or the prompt is short,
+    /// an answer, or a remark on the work.
     pub fn continues_with(&self, asked: &str) -> bool {
         let waiting = !self.requests.is_empty() && !self.was_worked_on();
         waiting || said::is_short(asked) || said::is_answer(asked) || said::is_remark(asked)

@@ -40,7 +40,7 @@ pub struct ScannedWord<'a> {
     pub text: &'a str,
     /// Id of its stem.
     pub id: u32,
-    /// `true` if it starts with a capital.
+    /// `true` if the word starts with a capital letter.
     pub capital: bool,
     /// `true` if exactly one space separates it from the preceding word.
     pub joined: bool,
@@ -48,17 +48,17 @@ pub struct ScannedWord<'a> {
 }
 
 impl ScannedWord<'_> {
-    /// Returns `true` if it can be part of a tag.
+    /// Returns `true` if the word can be part of a tag.
     pub fn is_taggable(&self) -> bool {
         self.class == WordClass::Significant
     }
 
-    /// Returns `true` if it is not a stop word.
+    /// Returns `true` if the word is not a stop word.
     pub fn is_significant(&self) -> bool {
         self.class != WordClass::Stop
     }
 
-    /// Returns `true` if it is a number, date or time.
+    /// Returns `true` if the word is a number, date or time.
     pub fn is_number(&self) -> bool {
         self.class == WordClass::Number
     }

@@ -43,7 +43,7 @@ pub struct RunRow {
     pub planned: u32,
     /// Number of completed steps, which come first in the list.
     pub done: u32,
-    /// Time at which it was undone.
+    /// Time at which the run was undone.
     pub undone: Option<Timestamp>,
 }
 
