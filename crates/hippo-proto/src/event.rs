@@ -81,9 +81,9 @@ pub enum Event {
         workspace: Option<String>,
         /// The job in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`.
         job: String,
-        /// Units done.
+        /// Number of completed units.
         done: u64,
-        /// Total units, if known.
+        /// Total number of units, if known.
         total: Option<u64>,
         /// True if the job is finished.
         finished: bool,
@@ -94,9 +94,9 @@ pub enum Event {
         workspace: String,
         /// Number of the run in the workspace.
         run: i64,
-        /// The cycle.
+        /// The cycle that finished.
         cycle: Cycle,
-        /// The outcome.
+        /// The outcome of the run.
         outcome: CycleOutcome,
         /// Number of applied steps.
         applied: u64,
@@ -144,9 +144,9 @@ pub struct Progress {
     pub stage: String,
     /// The current file or package.
     pub item: String,
-    /// Bytes done.
+    /// Number of bytes processed so far.
     pub done: u64,
-    /// Total bytes, if known.
+    /// Total number of bytes, if known.
     pub total: Option<u64>,
 }
 

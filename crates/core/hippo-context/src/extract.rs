@@ -112,8 +112,9 @@ impl Extract {
 
 /// Returns the default number of tokens of an entry for content of this size, 24 to [`MOST_TOKENS`].
 ///
-/// The number grows with the cube root of the content's size, so that the entry of a small result is not longer than
-/// the result, and that of a large result is more than one line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
+/// The number grows with the cube root of the content's size and is at least a 200th of it: 27 tokens for 1,000, 58 for
+/// 10,000, 250 for 50,000. This way, the entry of a small result is not longer than the result, and the entry of a
+/// large result is more than one line.
 #[must_use]
 pub fn default_tokens(content_tokens: usize) -> usize {
     let grown = 27.0 * (content_tokens as f64 / 1_000.0).cbrt();

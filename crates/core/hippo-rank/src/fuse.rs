@@ -37,8 +37,8 @@ struct FeatureWeights {
     middle: f32,
 }
 
-/// Words and vectors. The weights were fitted with a softmax over the chunks of each question, leaving one
-/// conversation out at a time, then chosen on a coarse grid over conversations and assistant logs, in a region where
+/// Words and vectors. The weights were fitted with a softmax over the chunks of each question, leaving one conversation
+/// out at a time. They were then chosen on a coarse grid over conversations and assistant logs, in a region where
 /// results are stable.
 const HYBRID: FeatureWeights = FeatureWeights {
     unit: 6.5,

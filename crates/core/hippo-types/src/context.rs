@@ -143,7 +143,7 @@ pub enum FetchOutcome {
     Full,
     /// Only the summary and the key data.
     Partial,
-    /// Nothing.
+    /// No content.
     Unavailable,
 }
 

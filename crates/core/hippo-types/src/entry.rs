@@ -162,14 +162,14 @@ pub struct Entry {
     pub strength: f32,
     /// Tags.
     pub tags: Vec<String>,
-    /// Related entries.
+    /// Ids of related entries.
     pub related: Vec<EntryId>,
     /// Resistance to decay.
     pub priority: EntryPriority,
     /// Rule that set the priority; `None` if no rule did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority_rule: Option<String>,
-    /// Creator.
+    /// Creator of the entry.
     pub origin: EntryOrigin,
     /// Revision number, from 1.
     pub version: u32,

@@ -50,7 +50,7 @@ names!(ExportProgram { ClaudeMem => "claude-mem", Mem0 => "mem0" });
 pub struct CompactStats {
     /// The detected format; null if none.
     pub format: Option<TranscriptFormat>,
-    /// Scored messages.
+    /// Number of scored messages.
     pub messages: u64,
     /// Tokens of the messages.
     pub tokens_before: u64,
@@ -70,7 +70,7 @@ pub struct CompactStats {
     pub rest: Option<String>,
     /// Messages before an earlier compaction, represented by its summary.
     pub folded: u64,
-    /// Unreadable records.
+    /// Number of unreadable records.
     pub malformed: u64,
     /// The first unreadable records.
     pub problems: Vec<TranscriptProblem>,
@@ -85,7 +85,7 @@ pub struct CompactStats {
 pub struct TranscriptProblem {
     /// Line number, 1-based; in a document, the line on which the message begins.
     pub line: u64,
-    /// The problem.
+    /// Description of the problem.
     pub what: Cow<'static, str>,
 }
 

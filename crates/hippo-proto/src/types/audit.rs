@@ -87,11 +87,11 @@ pub enum AuditUnit {
     Lines,
 }
 
-/// The count of one kind.
+/// The count for one kind of finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditFinding {
-    /// The kind.
+    /// The kind of finding.
     pub kind: AuditKind,
     /// The counted unit.
     pub unit: AuditUnit,
@@ -124,7 +124,7 @@ pub struct AuditExample {
 pub struct AuditRun {
     /// Time of the audit, RFC 3339.
     pub at: String,
-    /// The counts in the same order.
+    /// The counts in the order of the findings.
     pub findings: Vec<AuditCount>,
 }
 
@@ -132,7 +132,7 @@ pub struct AuditRun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditCount {
-    /// The kind.
+    /// The kind of finding.
     pub kind: AuditKind,
     /// Number of matches.
     pub count: u64,

@@ -63,7 +63,7 @@ impl Validate for SessionCompactRequest {
 pub struct SessionCompactResponse {
     /// The summary, markdown.
     pub summary: String,
-    /// Statistics.
+    /// Statistics of the compaction.
     pub stats: CompactStats,
     /// The scores of the messages in order; for more than [`MAX_SCORES`] messages, the last ones.
     pub entries: Vec<MessageScore>,

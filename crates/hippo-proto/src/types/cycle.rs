@@ -20,7 +20,7 @@ pub const MAX_RUNS: u32 = 1_000;
 pub struct CycleRunRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// The cycle.
+    /// The cycle to run.
     pub cycle: Cycle,
     /// Return the plan without applying it.
     #[serde(default)]
@@ -56,7 +56,7 @@ pub enum CycleOutcome {
     Failed,
     /// The daemon ended during the run; the next run resumes it.
     Interrupted,
-    /// Running.
+    /// The run is in progress.
     Running,
 }
 
@@ -80,11 +80,11 @@ impl CycleOutcome {
 pub struct CycleReport {
     /// Number of the run in the workspace, for `cycle.undo`; null for a dry run.
     pub run: Option<i64>,
-    /// The cycle.
+    /// The cycle that ran.
     pub cycle: Cycle,
     /// The time used as now, RFC 3339.
     pub at: String,
-    /// The outcome.
+    /// The outcome of the run.
     pub outcome: CycleOutcome,
     /// The planned steps in order.
     pub plan: Vec<CycleStep>,
@@ -114,7 +114,7 @@ pub struct CycleReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleStep {
-    /// The rule behind it, in kebab-case.
+    /// The rule that requires the step, in kebab-case.
     pub rule: String,
     /// Ids of the changed entries; may be empty.
     pub entries: Vec<String>,
@@ -126,7 +126,7 @@ pub struct CycleStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleRefusal {
-    /// The rule that forbids it, in kebab-case.
+    /// The rule that forbids the change, in kebab-case.
     pub rule: String,
     /// Ids of the unchanged entries.
     pub entries: Vec<String>,
@@ -138,9 +138,9 @@ pub struct CycleRefusal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleFinding {
-    /// The rule that found it, in kebab-case.
+    /// The rule that reported the finding, in kebab-case.
     pub rule: String,
-    /// Id of the entry; empty without one.
+    /// Id of the entry; empty if the finding is not about an entry.
     pub entry: String,
     /// Description, as text.
     pub what: String,
@@ -154,7 +154,7 @@ pub struct IndexHealth {
     pub live: u64,
     /// Entries in the decay queue.
     pub queued: u64,
-    /// Entries out of the index file.
+    /// Entries in the archive, which are not in the index file.
     pub archived: u64,
     /// Entries of priority `amygdala`, which do not decay.
     pub amygdala: u64,
@@ -216,19 +216,19 @@ pub struct CycleHistoryResponse {
 pub struct CycleRun {
     /// Number of the run in the workspace.
     pub run: i64,
-    /// The cycle.
+    /// The cycle that ran.
     pub cycle: Cycle,
     /// Time of the start, RFC 3339.
     pub started: String,
     /// Time of the end, RFC 3339; null while running and after an interruption.
     pub finished: Option<String>,
-    /// The outcome.
+    /// The outcome or state of the run.
     pub outcome: CycleOutcome,
-    /// Planned steps.
+    /// Number of planned steps.
     pub planned: u64,
-    /// Applied steps.
+    /// Number of applied steps.
     pub done: u64,
-    /// Queued or archived entries.
+    /// Number of entries that the run queued or archived.
     pub demoted: u64,
     /// Time of the undo, RFC 3339; null if it was not undone.
     pub undone: Option<String>,
@@ -238,7 +238,7 @@ pub struct CycleRun {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextCycle {
-    /// The cycle.
+    /// The scheduled cycle.
     pub cycle: Cycle,
     /// Time at which the cycle is due, RFC 3339.
     pub at: String,

@@ -78,7 +78,7 @@ pub enum Severity {
     Error,
     /// Results are worse than possible.
     Warning,
-    /// Information.
+    /// Information only.
     Info,
 }
 
@@ -86,7 +86,7 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
-    /// The kind in kebab-case, stable for scripts.
+    /// The kind of problem in kebab-case, stable for scripts.
     pub id: String,
     /// The severity.
     pub severity: Severity,
@@ -106,7 +106,7 @@ pub struct Problem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
-    /// The kind in kebab-case, stable for scripts.
+    /// The kind of check in kebab-case, stable for scripts.
     pub id: String,
     /// True if the check passed.
     pub ok: bool,

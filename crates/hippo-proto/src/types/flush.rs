@@ -84,13 +84,13 @@ pub struct SessionFlushResponse {
     pub done: bool,
     /// Appended text, one item per log.
     pub appended: Vec<FlushedLog>,
-    /// New messages.
+    /// Number of new messages.
     pub messages: u64,
-    /// Messages flushed before, from this transcript or a copy of it.
+    /// Number of messages that were flushed before, from this transcript or a copy of it.
     pub known: u64,
     /// The detected format; null if there is none or nothing is new.
     pub format: Option<String>,
-    /// Unreadable records.
+    /// Number of unreadable records.
     pub malformed: u64,
     /// The first unreadable records; lines are counted from the start of this read.
     pub problems: Vec<TranscriptProblem>,

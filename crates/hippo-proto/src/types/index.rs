@@ -69,7 +69,7 @@ pub struct IndexListResponse {
 pub struct IndexEntry {
     /// Id in the workspace; it never changes.
     pub id: String,
-    /// The heading.
+    /// The topic, used as heading in the index file.
     pub topic: String,
     /// Summary in one line; may be empty.
     pub summary: String,
@@ -89,7 +89,7 @@ pub struct IndexEntry {
     pub related: Vec<String>,
     /// Resistance to decay.
     pub priority: EntryPriority,
-    /// The creator.
+    /// The creator of the entry.
     pub origin: EntryOrigin,
     /// Time of creation, RFC 3339.
     pub created: String,

@@ -28,7 +28,7 @@ pub struct ModelListResponse {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelState {
-    /// Complete.
+    /// All files are installed.
     Installed,
     /// Not installed.
     Absent,
@@ -53,7 +53,7 @@ pub struct ModelInfo {
     pub dimension: u32,
     /// The installation state.
     pub state: ModelState,
-    /// True if the configuration selects it.
+    /// True if the configuration selects this model.
     pub selected: bool,
     /// Bytes on disk, or of the download if the model is absent; 0 if unknown.
     pub bytes: u64,
@@ -146,7 +146,7 @@ pub struct ModelVerifyResponse {
     pub model: String,
     /// True if every file exists with the expected checksum.
     pub ok: bool,
-    /// All files.
+    /// All files of the model and of the runtime library.
     pub files: Vec<ModelFile>,
 }
 
@@ -161,7 +161,8 @@ pub struct ModelImportRequest {
     /// Name of a model that this build knows; default: its default model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
+    /// Name under which another model is imported, for `embed.model`: up to 64 letters, digits, dots, dashes and
+    /// underscores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Prefix for each query; default: the one of the folder. Requires `name`.
@@ -193,7 +194,7 @@ impl Validate for ModelRemoveRequest {
 pub struct ModelRemoveResponse {
     /// Name of the removed model.
     pub model: String,
-    /// Bytes of its files.
+    /// Size of its files in bytes.
     pub bytes: u64,
 }
 

@@ -28,7 +28,7 @@ pub struct RememberRequest {
     /// The kind of memory.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<MemoryType>,
-    /// Keywords.
+    /// Keywords of the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
     /// Resistance of the entry to decay.
@@ -37,13 +37,13 @@ pub struct RememberRequest {
     /// The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// The analysis.
+    /// The findings of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analysis: Option<String>,
-    /// The decision.
+    /// The decision and its reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// The outcome.
+    /// The result and the open work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The feedback of the user.

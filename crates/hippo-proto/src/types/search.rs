@@ -140,7 +140,7 @@ pub enum Strategy {
     Index,
     /// Search in the documents only.
     Search,
-    /// Both.
+    /// Index entries, and search in the documents.
     Hybrid,
 }
 
@@ -211,9 +211,9 @@ pub struct SearchTrace {
     pub reason: String,
     /// Matching entries, most relevant first.
     pub matches: Vec<TraceMatch>,
-    /// Sources of these entries that do not exist any more, as `path` or `path §section`.
+    /// Pointers of the entries whose file or section no longer exists, as `path` or `path §section`.
     pub stale: Vec<String>,
-    /// Id of the entry created for results without one; null if none was created.
+    /// Id of the entry that was created for results without an entry; null if none was created.
     pub created: Option<String>,
     /// Ids of the strengthened entries.
     pub refreshed: Vec<String>,
@@ -231,7 +231,7 @@ pub struct TraceMatch {
     pub relevance: f32,
     /// Strength, 0 to 1; not part of the relevance.
     pub strength: f32,
-    /// The band of its strength.
+    /// The band of the entry's strength.
     pub band: StrengthBand,
 }
 
@@ -253,7 +253,7 @@ pub struct IndexState {
     pub generation: u64,
     /// Files to index and chunks without a vector.
     pub pending: u64,
-    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
+    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     pub lag_ms: u64,
     /// The missing part as one kebab-case word (for example `no-model`), or null.
     pub degraded: Option<String>,

@@ -19,7 +19,7 @@ pub struct HelloRequest {
     /// The workspace of the client; later requests do not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// The agent.
+    /// Name of the agent that uses the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }

@@ -24,9 +24,9 @@ pub struct StatusResponse {
     pub uptime_ms: u64,
     /// The protocol version.
     pub protocol: u32,
-    /// The socket.
+    /// Path of the socket.
     pub socket: String,
-    /// The state folder.
+    /// Path of the state folder.
     pub home: String,
     /// The embedding model.
     pub model: ModelStatus,
@@ -65,7 +65,7 @@ pub enum ModelLoad {
     Unloaded,
     /// Loading.
     Loading,
-    /// In memory.
+    /// Loaded into memory.
     Ready,
     /// Loading failed.
     Failed,
@@ -75,7 +75,7 @@ pub enum ModelLoad {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelStatus {
-    /// The state.
+    /// The state of the model.
     pub state: ModelLoad,
     /// Name, dimension, revision, pooling and prefix in one string.
     pub id: String,
@@ -94,7 +94,7 @@ pub struct ModelStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceStatus {
-    /// Canonical root.
+    /// Canonical root of the workspace.
     pub root: String,
     /// Watched files in the index.
     pub documents: u64,
@@ -110,7 +110,7 @@ pub struct WorkspaceStatus {
     pub skipped_count: u64,
     /// Incremented by every change that becomes searchable.
     pub generation: u64,
-    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
+    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     pub lag_ms: u64,
     /// The missing part as one kebab-case word, or null.
     pub degraded: Option<String>,
@@ -123,7 +123,7 @@ pub struct WorkspaceStatus {
     /// Settings files that need trust; `hippoctl workspace trust` accepts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<super::SettingsFile>,
-    /// The watcher.
+    /// The state of the watcher.
     pub watcher: WatcherStatus,
     /// Files on disk and in the index at the last reconcile.
     pub disk: DiskStatus,
@@ -138,7 +138,7 @@ pub struct WorkspaceStatus {
     /// The index file; absent if the workspace is not open yet, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexStatus>,
-    /// Sessions and their contents; absent without sessions, and from older daemons.
+    /// Sessions and their contents; absent if there never was a session, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextsStatus>,
     /// The compaction tree; absent if there is no tree, if it could not be read in time, and from older daemons.
@@ -177,17 +177,17 @@ pub struct TreeStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeCommandStatus {
-    /// Requested summaries.
+    /// Number of requested summaries.
     pub jobs: u64,
     /// Maximum number of summaries per day.
     pub daily_jobs: u64,
-    /// Running time in milliseconds.
+    /// Total running time today, in milliseconds.
     pub ms: u64,
-    /// Consecutive failures.
+    /// Number of consecutive failures.
     pub failures: u64,
     /// The reason why the command is not called again today; null if it may be called.
     pub held_back: Option<String>,
-    /// The last failure today; absent without one.
+    /// The last failure today; absent if the command has not failed today.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -196,15 +196,15 @@ pub struct TreeCommandStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextsStatus {
-    /// Sessions, including closed ones.
+    /// Number of sessions, including closed ones.
     pub sessions: u64,
-    /// Open sessions.
+    /// Number of open sessions.
     pub open: u64,
-    /// Context entries.
+    /// Number of context entries.
     pub entries: u64,
-    /// Distinct stored contents.
+    /// Number of distinct stored contents.
     pub contents: u64,
-    /// Stored bytes.
+    /// Stored bytes after compression.
     pub stored_bytes: u64,
     /// Bytes before compression.
     pub raw_bytes: u64,
@@ -246,7 +246,7 @@ pub struct IndexStatus {
 pub struct Skipped {
     /// Path relative to the workspace.
     pub path: String,
-    /// The reason.
+    /// The reason why the file is not indexed.
     pub reason: String,
 }
 
@@ -311,9 +311,9 @@ pub enum VectorBackend {
 pub struct VectorStatus {
     /// The kind in use.
     pub backend: VectorBackend,
-    /// Live vectors.
+    /// Number of live vectors.
     pub vectors: u64,
-    /// Deleted vectors that still occupy memory.
+    /// Number of deleted vectors that still occupy memory.
     pub tombstones: u64,
     /// True if a new graph is being built.
     pub building: bool,

@@ -233,7 +233,7 @@ pub struct TreeShowResponse {
     pub stale: bool,
     /// The sources, relative to the workspace.
     pub sources: Vec<String>,
-    /// The body.
+    /// The body of the node, as markdown.
     pub body: String,
     /// Tokens of the body.
     pub tokens: u64,

@@ -30,7 +30,7 @@ pub struct WorkspaceAddResponse {
     pub root: String,
     /// True if the folder is newly registered.
     pub added: bool,
-    /// A note, such as an enclosing workspace.
+    /// Notes about the registration, such as an enclosing workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -55,7 +55,7 @@ pub struct WorkspaceListResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceInfo {
-    /// Canonical root.
+    /// Canonical root of the workspace.
     pub root: String,
     /// Watched files in the index.
     pub documents: u64,
@@ -139,9 +139,9 @@ impl Validate for WorkspaceSyncRequest {
 pub struct WorkspaceSyncResponse {
     /// Watched files in the index.
     pub documents: u64,
-    /// Added or changed documents.
+    /// Number of added or changed documents.
     pub changed: u64,
-    /// Removed documents.
+    /// Number of removed documents.
     pub removed: u64,
     /// Chunks without a vector.
     pub pending: u64,
@@ -182,7 +182,7 @@ impl Validate for WorkspaceTrustRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceTrustResponse {
-    /// Canonical root.
+    /// Canonical root of the workspace.
     pub root: String,
     /// The settings files of the workspace.
     pub files: Vec<SettingsFile>,

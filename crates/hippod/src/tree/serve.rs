@@ -88,8 +88,8 @@ pub fn pending(
 ///
 /// # Errors
 /// Returns `not-found` for a node without sources, `stale` for a summary of older sources, `conflict` if the node
-/// belongs to another program or was written in the meantime, `bad-request` for a rejected summary, which is stored at
-/// the path in the hint.
+/// belongs to another program or was written in the meantime, and `bad-request` for a rejected summary. The rejected
+/// summary is stored at the path in the hint.
 pub fn submit(
     trees: &Trees,
     view: &WorkspaceView,

@@ -27,7 +27,7 @@ pub struct ContextEntry {
     pub source: ContextSource,
     /// Summary in one to a few lines.
     pub summary: String,
-    /// Values that are likely to be needed again.
+    /// Values of the content that are likely to be needed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
     /// Strength, 0 to 1. In an answer, this is the strength in the requested turn; in a store, the strength at the last
@@ -73,7 +73,7 @@ pub struct ContextDecay {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextModifiers {
-    /// The importance.
+    /// The importance of the entry.
     pub priority: ContextPriority,
     /// Manual or automatic creation.
     pub encoding: ContextEncoding,

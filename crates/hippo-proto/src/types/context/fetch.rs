@@ -40,7 +40,7 @@ impl Validate for ContextFetchRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextFetchResponse {
-    /// The completeness.
+    /// The completeness of the content.
     pub outcome: FetchOutcome,
     /// The content; only for the outcome `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

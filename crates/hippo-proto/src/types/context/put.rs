@@ -50,7 +50,7 @@ pub struct ContextPutRequest {
     /// Expiry of the entry; the policies set the absent values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ContextPutLifecycle>,
-    /// True if the content reports a failure; it then gets an entry even if it is small.
+    /// True if the content reports a failure. Such content gets an entry even if it is small.
     #[serde(default)]
     pub error: bool,
 }
@@ -73,7 +73,7 @@ pub struct ContextPutSource {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutModifiers {
-    /// The importance.
+    /// The importance of the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<ContextPriority>,
     /// Manual or automatic creation: `manual` if the entry is created deliberately.

@@ -103,7 +103,7 @@ pub struct ContextTurnResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextMove {
-    /// The entry.
+    /// Id of the entry.
     pub id: String,
     /// The former state.
     pub from: ContextState,
@@ -160,7 +160,7 @@ pub struct ContextListResponse {
     /// Entries, strongest first, then newest first; absent if no session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<ContextListed>>,
-    /// The turn of the strengths; absent where no session was named.
+    /// The turn for which the strengths are computed; absent if no session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
     /// Number of results without the limit.
@@ -240,7 +240,7 @@ pub struct ContextCloseResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextPersisted {
-    /// The entry.
+    /// Id of the entry.
     pub id: String,
     /// The file, relative to the workspace.
     pub path: String,
