@@ -16,10 +16,10 @@ const FURTHER: [(&str, &str); 4] = [
     ("retrieval/cranfield/workspace", "knowledge"),
 ];
 
-/// Creates a workspace of `count` markdown files from the evaluation data. The files of the two agents in [`REAL`] come
-/// first: there are 336 of them, and a smaller workspace gets files from even distances in their list. Larger
-/// workspaces also get dated conversations, logs and short documents. When those are used up, each further file
-/// combines two of the documents.
+/// Creates a workspace of `count` markdown files from the evaluation data. The files of two agents come first: there
+/// are 336 of them, and a smaller workspace gets files from even distances in their list. Larger workspaces also get
+/// dated conversations, logs and short documents. When those are used up, each further file combines two of the
+/// documents.
 ///
 /// # Errors
 /// Fails if the data is missing or cannot be copied.
