@@ -94,7 +94,7 @@ pub struct AuditReport {
     pub stale: AuditTally,
     /// Lines that a line of a later day restates with another value.
     pub contradicted: AuditTally,
-    /// Lines that a line of a later day restates with a different value.
+    /// Lines with a secret.
     pub secret_bearing: AuditTally,
     /// Lines that read like an instruction to an agent.
     pub instruction_like: AuditTally,
