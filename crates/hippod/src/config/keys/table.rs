@@ -164,8 +164,7 @@ pub const KEYS: &[ConfigKey] = keys! {
         "Maximum size of a request and of a response (bytes).",
         "Lower it to limit the memory that one request can use on a small machine.";
     "log.level" "HIPPOD_LOG_LEVEL" ValueKind::Choice(&["error", "warn", "info", "debug", "trace"]), OverrideLimit::Never,
-        "Lowest level to log: error, warn, info, debug or trace. Text of the memory is logged only at debug and \
-         trace.",
+        "Lowest level to log: error, warn, info, debug or trace. No level logs text of the memory.",
         "Set it to debug to see every request.";
     "log.format" "HIPPOD_LOG_FORMAT" ValueKind::Choice(&["text", "json"]), OverrideLimit::Never,
         "Format of the log lines: text, or json (timestamp, level, target, fields, span).",
