@@ -25,7 +25,7 @@ pub struct DoctorRequest {
 }
 
 /// Returns whether a field is omitted, because it is false.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this shape")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !*value
 }

@@ -102,7 +102,7 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
     out.answer(&answer, |answer, _| format!("{}\n", harmless(answer.summary)))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 fn open(transcript: &Path) -> io::Result<File> {
     File::open(transcript)
 }

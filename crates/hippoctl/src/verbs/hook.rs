@@ -216,7 +216,7 @@ impl HookWork {
             ));
         };
         let path = absolute(path).map_err(describe_failure)?;
-        #[expect(clippy::disallowed_methods, reason = "a file that the event names")]
+        #[expect(clippy::disallowed_methods, reason = "the hook event contains this path")]
         let is_there = path.exists();
         if !is_there {
             // The daemon would report this later, and only in its log; the rest of the hook still runs.

@@ -137,7 +137,7 @@ fn locked(root: &Path) -> Result<File, Failure> {
 }
 
 /// Reads the export at a path.
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
     let hint = match program {
         ExportProgram::ClaudeMem => {

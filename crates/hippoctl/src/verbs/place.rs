@@ -34,7 +34,7 @@ fn refuse_folder(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure>
 ///
 /// # Errors
 /// Fails if the path does not exist or is a file.
-#[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this folder")]
 pub fn there(dir: &Path) -> Result<(), Failure> {
     let named = dir.display();
     let failure = match dir.metadata() {

@@ -37,7 +37,7 @@ const SESSION: usize = 40;
 /// `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the errors
 /// of `remember`; after such an error, the next flush appends what was read. `internal` if the client disconnected
 /// while the transcript was read; in this case, nothing was recorded.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn flush(
     contexts: &Contexts,
     view: &WorkspaceView,

@@ -29,7 +29,8 @@ impl OwnSettings {
     pub fn describe_error(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
-            "{wrong}; until this is fixed, the last valid settings are used (the daemon's settings if there are none)"
+            "{wrong}; until you correct this, the last valid settings of the workspace are used, or the \
+             daemon's settings if the workspace never had valid ones"
         ))
     }
 }

@@ -127,7 +127,8 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Info,
             format!("{OLD_INIT_RECORD} is not used: hippod now keeps the records of init in the user's state folder"),
             workspace.root.join(OLD_INIT_RECORD).display().to_string(),
-            format!("read the file; if an earlier version of init created it: hippoctl init --undo --trust-record {place}; otherwise delete it"),
+            format!("read the file, and delete it unless an earlier version of init created it; in that \
+                     case: hippoctl init --undo --trust-record {place}"),
         );
     }
     let index_file = examine_index_file(workspace, report);
@@ -165,7 +166,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         report.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
     if let Some(what) = entries.held_what() {
-        let what = format!("{what}; the file is neither read nor written");
+        let what = format!("{what}; hippod neither reads nor writes the file");
         report.problem(
             "held-removals",
             Severity::Warning,
@@ -183,11 +184,12 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
                 damaged.table, damaged.id, damaged.reason
             ),
             workspace.store.path().display().to_string(),
-            "everything else works; hippoctl index edit or hippoctl remember writes the entry again",
+            "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again",
         );
     }
     if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
-        let fix = "remove entries with hippoctl index forget, exclude files with sources.exclude, or change nothing: search finds all files";
+        let fix = "no change is necessary, because search finds all files; to make room, remove entries \
+                   with `hippoctl index forget`, or exclude files with sources.exclude";
         report.problem("index-full", Severity::Info, what, place.clone(), fix);
     }
     let written = entries.file.trouble.is_none() && !entries.file.is_held();
@@ -233,7 +235,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         if !workspace.agenda.is_planned(Chore::StartWatcher) {
             return report.sound(
                 "watcher",
-                format!("{place}: the workspace is being opened; watching starts soon"),
+                format!("{place}: the workspace is being opened; the watcher starts soon"),
             );
         }
         report.problem(
@@ -241,7 +243,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
             Severity::Warning,
             "the watcher is not running; changes are found only when hippod compares the disk with the index",
             place,
-            "hippoctl logs shows why the watcher did not start",
+            "to see why the watcher did not start: hippoctl logs",
         );
         return;
     };
@@ -262,9 +264,9 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         _ if workspace.watcher_silent => report.problem(
             "watcher",
             Severity::Warning,
-            "the watcher did not report a test file; it is being restarted",
+            "the watcher did not report a test file in time; hippod is restarting the watcher",
             place,
-            "if this message persists, set [watch] poll = \"always\"",
+            "if this message persists, set `watch.poll = \"always\"` in the configuration",
         ),
         _ => {
             let detail = match &workspace.canary_unprovable {

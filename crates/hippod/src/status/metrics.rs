@@ -21,7 +21,7 @@ pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
     page.single(
         "hippod_engine_longest_slice_seconds",
         GAUGE,
-        "Longest time since the start for which the engine was busy with one task.",
+        "Longest time that the engine has spent on one task since the start.",
         reporter.measures.longest_engine_slice().as_secs_f64(),
     );
     of_requests(&mut page, reporter);

@@ -242,7 +242,7 @@ fn parse_name<T: Copy>(node: &Node<'_>, all: &[T], name: impl Fn(T) -> &'static 
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "small numbers, given by hand"
+    reason = "policy files contain small numbers"
 )]
 fn parse_number(node: &Node<'_>, most: f64) -> PolicyResult<f32> {
     let number = node
