@@ -151,7 +151,7 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
         "a link out",
         &scratch,
         &mut client,
-        "out of the workspace",
+        "outside the workspace",
         "replace HIPPOCAMPUS.md with a regular file",
     );
     assert_eq!(

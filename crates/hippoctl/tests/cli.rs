@@ -145,7 +145,7 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
     let (code, _, stderr) = out(&daemon.run(root, &remember));
     assert_eq!(code, 1);
     assert!(
-        stderr.contains("closed the connection before it answered"),
+        stderr.contains("closed the connection without an answer"),
         "{stderr}"
     );
     assert_eq!(daemon.requests.try_iter().count(), 1);

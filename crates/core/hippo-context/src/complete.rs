@@ -135,7 +135,8 @@ fn from_summary<'a>(
         outcome,
         from,
         reason: Some(format!(
-            "{what}; not stored: {why}; not at its source: {gone}; capture it again if you need more"
+            "{what}; the content is not stored: {why}; the source cannot be read: {gone}; if you need more, \
+             capture the content again"
         )),
         stale: true,
         ..base
