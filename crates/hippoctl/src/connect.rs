@@ -173,8 +173,8 @@ impl DaemonSession {
                 format!("no registered workspace at or above {place}"),
             )
             .hint(
-                "register the folder with: hippoctl workspace add DIR, or name one with --workspace \
-                 DIR; hippoctl workspace list shows the registered workspaces",
+                "choose one with --workspace DIR (`hippoctl workspace list` shows the registered \
+                 workspaces), or register the folder: hippoctl workspace add DIR",
             )
         })
     }

@@ -190,7 +190,7 @@ fn a_missing_folder_is_named() {
     let (code, _, stderr) = out(&daemon.run(&outer, &["search", "x", "-c", "memory", "-c", "nosuch"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(
-        stderr.contains("note: no such folder: nosuch in the workspace"),
+        stderr.contains("note: no such folder in the workspace ") && stderr.contains(": nosuch;"),
         "{stderr}"
     );
     assert!(

@@ -102,7 +102,7 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
         Err(ClientError::Connect { .. }) => match unreachable(session) {
             Some(pid) => {
                 let what = format!("a daemon is running (process {pid}), but its socket does not respond");
-                Err(Failure::new(Exit::Failed, what).hint(format!("stop it with: kill {pid}")))
+                Err(Failure::new(Exit::Failed, what).hint(format!("stop the daemon: kill {pid}")))
             }
             None => Ok(None),
         },
@@ -126,7 +126,7 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
         if begun.elapsed() > PATIENCE {
             return Err(
                 Failure::new(Exit::Failed, format!("the daemon did not stop (process {pid})"))
-                    .hint("hippoctl logs shows the log of the daemon"),
+                    .hint("to see the log of the daemon: hippoctl logs"),
             );
         }
         thread::sleep(Duration::from_millis(5));

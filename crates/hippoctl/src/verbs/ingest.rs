@@ -44,7 +44,7 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
     if files.is_empty() {
         return Err(
             Failure::new(Exit::NotFound, "these folders contain no .jsonl files")
-                .hint("if the transcripts have other extensions, pass their paths"),
+                .hint("if the transcripts have another extension, give their paths"),
         );
     }
     let workspace = session.workspace()?;

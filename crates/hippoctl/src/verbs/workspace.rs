@@ -61,7 +61,7 @@ fn print_notes(notes: &[String], out: &mut Output) {
 pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let answer: WorkspaceListResponse = session.call(WorkspaceListRequest {})?;
     if answer.workspaces.is_empty() {
-        out.note("no workspace is registered; register one with: hippoctl workspace add DIR");
+        out.note("no workspace is registered; to register one: hippoctl workspace add DIR");
     }
     out.answer(&answer, render::status::workspaces)
 }
