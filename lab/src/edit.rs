@@ -85,7 +85,7 @@ impl<'a> Editor<'a> {
             if mode == SearchMode::Lexical {
                 let mut news = self.events.notifications().filter_map(|news| news.event());
                 if !news.any(|event| matches!(event, Event::Indexed { .. })) {
-                    bail!("no event for the edit of {} arrived", edit.file);
+                    bail!("no event arrived for the edit of {}", edit.file);
                 }
             }
             let request = SearchRequest {

@@ -66,7 +66,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
         let rank = question.rank_in(&answer);
         show(question, &answer, rank);
         say(format_args!(
-            "  {} in the daemon, {} with the client's process",
+            "  {} in the daemon, {} including the process of the client",
             duration(inside),
             duration(whole)
         ));
@@ -106,7 +106,8 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     if let Some(first) = missed.first() {
         let (missed, all) = (missed.len(), questions.len());
         bail!(
-            "{missed} of {all} answers were not among the first {DEPTH} results, the first one of: {first}"
+            "{missed} out of {all} answers were not among the first {DEPTH} results; the first question \
+             without its answer: {first}"
         );
     }
     say(format_args!(

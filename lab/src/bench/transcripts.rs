@@ -43,7 +43,7 @@ pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     while let Some(folder) = folders.pop() {
         let failed = || {
             format!(
-                "could not read {}: is it a folder of evaluation data?",
+                "could not read the evaluation data: {}",
                 folder.display()
             )
         };
