@@ -103,7 +103,7 @@ impl<'a> Editor<'a> {
                 return Ok(saved.elapsed());
             }
             if mode != SearchMode::Lexical && self.events.notifications().next().is_none() {
-                bail!("the edit of {} was not found: {query}", edit.file);
+                bail!("no search found the edit of {}: {query}", edit.file);
             }
         }
     }

@@ -81,19 +81,19 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     writeln!(file, "{LINE}")?;
     drop(file);
     let saved = Instant::now();
-    for (mode, by, query) in [("lexical", "words", WORDS), ("vector", "meaning", MEANING)] {
+    for (mode, by, query) in [("lexical", "keyword", WORDS), ("vector", "meaning", MEANING)] {
         while !hits(&search(&home, root, mode, query)?)
             .any(|hit| hit["text"].as_str().is_some_and(|text| text.contains(LINE)))
         {
             if saved.elapsed() > Duration::from_secs(20) {
-                bail!("the edit of {FILE} was not found: {query}");
+                bail!("no search found the edit of {FILE}: {query}");
             }
         }
         say(format_args!(
-            "  found by the {by} \"{query}\" after {}",
+            "  found by {by} (\"{query}\") after {}",
             duration(saved.elapsed())
         ));
-        times.push((format!("saved edit to found by {by}"), saved.elapsed()));
+        times.push((format!("from edit to hit by {by}"), saved.elapsed()));
     }
 
     let begun = Instant::now();
@@ -129,7 +129,7 @@ fn search(home: &DaemonHome, root: &str, mode: &str, query: &str) -> Result<Valu
         mode,
     ]);
     let said = house::output(command.args(["-n", &DEPTH.to_string(), "--", query]))?;
-    serde_json::from_slice(&said).context("could not read the answer to a search")
+    serde_json::from_slice(&said).context("could not parse the answer to a search")
 }
 
 fn hits(answer: &Value) -> impl Iterator<Item = &Value> {

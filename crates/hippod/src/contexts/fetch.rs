@@ -90,7 +90,7 @@ fn content(
                 let hash = content.id.to_string();
                 let at_hand = CompletionSources {
                     stored: Ok(&content.bytes),
-                    source: Err("an id of a content has no source"),
+                    source: Err("the id is a content id, and only entries have a source"),
                     stored_hash: Some(&hash),
                     summary: "",
                     key_data: None,
@@ -115,7 +115,7 @@ fn content(
     let hash = whole.to_string();
     let at_hand = CompletionSources {
         stored: Err(&why),
-        source: Err("an id of a content has no source"),
+        source: Err("the id is a content id, and only entries have a source"),
         stored_hash: Some(&hash),
         summary: "",
         key_data: None,
