@@ -254,7 +254,7 @@ fn undoing_a_merge_restores_both_entries() {
     assert!(
         reasons
             .iter()
-            .any(|refusal| refusal.reason.contains("has separated them")),
+            .any(|refusal| refusal.reason.contains("has separated these entries")),
         "{reasons:#?}"
     );
 }

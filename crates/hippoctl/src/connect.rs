@@ -173,7 +173,7 @@ impl DaemonSession {
                 format!("no registered workspace at or above {place}"),
             )
             .hint(
-                "choose one with --workspace DIR (`hippoctl workspace list` shows the registered \
+                "choose a workspace with --workspace DIR (`hippoctl workspace list` shows the registered \
                  workspaces), or register the folder: hippoctl workspace add DIR",
             )
         })

@@ -268,7 +268,7 @@ impl ContextDatabase {
                 let file = self.file.display().to_string();
                 tracing::warn!(
                     file,
-                    "the database of the sessions was removed while it was open; it was rewritten"
+                    "the database of the sessions was removed while it was open, so hippod wrote it again"
                 );
             }
             None if self.file.exists() => return Ok(()),

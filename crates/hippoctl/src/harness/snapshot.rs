@@ -180,7 +180,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
 /// Returns the reason why a file cannot be used.
 fn reason(error: &io::Error) -> String {
     match refusal(error) {
-        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move it elsewhere".to_owned(),
+        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move this path elsewhere".to_owned(),
         Some(refusal) => format!("{refusal}; {INSTEAD}"),
         None if error.kind() == io::ErrorKind::FileTooLarge => {
             format!("it is larger than {} MiB", LARGEST >> 20)

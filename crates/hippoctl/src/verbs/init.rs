@@ -347,7 +347,7 @@ fn notes(
         ));
     }
     if !is_in_path() && found.platform != Harness::None {
-        notes.push("hippoctl is not in PATH, so the hooks and the agent cannot run it".to_owned());
+        notes.push("hippoctl is not in PATH, so the hooks and the agent cannot run hippoctl".to_owned());
     }
     notes
 }

@@ -89,7 +89,7 @@ pub fn remove(
     print_notes(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
-            ", and so do the contents that its sessions stored (--purge deletes them)"
+            ", and the contents that its sessions stored stay too (--purge deletes the contents)"
         } else {
             ""
         };

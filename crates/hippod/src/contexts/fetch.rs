@@ -104,8 +104,8 @@ fn content(
                     format!("the ids of several contents begin with {id}"),
                 )
                 .hint(
-                    "give more digits of the id; if it begins with m and has no more digits, \
-                               search the transcript for the text of the message",
+                    "give more digits of the id; an id that begins with m may have no more digits: in that \
+                     case, search the transcript for the text of the message",
                 ));
             }
             Some(Lookup::Unknown) | None => {}

@@ -56,8 +56,8 @@ impl WorkspaceWorker {
         let (config, wrong) = match surveyed.config {
             Ok(config) => (config, None),
             Err(error) => {
-                tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; using \
-                    those of the daemon");
+                tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; \
+                                                                using the settings of the daemon");
                 (self.resources.config.without_a_file(), Some(error.to_string()))
             }
         };

@@ -99,7 +99,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Error,
             story,
             settings_path(&workspace.root).display().to_string(),
-            "correct the reported line; hippod reads the file again when it changes",
+            "correct the reported line; hippod reads the file again after each change",
         );
     }
     for warning in &workspace.view.config.removed {
@@ -127,8 +127,8 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Info,
             format!("{OLD_INIT_RECORD} is not used: hippod now keeps the records of init in the user's state folder"),
             workspace.root.join(OLD_INIT_RECORD).display().to_string(),
-            format!("read the file, and delete it unless an earlier version of init created it; in that \
-                     case: hippoctl init --undo --trust-record {place}"),
+            format!("read the file; if an earlier version of init did not create it, delete it; otherwise: \
+                     hippoctl init --undo --trust-record {place}"),
         );
     }
     let index_file = examine_index_file(workspace, report);

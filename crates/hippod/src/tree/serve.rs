@@ -100,7 +100,7 @@ pub fn submit(
         return Err(RpcError::bad_request(
             "ROOT.md is generated from the other nodes and cannot be submitted",
         )
-        .hint("submit summaries of days, weeks and months; ROOT.md is generated from these"));
+        .hint("submit summaries of days, weeks and months; hippod generates ROOT.md from these nodes"));
     }
     let _one = trees.take(&view.root, true)?;
     let mut run = looking(trees, view)?;

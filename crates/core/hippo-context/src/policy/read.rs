@@ -220,7 +220,7 @@ fn parse_word(node: &Node<'_>) -> PolicyResult<String> {
     let text = match &node.data {
         Data::Value(Scalar::String(text)) => text.trim().to_owned(),
         Data::Value(Scalar::Integer(number)) => number.to_string(),
-        _ => return Err(error_at(node, "expected a string; put it in quotes")),
+        _ => return Err(error_at(node, "expected a string; put the value in quotes")),
     };
     if text.is_empty() {
         return Err(error_at(node, "the text is empty: the rule can never match"));

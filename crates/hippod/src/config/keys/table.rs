@@ -40,7 +40,7 @@ pub const KEYS: &[ConfigKey] = keys! {
         "Raise it if it takes long to read all files, for example on a network drive.";
     "watch.canary_secs" "HIPPOD_WATCH_CANARY_SECS" ValueKind::Whole(1, DAY_SECS), OverrideLimit::Never,
         "Interval between self-tests of the watcher; each test writes a small file (seconds).",
-        "Raise it if the self-tests keep a disk from going into standby.";
+        "Raise it if the self-tests wake a disk from standby.";
     "watch.poll" "HIPPOD_WATCH_POLL" ValueKind::Choice(&["auto", "always", "never"]), OverrideLimit::Never,
         "When to poll the files instead of waiting for events of the file system: auto (if the file system \
          sends no events), always or never.",
@@ -53,7 +53,7 @@ pub const KEYS: &[ConfigKey] = keys! {
         "Raise it if a sync program removes files and writes them again.";
     "watch.mass_delete_share" "HIPPOD_WATCH_MASS_DELETE_SHARE" ValueKind::Share, OverrideLimit::Never,
         "Share of the indexed files (0 to 1): if at least ten files and more than this share disappear at \
-         once, they stay in the index until you confirm the deletion.",
+         once, these files stay in the index until you confirm the deletion.",
         "Set it to 1 if you often remove many files at once.";
     "embed.enabled" "HIPPOD_EMBED_ENABLED" ValueKind::Bool, OverrideLimit::Never,
         "Enable search by meaning; without it, hippod searches only by keyword.",
@@ -87,7 +87,7 @@ pub const KEYS: &[ConfigKey] = keys! {
     "index.max_tokens" "HIPPOD_INDEX_MAX_TOKENS" ValueKind::Whole(500, 1_000_000), OverrideLimit::Smaller,
         "Maximum size of HIPPOCAMPUS.md (tokens, estimated as bytes / 4); entries that do not fit are written below \
          .hippocampus/.",
-        "Lower it if the agent reads the whole of HIPPOCAMPUS.md into a small context.";
+        "Lower it if the agent has a small context and reads all of HIPPOCAMPUS.md.";
     "index.tokens_per_file" "HIPPOD_INDEX_TOKENS_PER_FILE" ValueKind::Whole(0, 100_000), OverrideLimit::SmallerNot0,
         "Also limits HIPPOCAMPUS.md to this many tokens for each memory file; the number of files is \
          rounded up to a multiple of ten; 0: only max_tokens applies.",
