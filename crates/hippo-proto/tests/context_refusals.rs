@@ -118,7 +118,7 @@ fn errors_of_put_name_the_problem_and_have_a_hint() {
         (
             json!({"modifiers": {"associations": many}}),
             "more than 16",
-            "closest",
+            "most closely",
         ),
         (
             json!({"lifecycle": {"expire": 9}}),

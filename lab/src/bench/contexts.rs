@@ -237,7 +237,7 @@ impl ClientAgent {
             ids.push(self.put(piece)?.0.entry);
         }
         let filled = begun.elapsed().as_secs_f64() * 1e3 / count as f64;
-        say(format_args!("{count} entries were put, {} each", ms(filled)));
+        say(format_args!("{count} entries were stored, in {} each", ms(filled)));
         let (mut turns, mut sections, mut tokens) = (Vec::new(), Vec::new(), 0);
         for turn in 2..2 + TURNS {
             for step in 0..ASKED {

@@ -57,7 +57,7 @@ pub fn restart(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         figures
             .push(Figure::new("restart", what, duration(took).to_string()).reach("≤ 0.5 s", half_a_second));
         if mode == SearchMode::Hybrid {
-            let again = format!("{pieces} word pieces, those of the question");
+            let again = format!("{pieces} word pieces (the question)");
             figures.push(
                 Figure::new("restart", "restart with memaware: text that was embedded again", again).reach("nothing", pieces < 64),
             );

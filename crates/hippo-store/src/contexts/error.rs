@@ -22,8 +22,8 @@ pub enum ContextError {
     EntryExists(String),
     /// The contents of open sessions leave too little room in the budget.
     #[error(
-        "could not store {needed} bytes: the open sessions use too much of the disk space of {budget} \
-         bytes; close sessions or raise this limit"
+        "could not store {needed} bytes: the contents of open sessions leave too little of the budget of \
+         {budget} bytes; close sessions or raise the budget"
     )]
     OverBudget {
         /// Number of bytes to store.

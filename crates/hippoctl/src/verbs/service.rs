@@ -273,7 +273,8 @@ fn refuse_changed(look: &ServiceObservation, args: &ServiceArgs) -> Result<(), F
                 file.path.display()
             );
             Err(Failure::new(Exit::Refused, what).hint(
-                "--force renames the file; move your own changes to a drop-in: systemctl --user edit hippod",
+                "--force keeps the edited file under another name; to keep your own changes in effect, move \
+                 them to a drop-in: systemctl --user edit hippod",
             ))
         }
         _ => Ok(()),

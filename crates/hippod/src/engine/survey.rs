@@ -116,7 +116,11 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         report.problem(
             "untrusted",
             Severity::Info,
-            format!("{} has no effect without trust: {}", file.path, keys.join(", ")),
+            format!(
+                "{} is not trusted, so these settings have no effect: {}",
+                file.path,
+                keys.join(", ")
+            ),
             workspace.root.join(&file.path).display().to_string(),
             format!("read the file; to accept the settings: hippoctl workspace trust {place}"),
         );

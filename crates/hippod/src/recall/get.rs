@@ -178,7 +178,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     }
     Err(
         RpcError::not_found(format!("not a memory file of this workspace: {path}"))
-            .hint("[sources] in the configuration selects the memory files"),
+            .hint("the settings under [sources] select the memory files"),
     )
 }
 
