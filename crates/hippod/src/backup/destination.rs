@@ -106,8 +106,8 @@ impl Destination {
                     view.root.display()
                 );
                 return Err(self.refusal(ErrorKind::BadRequest, &reason).hint(
-                    "choose a folder outside the workspace, or a folder of the workspace that contains no \
-                     memory files",
+                    "choose a folder outside the workspace, or a folder of the workspace that hippod does \
+                     not watch",
                 ));
             }
         }

@@ -154,16 +154,18 @@ impl SearchState<'_> {
                 }
                 if self.question.mode != SearchMode::Index {
                     return Ok(Err(
-                        "the text of the earlier answer to the same query has changed: a search answers",
+                        "the text of the earlier answer to the same query has changed: a search verifies \
+                         the answer",
                     ));
                 }
                 return self.follow(self.view.snapshot()).map(Ok);
             }
             if self.question.mode != SearchMode::Index {
                 return Ok(Err(if whole {
-                    "a newer text matches the same query: a search answers"
+                    "a newer text matches the same query: a search verifies the earlier answer"
                 } else {
-                    "the text of the earlier answer to the same query no longer exists: a search answers"
+                    "the text of the earlier answer to the same query no longer exists: a search verifies \
+                     the answer"
                 }));
             }
         }
