@@ -45,10 +45,8 @@ pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
         }
     };
     let Some(given) = object.get("id") else {
-        let error = invalid_request("the request has no id").hint(
-            "give each request an id, because the daemon \
-                                                           answers every request",
-        );
+        let error = invalid_request("the request has no id")
+            .hint("give each request an id, because the daemon answers every request");
         return Err(Reply::refuse(Id::Null, error));
     };
     let Some(id) = Id::of(given, line) else {

@@ -121,8 +121,7 @@ impl Failure {
     pub fn input(what: &str, path: &Path, error: &io::Error) -> Self {
         let hint = match error.kind() {
             io::ErrorKind::NotFound => {
-                "give the path of an existing file; relative paths start at the \
-                                        current folder"
+                "give the path of an existing file; relative paths start at the current folder"
             }
             io::ErrorKind::IsADirectory => "this is a folder: give the path of a file in it",
             io::ErrorKind::PermissionDenied => "get permission to read this path, then try again",
@@ -178,8 +177,8 @@ impl From<ClientError> for Failure {
             ClientError::Closed | ClientError::Unread(_) => Failure::new(Exit::Failed, error.to_string())
                 .hint("to see the log of the daemon: hippoctl logs"),
             ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string()).hint(
-                "install the same version of hippoctl and hippod, then stop the running daemon: \
-                       hippoctl service stop",
+                "install the same version of hippoctl and hippod, then stop the running daemon: hippoctl \
+                 service stop",
             ),
             ClientError::Io(_) | ClientError::Timeout(_) => Failure::new(Exit::Failed, error.to_string()),
         }

@@ -183,7 +183,7 @@ impl Contexts {
         }
         Err(RpcError::not_found(format!("no such session: {id}")).hint(
             "`hippoctl context list` shows the sessions, and `hippoctl context open` starts one; if the \
-               session's workspace was removed, add the workspace again",
+             session's workspace was removed, add the workspace again",
         ))
     }
 
@@ -368,10 +368,8 @@ fn unusable(error: &StoreError) -> RpcError {
              backup, or move it and its -wal and -shm files elsewhere to start without sessions; the index \
              and search are not affected",
         ),
-        StoreError::NewerSchema { .. } => refusal.hint(
-            "a newer version of hippod wrote this database: install that version; the index \
-                          and search are not affected",
-        ),
+        StoreError::NewerSchema { .. } => refusal
+            .hint("install the newer hippod that wrote this database; the index and search are not affected"),
         _ => refusal,
     }
 }

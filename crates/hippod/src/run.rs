@@ -164,8 +164,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     }
     if !ended {
         tracing::warn!(
-            "stopped before the current step had finished; the next start continues after the \
-                        last saved step"
+            "stopped before the current step had finished; the next start continues after the last saved step"
         );
     }
     drop(instance);

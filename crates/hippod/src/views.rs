@@ -42,12 +42,12 @@ pub fn no_workspace(folder: &Path) -> RpcError {
     );
     error.hint(if hippo_fs::is_present(folder) {
         format!(
-            "`hippoctl workspace list` shows the registered workspaces; to register this folder: \
-                 hippoctl workspace add {place}"
+            "`hippoctl workspace list` shows the registered workspaces; to register this folder: hippoctl \
+             workspace add {place}"
         )
     } else {
-        "the folder does not exist; `hippoctl workspace list` shows the registered workspaces, and \
-         `hippoctl workspace add DIR` registers one"
+        "the folder does not exist; `hippoctl workspace list` shows the registered workspaces, and `hippoctl \
+         workspace add DIR` registers one"
             .to_owned()
     })
 }

@@ -214,8 +214,8 @@ fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         )
         .reach("≤ 2 × idle", ratio <= 2.0),
         figure(
-            "longest wait for the engine during the first deep cycle (idle): its longest slice and the \
-             round trip",
+            "longest wait for the engine during the first deep cycle (idle): its longest slice and the round \
+             trip",
             format!("{} ({})", ms(during.engine), ms(idle.engine)),
         )
         .reach("≤ 50 ms", during.engine <= 50.0),

@@ -45,8 +45,7 @@ impl Root {
             .context("could not run id")?;
         if id.stdout.trim_ascii() != b"0" {
             bail!(
-                "a Debian system in a folder needs root: run this in your own container or virtual \
-                   machine"
+                "a Debian system in a folder needs root: run this in your own container or virtual machine"
             );
         }
         for (program, package) in [("debootstrap", "debootstrap"), ("unshare", "util-linux")] {

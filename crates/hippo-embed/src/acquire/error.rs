@@ -157,8 +157,8 @@ impl AcquireError {
                 "use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or a digit".into(),
             ),
             Self::Exists(name) => Some(format!(
-                "choose another name; or, if the folder with this name is not a model, move it elsewhere; \
-                 or remove the existing model: hippoctl model remove {name}"
+                "choose another name; or, if the folder with this name is not a model, move it elsewhere; or \
+                 remove the existing model: hippoctl model remove {name}"
             )),
             Self::NotImported(_) => Some("to list the models: hippoctl model list".into()),
             Self::Manifest(_) | Self::Cancelled => None,

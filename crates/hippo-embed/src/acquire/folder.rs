@@ -186,8 +186,8 @@ fn weights(folder: &Path) -> Result<PathBuf, AcquireError> {
         )
     } else if there("pytorch_model.bin") {
         (
-            "its weights are a pickle file (pytorch_model.bin), which hippod does not read, because a \
-             pickle file can run any code",
+            "its weights are a pickle file (pytorch_model.bin), which hippod does not read, because a pickle \
+             file can run any code",
             "save the model again with sentence-transformers 2.3 or later, which writes model.safetensors: \
              SentenceTransformer(DIR).save(OTHER)",
         )

@@ -41,8 +41,7 @@ fn main() -> io::Result<()> {
             "build" => build(&vectors, &mut out)?,
             other => writeln!(
                 out,
-                "no such part: {other}; the parts are table, filters, crossover and \
-                                    build"
+                "no such part: {other} (parts: table, filters, crossover, build)"
             )?,
         }
     }

@@ -169,9 +169,9 @@ mod tests {
             told(false, Some("no"))
                 .contains("not done leftover: remove the file\n  where: /s/x.tmp\n  why:   no\n")
         );
-        assert!(told(false, None).contains(
-            "fix:   hippoctl model pull (to do this automatically: hippoctl \
-                                            doctor --fix)\n"
-        ));
+        assert!(
+            told(false, None)
+                .contains("fix:   hippoctl model pull (to do this automatically: hippoctl doctor --fix)\n")
+        );
     }
 }

@@ -90,7 +90,7 @@ fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
             let name = platform.get_name();
             Some(format!(
                 "the backup does not contain the files that `hippoctl init` wrote for {name}; to create them \
-             again: hippoctl init --platform {name} {shown}"
+                 again: hippoctl init --platform {name} {shown}"
             ))
         })
         .collect()

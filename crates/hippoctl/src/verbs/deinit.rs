@@ -164,8 +164,8 @@ fn tell(root: &Path, there: &PathSnapshot, plan: &ChangePlan, answer: &mut InitU
             "the folder is still registered, as before init; to unregister it: hippoctl workspace remove {named}"
         )),
         None => answer.notes.push(format!(
-            "no daemon is running, so the folder may still be registered; if `hippoctl workspace list` \
-             shows the folder, unregister it: hippoctl workspace remove {named}"
+            "no daemon is running, so the folder may still be registered; if `hippoctl workspace list` shows \
+             the folder, unregister it: hippoctl workspace remove {named}"
         )),
         Some(false) => {}
     }

@@ -75,8 +75,7 @@ fn tell_of_absent(session: &mut DaemonSession, asked: &QmdSearch, out: &mut Outp
     {
         out.note(&format!(
             "note: no such folder in the workspace {root}: {folder}; -c selects a folder of the workspace, \
-             and --workspace selects a workspace; to list the registered workspaces: hippoctl workspace \
-             list"
+             and --workspace selects a workspace; to list the registered workspaces: hippoctl workspace list"
         ));
     }
     Ok(())

@@ -142,10 +142,8 @@ fn install(
             "the program hippod was not found: {}",
             place.facts.program.display()
         );
-        return Err(Failure::new(Exit::NotFound, what).hint(
-            "install hippod in the folder of hippoctl, or in a \
-                                                     folder of PATH",
-        ));
+        return Err(Failure::new(Exit::NotFound, what)
+            .hint("install hippod in the folder of hippoctl, or in a folder of PATH"));
     }
     if control.0 == Manager::Launchd && !args.dry_run {
         // launchd opens the log in this folder, but does not create the folder.

@@ -112,8 +112,8 @@ fn only_memory(
         strange.join(", ")
     );
     Err(RpcError::bad_request(what).hint(
-        "add the files to sources.include in config.toml; or, if the workspace's own settings included \
-         them: hippoctl restore --other-files",
+        "add the files to sources.include in config.toml; or, if the workspace's own settings included them: \
+         hippoctl restore --other-files",
     ))
 }
 
@@ -124,8 +124,8 @@ fn check_not_nested(staged: &[(&BackupWorkspace, StagedWorkspace)]) -> Result<()
         if let Some(other) = roots().find(|other| *other != root && other.starts_with(root)) {
             let what = format!("{} is inside {}", other.display(), root.display());
             return Err(RpcError::bad_request(what).hint(
-                "restore each workspace into a separate folder with `--workspace ROOT --into DIR`, then \
-                 move the files",
+                "restore each workspace into a separate folder with `--workspace ROOT --into DIR`, then move \
+                 the files",
             ));
         }
     }

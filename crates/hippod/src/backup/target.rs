@@ -73,7 +73,7 @@ pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
             "hippod already stores an index and sessions for a workspace in this folder",
             &format!(
                 "restore into another folder with `--into DIR`, or remove the index and the sessions: \
-                      {remove}"
+                 {remove}"
             ),
         );
     }

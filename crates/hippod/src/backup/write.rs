@@ -145,8 +145,8 @@ impl BackupWriter {
         let bytes = file.metadata().map_err(refused)?.len();
         if unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
             let what = format!(
-                "could not write the backup: {}: its unpacked size is too large relative to its packed \
-                 size, so a restore would reject the backup",
+                "could not write the backup: {}: its unpacked size is too large relative to its packed size, \
+                 so a restore would reject the backup",
                 self.to.path.display()
             );
             return Err(RpcError::new(ErrorKind::TooLarge, what).hint(

@@ -57,8 +57,8 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
 
 fn nothing(id: &str) -> RpcError {
     RpcError::not_found(format!("no such entry or content: {id}")).hint(
-        "the id of an entry begins with ctx-, and the id of a content with b3: or m; `hippoctl context \
-         list` shows the entries; if the workspace was removed, add it again",
+        "the id of an entry begins with ctx-, and the id of a content with b3: or m; `hippoctl context list` \
+         shows the entries; if the workspace was removed, add it again",
     )
 }
 

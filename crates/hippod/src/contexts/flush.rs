@@ -332,8 +332,8 @@ impl FlushSession<'_> {
         answer.from = read.from;
         if read.another {
             answer.notes.push(
-                "the file is not the transcript that was read before, so hippod read the file from the \
-                 start and skipped known messages"
+                "the file is not the transcript that was read before, so hippod read the file from the start \
+                 and skipped known messages"
                     .to_owned(),
             );
         }

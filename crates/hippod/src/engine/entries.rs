@@ -175,8 +175,8 @@ impl WorkspaceEntries {
         let files = if self.goes_on { files.count() } else { 0 };
         (files > 0).then(|| {
             format!(
-                "{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, \
-                     and the next light cycle creates more"
+                "{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and \
+                 the next light cycle creates more"
             )
         })
     }

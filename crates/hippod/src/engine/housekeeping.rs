@@ -162,8 +162,7 @@ impl WorkspaceWorker {
             Ok(0)
         };
         if let Err(error) = orphans.and_then(|_| workspace.store.tidy()) {
-            tracing::warn!(%error, "could not compact the database; it still works, but it is larger and \
-                                    slower than necessary");
+            tracing::warn!(%error, "could not compact the database; it still works, but is larger and slower");
         }
     }
 

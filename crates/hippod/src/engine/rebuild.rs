@@ -39,8 +39,7 @@ fn empty(state: &Path, root: &Path) -> Result<Option<LostData>> {
     let lost = match emptied {
         Ok(()) => None,
         Err(error) if error.needs_rebuild() || !file.is_file() => {
-            tracing::warn!(%error, "rebuilding the database; the damaged database is kept in the same \
-                                    folder");
+            tracing::warn!(%error, "rebuilding the database; the damaged database is kept in the same folder");
             replace(&file, root)?
         }
         // The database itself is undamaged; another problem, such as a full disk, prevents the write.

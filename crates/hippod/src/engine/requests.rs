@@ -251,8 +251,8 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     if !workspace.held.is_empty() {
         notes.push(format!(
-            "{} files disappeared at once and therefore stay in the index; restore the files, or confirm \
-             the deletion: hippoctl sync --accept-deletions",
+            "{} files disappeared at once and therefore stay in the index; restore the files, or confirm the \
+             deletion: hippoctl sync --accept-deletions",
             workspace.held.len()
         ));
     }

@@ -140,8 +140,8 @@ impl WorkspaceWorker {
                 "embeddings-behind",
                 match workspace.pending.spared {
                     Some((_, why)) => format!(
-                        "{waiting} chunks wait for their vectors, because {why}; to compute the vectors \
-                         now: hippoctl sync --wait"
+                        "{waiting} chunks wait for their vectors, because {why}; to compute the vectors now: \
+                         hippoctl sync --wait"
                     ),
                     None => format!("{waiting} chunks wait for their vectors"),
                 },

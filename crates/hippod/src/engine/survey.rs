@@ -192,8 +192,8 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         );
     }
     if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
-        let fix = "no change is necessary, because search finds all files; to make room, remove entries \
-                   with `hippoctl index forget`, or exclude files with sources.exclude";
+        let fix = "no change is necessary, because search finds all files; to make room, remove entries with \
+                   `hippoctl index forget`, or exclude files with sources.exclude";
         report.problem("index-full", Severity::Info, what, place.clone(), fix);
     }
     let written = entries.file.trouble.is_none() && !entries.file.is_held();

@@ -105,15 +105,15 @@ async fn search(
             )
             .hint(
                 "set search.vector to true in the workspace's hipocampus.config.json, or use mode hybrid, \
-                   which still searches by keyword",
+                 which still searches by keyword",
             ));
         }
         let degraded = view.freshness().degraded;
         let why = degraded.map_or_else(|| "the query has no vector".to_owned(), |(_, why)| why);
         return Err(
             RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}")).hint(
-                "until the model is installed, mode hybrid searches by keyword; to install it: \
-                       hippoctl model pull",
+                "until the model is installed, mode hybrid searches by keyword; to install it: hippoctl \
+                 model pull",
             ),
         );
     }

@@ -43,8 +43,8 @@ fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetRespo
 fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError> {
     let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
         RpcError::not_found(format!("no such id: {}", shorten(id))).hint(
-            "a text gets a new id when it changes: search again for the new id, or give a path such \
-                   as memory/2026-01-10.md",
+            "a text gets a new id when it changes: search again for the new id, or give a path such as \
+             memory/2026-01-10.md",
         )
     })?;
     let stale = || {

@@ -154,8 +154,8 @@ impl SearchState<'_> {
                 }
                 if self.question.mode != SearchMode::Index {
                     return Ok(Err(
-                        "the text of the earlier answer to the same query has changed: a search verifies \
-                         the answer",
+                        "the text of the earlier answer to the same query has changed: a search verifies the \
+                         answer",
                     ));
                 }
                 return self.follow(self.view.snapshot()).map(Ok);

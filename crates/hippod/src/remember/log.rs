@@ -74,8 +74,8 @@ impl LogSnapshot {
                     failed.error
                 ))
                 .hint(format!(
-                    "the log contains only the first {left} bytes of the section {name:?}: free some \
-                         space and repeat the call, or delete these bytes"
+                    "the log contains only the first {left} bytes of the section {name:?}: free some space \
+                     and repeat the call, or delete these bytes"
                 )),
             })?;
         // Other programs may have appended before and after this write, so the lines are counted back from its end.

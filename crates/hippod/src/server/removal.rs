@@ -92,7 +92,7 @@ fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<t
                        folder";
         return Err(RpcError::new(ErrorKind::ReadOnly, message).hint(
             "make the folder available again, then repeat the command; or lose these files: hippoctl \
-                   workspace remove --purge",
+             workspace remove --purge",
         ));
     }
     let given = trees.give_back(root, dry_run).map_err(|error| {

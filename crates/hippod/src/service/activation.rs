@@ -65,12 +65,12 @@ pub fn passed() -> Result<Option<PassedSocket>> {
     };
     let at = choose(count, &variable("LISTEN_FDNAMES")).with_context(|| {
         format!(
-            "could not use the sockets from the service manager: it passed {count} sockets, and none has \
-             the name {NAME}\nhint: pass one socket, or name a socket with FileDescriptorName={NAME}"
+            "could not use the sockets from the service manager: it passed {count} sockets, and none has the \
+             name {NAME}\nhint: pass one socket, or name a socket with FileDescriptorName={NAME}"
         )
     })?;
-    let wrong = "could not use the socket from the service manager: it must be a Unix socket that listens \
-                 at a path\nhint: set the path with ListenStream= in the socket unit";
+    let wrong = "could not use the socket from the service manager: it must be a Unix socket that listens at \
+                 a path\nhint: set the path with ListenStream= in the socket unit";
     let listener = ListenFd::from_env()
         .take_unix_listener(at)
         .context(wrong)?

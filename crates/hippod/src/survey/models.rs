@@ -31,8 +31,7 @@ pub fn examine_model(models: &Models, name: &str, state: ModelPhase, report: &mu
             let place = models.folder().join(name).display().to_string();
             let again = models.remedy(name);
             let fix = format!(
-                "`hippoctl model verify {name}` lists damaged files; to download them again: \
-                         {again}"
+                "`hippoctl model verify {name}` lists damaged files; to download them again: {again}"
             );
             let mut found = problem("model-failed", Severity::Error, why, place, fix);
             found.fixable = true;

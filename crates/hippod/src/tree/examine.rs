@@ -148,7 +148,7 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
         Ok(front) => front,
         Err(what) => {
             let fix = "correct the lines between the two lines ---, or remove the file; to create it again: \
-                 hippoctl tree compact";
+                       hippoctl tree compact";
             found.add("tree-front-matter", Severity::Warning, what, path, fix);
             return;
         }
@@ -230,8 +230,8 @@ fn examine_aside(root: &Path, found: &mut Examination) {
         (REJECTED, "tree-rejected", "this folder contains rejected summaries",
             "the first line of each file states the reason: correct the file and pass it to `hippoctl tree \
              submit`, or remove the file"),
-        (CARRIED, "tree-carried", "this folder contains another program's files, which an earlier version \
-                                   of hippod took over",
+        (CARRIED, "tree-carried", "this folder contains another program's files, which an earlier version of \
+                                   hippod took over",
             "while these files exist, ROOT.md contains lines from their history and topics; `hippoctl \
              workspace remove` and `hippoctl init --undo` offer to restore the files"),
     ];

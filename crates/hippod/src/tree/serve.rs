@@ -232,8 +232,8 @@ fn reject_body(root: &Path, period: Period, body: &str, rejected: &BodyRejection
     let hint = match kept {
         Ok(path) => {
             format!(
-                "the node was not changed; the summary is kept in {path}: correct the summary and \
-                     submit it again"
+                "the node was not changed; the summary is kept in {path}: correct the summary and submit it \
+                 again"
             )
         }
         Err(error) => format!(

@@ -155,8 +155,8 @@ fn way(way: ReplayOptions, of: &[&ReplayResult]) {
         format!("of at most {told} tokens")
     });
     say(format_args!(
-        "| entries for results above {} tokens, {told}, result whole for {whole} turns | {} | {} | {} | {} \
-         | {fetches} |",
+        "| entries for results above {} tokens, {told}, result whole for {whole} turns | {} | {} | {} | {} | \
+         {fetches} |",
         thousands(worth as f64),
         less(mean(&without), mean(&with)),
         less(most(&without) as f64, most(&with) as f64),

@@ -80,8 +80,8 @@ fn share(pointed: &[PointerTargets], most: usize) -> f64 {
 pub fn print(pointed: &[PointerTargets]) {
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
     say(format_args!(
-        "\n| share of questions with an entry that points at a file with evidence, before the first \
-         question | questions | the best entry | one of the {BEST} best | share of these files \
+        "\n| share of questions with an entry that points at a file with evidence, before the first question \
+         | questions | the best entry | one of the {BEST} best | share of these files \
          |\n|---|---|---|---|---|"
     ));
     say(format_args!(

@@ -121,8 +121,7 @@ impl Validate for ContextPutRequest {
         if self.content.len() > MAX_CONTENT_BYTES {
             let what = format!("the content is longer than {MAX_CONTENT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what).hint(
-                "store the content in a file, and put only the relevant part, with that file as its \
-                       source",
+                "store the content in a file, and put only the relevant part, with that file as its source",
             ));
         }
         if let Some(summary) = &self.summary {
@@ -174,10 +173,8 @@ fn refuse_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
         return Ok(());
     }
     let what = format!("the field \"{field}\" is longer than {most} characters");
-    Err(RpcError::bad_request(what).hint(
-        "the field becomes part of prompts: put the full text into \
-                                          \"content\"",
-    ))
+    Err(RpcError::bad_request(what)
+        .hint("the field becomes part of prompts: put the full text into \"content\""))
 }
 
 /// The result of a put.

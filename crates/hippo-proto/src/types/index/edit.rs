@@ -73,10 +73,8 @@ impl Validate for IndexEditRequest {
         refuse_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
         if self.tags.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
             let what = format!("the field \"tags\" has more than {MAX_TAGS} tags");
-            return Err(RpcError::bad_request(what).hint(
-                "keep the tags that distinguish the entry from other \
-                                                  entries",
-            ));
+            return Err(RpcError::bad_request(what)
+                .hint("keep the tags that distinguish the entry from other entries"));
         }
         for tag in self.tags.iter().flatten() {
             refuse_empty("tags", Some(tag))?;
@@ -85,8 +83,7 @@ impl Validate for IndexEditRequest {
         if self.pinned.is_some() && self.priority.is_some() {
             return Err(
                 RpcError::bad_request("the fields \"pinned\" and \"priority\" cannot be combined").hint(
-                    "\"pinned\": true sets the priority, and \"pinned\": false restores the earlier \
-                           priority",
+                    "\"pinned\": true sets the priority, and \"pinned\": false restores the earlier priority",
                 ),
             );
         }

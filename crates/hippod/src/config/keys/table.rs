@@ -89,8 +89,8 @@ pub const KEYS: &[ConfigKey] = keys! {
          .hippocampus/.",
         "Lower it if the agent has a small context and reads all of HIPPOCAMPUS.md.";
     "index.tokens_per_file" "HIPPOD_INDEX_TOKENS_PER_FILE" ValueKind::Whole(0, 100_000), OverrideLimit::SmallerNot0,
-        "Also limits HIPPOCAMPUS.md to this many tokens for each memory file; the number of files is \
-         rounded up to a multiple of ten; 0: only max_tokens applies.",
+        "Also limits HIPPOCAMPUS.md to this many tokens for each memory file; the number of files is rounded \
+         up to a multiple of ten; 0: only max_tokens applies.",
         "Set it to 0 for a memory that consists of a few long files.";
     "index.max_entries" "HIPPOD_INDEX_MAX_ENTRIES" ValueKind::Whole(1, 100_000), OverrideLimit::Smaller,
         "Maximum number of entries in HIPPOCAMPUS.md if it has no room for all entries.",
@@ -105,8 +105,8 @@ pub const KEYS: &[ConfigKey] = keys! {
         "Schedule of deep cycles.",
         "Change it if the machine is off or busy at night.";
     "cycles.archival" "HIPPOD_CYCLES_ARCHIVAL" ValueKind::Cron, OverrideLimit::Word(&[""]),
-        "Schedule on which hippod checks whether an archival cycle is due; archival cycles run at most \
-         every 28 days.",
+        "Schedule on which hippod checks whether an archival cycle is due; archival cycles run at most every \
+         28 days.",
         "Change it to use another weekday; set it to an empty string to keep all entries out of the archive.";
     "context.worth_tokens" "HIPPOD_CONTEXT_WORTH_TOKENS" ValueKind::Whole(0, 1_000_000), OverrideLimit::Trusted,
         "Minimum size of a tool result that becomes an entry (tokens, estimated as bytes / 4).",
@@ -125,8 +125,8 @@ pub const KEYS: &[ConfigKey] = keys! {
         "A turn includes a deep cycle if the agent's context has reached this share of its limit (0 to 1).",
         "Lower it if the harness compacts the context before the context is 80 % full.";
     "context.store_secrets" "HIPPOD_CONTEXT_STORE_SECRETS" ValueKind::Bool, OverrideLimit::Word(&["false"]),
-        "Store contents that contain a secret, in files that only your user can read; if off, store only \
-         the entry.",
+        "Store contents that contain a secret, in files that only your user can read; if off, store only the \
+         entry.",
         "Switch it off if secrets must not be written to disk.";
     "context.persist_to_memory_md" "HIPPOD_CONTEXT_PERSIST_TO_MEMORY_MD" ValueKind::Bool, OverrideLimit::Word(&["false"]),
         "Also write the lasting entries of a closed session to MEMORY.md, between markers; the daily log \

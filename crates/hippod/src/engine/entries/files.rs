@@ -334,7 +334,7 @@ fn read(meant: &OpenedIndexFile) -> IndexFileReading {
         Ok(_) if bytes.contains(&0) => IndexFileReading::Blocked(unreadable(
             format!(
                 "{INDEX_FILE} is not a text file, because it contains NUL characters; the file stays \
-                     unchanged"
+                 unchanged"
             ),
             "move the file elsewhere; hippod then writes the index file again",
         )),

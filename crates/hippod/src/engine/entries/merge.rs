@@ -24,11 +24,11 @@ use fields::{brought_back, put_into, take_fields};
 pub(super) use fields::adopted;
 
 /// Fix for held removals.
-const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod writes all entries again; \
-                        or confirm the removal: hippoctl sync --accept-deletions";
+const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod writes all entries again; or \
+                        confirm the removal: hippoctl sync --accept-deletions";
 /// Fix for missing text that is not part of an entry, and that the store therefore lacks.
-const WORDS_FIX: &str = "restore the end of the file; or remove the file, so that hippod writes it again; \
-                         or confirm its content: hippoctl sync --accept-deletions";
+const WORDS_FIX: &str = "restore the end of the file; or remove the file, so that hippod writes it again; or \
+                         confirm its content: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeSource {
@@ -235,8 +235,8 @@ impl WorkspaceEntries {
         }
         if source == MergeSource::File && matches!(&origin, VersionOrigin::Buffer(older) if older == bytes) {
             self.file.conflicts.push(format!(
-                "an editor saved a slightly older version of {INDEX_FILE} without edits, so hippod keeps \
-                 its own later changes; to restore the older version, save it again in a few minutes"
+                "an editor saved a slightly older version of {INDEX_FILE} without edits, so hippod keeps its \
+                 own later changes; to restore the older version, save it again in a few minutes"
             ));
         }
         if source == MergeSource::File {
@@ -297,16 +297,16 @@ impl WorkspaceEntries {
                 format!("{held} {entries} disappeared from {INDEX_FILE} at once and are kept")
             }
             HoldReason::CutOff => format!(
-                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; \
-                 the {held} missing {entries} are kept"
+                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; the \
+                 {held} missing {entries} are kept"
             ),
             HoldReason::Words => format!(
-                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; \
-                 the missing text includes text that hippod did not write"
+                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; the \
+                 missing text includes text that hippod did not write"
             ),
             HoldReason::PutBack(written) => format!(
-                "{INDEX_FILE} was restored to its version of {}; {held} {entries} that this version does \
-                 not contain are kept",
+                "{INDEX_FILE} was restored to its version of {}; {held} {entries} that this version does not \
+                 contain are kept",
                 rfc3339(written)
             ),
         };

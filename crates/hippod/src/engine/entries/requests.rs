@@ -160,8 +160,8 @@ impl WorkspaceWorker {
             ..self.now_of(workspace, at)
         };
         if let Err(error) = workspace.entries.close_file(&mut workspace.store, now) {
-            tracing::warn!(%error, "could not remove the previous versions of the index file; the next \
-                                    start retries");
+            tracing::warn!(%error, "could not remove the previous versions of the index file; the next start \
+                                    retries");
         }
     }
 

@@ -138,8 +138,8 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChang
         let (number, names) = (kept.len(), kept[..kept.len().min(NAMED)].join(", "));
         let more = if number > NAMED { ", …" } else { "" };
         notes.push(format!(
-            "{number} entries that the run created were not removed, because they were changed or used \
-             after the run: {names}{more}; to remove an entry: hippoctl index forget ID"
+            "{number} entries that the run created were not removed, because they were changed or used after \
+             the run: {names}{more}; to remove an entry: hippoctl index forget ID"
         ));
     }
     if !files.is_empty() {

@@ -16,8 +16,7 @@ pub(super) fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuesti
     let learned = record.learned.as_deref();
     let full = learned.is_some_and(|learned| suffices(learned, question));
     (!full).then_some(
-        "the entry for the same query stores fewer passages than requested: a search verifies \
-                       the entry",
+        "the entry for the same query stores fewer passages than requested: a search verifies the entry",
     )
 }
 
