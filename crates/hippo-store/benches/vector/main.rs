@@ -39,10 +39,7 @@ fn main() -> io::Result<()> {
             "filters" => filters(&vectors, &mut out)?,
             "crossover" => crossover(&vectors, &mut out)?,
             "build" => build(&vectors, &mut out)?,
-            other => writeln!(
-                out,
-                "no such part: {other} (parts: table, filters, crossover, build)"
-            )?,
+            other => writeln!(out, "no such part {other}: table, filters, crossover, build")?,
         }
     }
     Ok(())
