@@ -85,7 +85,7 @@ impl<'a> Editor<'a> {
             if mode == SearchMode::Lexical {
                 let mut news = self.events.notifications().filter_map(|news| news.event());
                 if !news.any(|event| matches!(event, Event::Indexed { .. })) {
-                    bail!("no event for the edit of {} arrived", edit.file);
+                    bail!("no event arrived for the edit of {}", edit.file);
                 }
             }
             let request = SearchRequest {
@@ -103,7 +103,7 @@ impl<'a> Editor<'a> {
                 return Ok(saved.elapsed());
             }
             if mode != SearchMode::Lexical && self.events.notifications().next().is_none() {
-                bail!("the edit of {} was not found: {query}", edit.file);
+                bail!("no search found the edit of {}: {query}", edit.file);
             }
         }
     }

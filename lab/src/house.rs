@@ -42,7 +42,7 @@ impl ProjectDirs {
         let Metadata {
             workspace_root,
             target_directory,
-        } = serde_json::from_slice(&output.stdout).context("could not read the answer of cargo metadata")?;
+        } = serde_json::from_slice(&output.stdout).context("could not parse the output of cargo metadata")?;
         Ok(Self {
             root: workspace_root,
             target: target_directory,

@@ -18,9 +18,9 @@ use crate::house::ProjectDirs;
 const USAGE: &str = "\
 usage: cargo lab TASK
 
-  bench     the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
-  questions retrieval on the questions of a FILE, by the daemon that runs; --help lists the options
-  simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
+  bench     run the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
+  questions measure retrieval with the questions in FILE on the running daemon; --help lists the options
+  simulate  simulate a year of an agent, and write the figures and tables of docs/simulation.md [--seed N]
 ";
 
 fn main() -> ExitCode {

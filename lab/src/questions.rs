@@ -24,21 +24,21 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// A row of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BenchMode {
-    /// The daemon, by words and by meaning
+    /// The daemon, with keyword search and search by meaning
     Hybrid,
-    /// The daemon, by words alone
+    /// The daemon, with keyword search only
     Lexical,
-    /// The daemon, by meaning alone
+    /// The daemon, with search by meaning only
     Vector,
-    /// The daemon, by the entries of the index file alone
+    /// The daemon, with the entries of the index file only
     Index,
-    /// The five files with most of the question's words, read whole
+    /// The five files that contain the most words of the question, in full
     Grep,
-    /// Every file, read whole
+    /// All files, in full
     FullScan,
 }
 
-/// What counts as one place in the ranking.
+/// Which results count as one place in the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DistinctBy {
     /// Every result
@@ -53,9 +53,9 @@ pub enum DistinctBy {
 #[derive(Debug, Parser)]
 #[command(name = "cargo lab questions")]
 pub struct QuestionArguments {
-    /// Questions, one JSON object a line: {"id","query","evidence":[{"path","start_line","end_line"}],"group"}
+    /// Questions, one JSON object per line: {"id","query","evidence":[{"path","start_line","end_line"}],"group"}
     pub file: PathBuf,
-    /// The workspace, registered [default: the folder `workspace` beside the file]
+    /// A registered workspace [default: the folder `workspace` beside the file]
     #[arg(long)]
     pub workspace: Option<PathBuf>,
     /// What to measure
@@ -70,14 +70,14 @@ pub struct QuestionArguments {
     #[arg(short, value_delimiter = ',', default_value = "1,5,10", value_name = "K",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     pub k: Vec<u32>,
-    /// Token budgets; each costs one more request a question
+    /// Token budgets; each budget adds one request per question
     #[arg(long, value_delimiter = ',', default_value = "500,1000,2000,3500", value_name = "TOKENS",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub budgets: Vec<u32>,
-    /// What counts as one place in the ranking
+    /// Which results count as one place in the ranking
     #[arg(long, value_enum, default_value_t = DistinctBy::None)]
     pub distinct: DistinctBy,
-    /// Ask only so many questions, spread evenly over the file
+    /// Maximum number of questions to ask, spread evenly over the file
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit_questions: Option<u32>,
     /// Print the figures as one line of JSON

@@ -166,7 +166,7 @@ impl Scratch {
         }
         let left = processes_in(&self.folder.join("home"));
         if !left.is_empty() {
-            bail!("processes are left after the daemon {pid} ended: {left:?}");
+            bail!("processes still run after the daemon {pid} ended: {left:?}");
         }
         Ok(took)
     }
@@ -260,7 +260,7 @@ impl ScratchDaemon {
         daemon.wait().context("could not wait for the daemon")?;
         match asked {
             Ok(()) => bail!("the daemon did not end within {PATIENCE:?} and was killed"),
-            Err(error) => Err(anyhow!(error).context("the daemon could not be asked to stop and was killed")),
+            Err(error) => Err(anyhow!(error).context("could not ask the daemon to stop, so it was killed")),
         }
     }
 }

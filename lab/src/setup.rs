@@ -22,7 +22,7 @@ pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     let complete = acquire::locate(&layout, &manifest).is_ok();
     if complete {
         say(format_args!(
-            "model and runtime library are in the cache: {}",
+            "the model and the runtime library are in the cache: {}",
             cache.display()
         ));
         return Ok(home);
@@ -42,7 +42,7 @@ pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     drop(meter);
     pulled.map_err(explain)?;
     say(format_args!(
-        "downloaded model and runtime library in {}",
+        "downloaded the model and the runtime library in {}",
         terminal::duration(begun.elapsed())
     ));
     Ok(home)

@@ -97,7 +97,7 @@ fn live(seed: u64, profile: DecayCurve) -> Result<Year> {
         },
     )?;
     if year.brain.store_agrees()? == Some(false) {
-        bail!("the store does not hold what the simulation holds");
+        bail!("the store and the simulation contain different entries");
     }
     Ok(year)
 }

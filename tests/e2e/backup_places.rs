@@ -51,7 +51,7 @@ fn a_backup_into_watched_memory_is_refused() {
         assert_kind(
             backup_to(&mut client, &to, true),
             ErrorKind::BadRequest,
-            "would be a memory file",
+            "would become a memory file",
         );
     }
     assert_eq!(fs::read(&log).unwrap(), b"- the door is red\n");

@@ -333,7 +333,7 @@ fn each_refusal_has_its_kind_and_a_hint() {
         answer["error"]["data"]["hint"]
             .as_str()
             .unwrap()
-            .contains("line of its own")
+            .contains("separate line")
     );
     assert_works(&mut raw);
 }

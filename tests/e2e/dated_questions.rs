@@ -80,7 +80,7 @@ fn an_answer_notes_that_nothing_has_the_requested_date() {
         "what did Nora say in March 2021 about adoption",
     );
     let note =
-        "the dates in the query were read as 2021-03-01 to 2021-03-31; no text is dated within that range";
+        "the dates in the query were read as 2021-03-01 to 2021-03-31; no text has a date in that range";
     assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
     let answer = ask(
         &mut client,

@@ -100,12 +100,12 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
     zeros[100..200].fill(0);
     let binary: Vec<u8> = (0..=255).cycle().take(9000).collect();
     for (what, bytes, words) in [
-        ("ten megabytes", large, "more than the"),
+        ("ten megabytes", large, "and the maximum is"),
         ("zero bytes", zeros, "is not a text file"),
         ("a binary", binary, "is not a text file"),
     ] {
         scratch.write("HIPPOCAMPUS.md", &bytes);
-        assert_told(what, &scratch, &mut client, words, "move it elsewhere");
+        assert_told(what, &scratch, &mut client, words, "elsewhere");
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "{what}");
         std::fs::rename(&path, scratch.beside("moved")).unwrap();
         assert_mended(what, &scratch, &mut client, &ids);
@@ -119,7 +119,7 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
         &scratch,
         &mut client,
         "is not a regular file",
-        "move it elsewhere",
+        "move the file elsewhere",
     );
     assert_eq!(std::fs::read(path.join("inside.txt")).unwrap(), b"of somebody");
     std::fs::remove_dir_all(&path).unwrap();
@@ -151,8 +151,8 @@ fn an_unreadable_index_file_is_left_unchanged_and_reported() {
         "a link out",
         &scratch,
         &mut client,
-        "out of the workspace",
-        "replace it with a regular file",
+        "outside the workspace",
+        "replace HIPPOCAMPUS.md with a regular file",
     );
     assert_eq!(
         std::fs::read(&away).unwrap(),

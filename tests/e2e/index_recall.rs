@@ -121,7 +121,10 @@ fn the_trace_explains_why_an_entry_does_not_answer_alone() {
     );
     let (strategy, reason) = ask(&mut client, &|request| request.limit = Some(5));
     assert_ne!(strategy, Strategy::Index);
-    assert!(reason.contains("has fewer passages than requested"), "{reason}");
+    assert!(
+        reason.contains("stores fewer passages than requested"),
+        "{reason}"
+    );
     let (strategy, reason) = ask(&mut client, &|request| {
         (request.path, request.record) = (Some("knowledge/*.md".to_owned()), false);
     });
@@ -134,7 +137,7 @@ fn the_trace_explains_why_an_entry_does_not_answer_alone() {
     client.sync(&root);
     let (strategy, reason) = ask(&mut client, &|_| ());
     assert_ne!(strategy, Strategy::Index);
-    assert!(reason.contains("is weaker than 0.5"), "{reason}");
+    assert!(reason.contains("has a strength below 0.5"), "{reason}");
 }
 
 #[test]

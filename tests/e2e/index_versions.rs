@@ -79,7 +79,7 @@ fn entries_newer_than_a_restored_version_are_held_for_a_decision() {
         assert!(
             held[0]
                 .text
-                .contains("was restored to the version of 2026-03-04T10:"),
+                .contains("was restored to its version of 2026-03-04T10:"),
             "{held:?}"
         );
         assert_eq!(client.index_status().held_removals, 1, "{when}");

@@ -212,7 +212,7 @@ fn a_client_that_skips_initialize_gets_an_error_on_standard_error() {
     let (status, errors) = mcp.wait();
     assert_eq!(status.code(), Some(1));
     assert!(
-        errors.contains("was not initialize") && !errors.contains("swordfish"),
+        errors.contains("was not `initialize`") && !errors.contains("swordfish"),
         "{errors}"
     );
 }

@@ -215,7 +215,7 @@ fn an_index_file_of_three_gigabytes_is_not_read() {
     let mut client = daemon.client();
     client.index(&root);
     let trouble = client.index_status().trouble.expect("a reason");
-    assert!(trouble.contains("more than the"), "{trouble}");
+    assert!(trouble.contains("and the maximum is"), "{trouble}");
     let most = daemon.most_memory();
     assert!(most < 1 << 20, "{most} KiB");
 }

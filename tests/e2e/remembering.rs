@@ -127,7 +127,7 @@ fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
         .unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.contains("note: this looks like a secret (provider token)")
+        told.contains("note: the text seems to contain a secret (provider token)")
             && told.contains(&format!("delete it from {}", said.path)),
         "{told}"
     );

@@ -86,7 +86,7 @@ fn a_service_with_custom_paths_overrides_the_packaged_units() {
     };
     let told = run(&["service", "install"]);
     assert!(
-        told.contains(&format!("replace those of a package ({unit})")),
+        told.contains(&format!("replace the files of a package ({unit})")),
         "{told}"
     );
     let own = bed.unit("hippod.service").display().to_string();

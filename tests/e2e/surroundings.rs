@@ -123,8 +123,8 @@ fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     );
     let tells = |note: &String| {
         let words = [
-            "everything is searchable by words",
-            "still need their vectors",
+            "all text is searchable by keyword",
+            "not searchable by meaning yet",
             "2",
             "cannot be used: ",
         ];
@@ -157,7 +157,7 @@ fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     let named = if cfg!(feature = "onnx") {
         ("no-model", "hippoctl model pull")
     } else {
-        ("model-unsupported", "search by words still works")
+        ("model-unsupported", "keyword search still works")
     };
     assert!(
         problems

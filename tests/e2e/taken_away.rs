@@ -203,7 +203,7 @@ fn searches_while_an_index_is_written_again_are_retryable() {
             }
             Err(ClientError::Refused(refused)) => {
                 assert_eq!(refused.data.kind, ErrorKind::Warming, "{refused:?}");
-                assert!(refused.message.contains("being rewritten"), "{refused:?}");
+                assert!(refused.message.contains("writing it again"), "{refused:?}");
             }
             Err(other) => panic!("{other}"),
         }

@@ -237,7 +237,7 @@ fn init_takes_over_a_foreign_tree_only_if_confirmed() {
     let dry = hippoctl(&scratch, &["init", "--dry-run", "--platform", "claude-code"]);
     let told = String::from_utf8(dry.stdout).unwrap();
     assert!(
-        told.contains("memory/ROOT.md: another program wrote it"),
+        told.contains("memory/ROOT.md: another program wrote this file"),
         "{told}"
     );
     assert_eq!(files(&root), before);

@@ -254,7 +254,7 @@ fn undoing_a_merge_restores_both_entries() {
     assert!(
         reasons
             .iter()
-            .any(|refusal| refusal.reason.contains("has separated them")),
+            .any(|refusal| refusal.reason.contains("has separated these entries")),
         "{reasons:#?}"
     );
 }
@@ -347,7 +347,10 @@ fn undone_entries_are_created_again_by_the_next_light_cycle() {
     assert_eq!(client.ids(&root), ids[..1]);
     let told = |what: &str| undone.notes.iter().any(|note| note.contains(what));
     assert!(told(&format!("{} (pinned)", ids[0])), "{undone:?}");
-    assert!(told("the next light cycle creates one again"), "{undone:?}");
+    assert!(
+        told("the next light cycle creates the entries again"),
+        "{undone:?}"
+    );
     client.sync(&root);
     assert_eq!(client.ids(&root), ids[..1], "nothing comes by itself");
     client.run(&root, Cycle::Light);

@@ -66,7 +66,7 @@ pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
             .with_context(|| format!("could not run {}", describe(&command)))?;
         // The table lists failed cases; an attack without a row failed before its first case.
         if rows(&report) == before {
-            bail!("{test} left no row in the report ({status})");
+            bail!("{test} wrote no row to the report ({status})");
         }
     }
     let lines = fs::read_to_string(&report).unwrap_or_default();

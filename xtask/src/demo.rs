@@ -66,7 +66,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
         let rank = question.rank_in(&answer);
         show(question, &answer, rank);
         say(format_args!(
-            "  {} in the daemon, {} with the client's process",
+            "  {} in the daemon, {} including the process of the client",
             duration(inside),
             duration(whole)
         ));
@@ -81,19 +81,19 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     writeln!(file, "{LINE}")?;
     drop(file);
     let saved = Instant::now();
-    for (mode, by, query) in [("lexical", "words", WORDS), ("vector", "meaning", MEANING)] {
+    for (mode, by, query) in [("lexical", "keyword", WORDS), ("vector", "meaning", MEANING)] {
         while !hits(&search(&home, root, mode, query)?)
             .any(|hit| hit["text"].as_str().is_some_and(|text| text.contains(LINE)))
         {
             if saved.elapsed() > Duration::from_secs(20) {
-                bail!("the edit of {FILE} was not found: {query}");
+                bail!("no search found the edit of {FILE}: {query}");
             }
         }
         say(format_args!(
-            "  found by the {by} \"{query}\" after {}",
+            "  found by {by} (\"{query}\") after {}",
             duration(saved.elapsed())
         ));
-        times.push((format!("saved edit to found by {by}"), saved.elapsed()));
+        times.push((format!("from edit to hit by {by}"), saved.elapsed()));
     }
 
     let begun = Instant::now();
@@ -106,7 +106,8 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     if let Some(first) = missed.first() {
         let (missed, all) = (missed.len(), questions.len());
         bail!(
-            "{missed} of {all} answers were not among the first {DEPTH} results, the first one of: {first}"
+            "{missed} out of {all} answers were not among the first {DEPTH} results; the first question \
+             without its answer: {first}"
         );
     }
     say(format_args!(
@@ -128,7 +129,7 @@ fn search(home: &DaemonHome, root: &str, mode: &str, query: &str) -> Result<Valu
         mode,
     ]);
     let said = house::output(command.args(["-n", &DEPTH.to_string(), "--", query]))?;
-    serde_json::from_slice(&said).context("could not read the answer to a search")
+    serde_json::from_slice(&said).context("could not parse the answer to a search")
 }
 
 fn hits(answer: &Value) -> impl Iterator<Item = &Value> {

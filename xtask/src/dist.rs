@@ -166,7 +166,7 @@ fn licences(house: &ProjectFolders) -> Result<String> {
             .arg(format!("crates/{package}/Cargo.toml"))
             .arg("xtask/about.hbs");
         let said = house::output(about.current_dir(&house.root))?;
-        text.push_str(&String::from_utf8(said).context("could not read what cargo-about says")?);
+        text.push_str(&String::from_utf8(said).context("could not parse the output of cargo-about")?);
     }
     Ok(text)
 }
@@ -188,7 +188,7 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
 
 /// Returns the timestamp for all files: `SOURCE_DATE_EPOCH`, or the time of the commit.
 fn time(house: &ProjectFolders) -> Result<u64> {
-    let hint = "set SOURCE_DATE_EPOCH to the timestamp for files, in seconds since 1970";
+    let hint = "set SOURCE_DATE_EPOCH to the modification time for the files, in seconds since 1970";
     if let Some(set) = std::env::var_os("SOURCE_DATE_EPOCH") {
         let set = set.to_string_lossy();
         return set

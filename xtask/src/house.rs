@@ -34,12 +34,12 @@ impl ProjectFolders {
             );
         }
         let said: Value =
-            serde_json::from_slice(&output.stdout).context("could not read the answer of cargo metadata")?;
+            serde_json::from_slice(&output.stdout).context("could not parse the output of cargo metadata")?;
         let folder = |name: &str| {
             said[name]
                 .as_str()
                 .map(PathBuf::from)
-                .context("cargo metadata names no folder")
+                .context("the output of cargo metadata contains no folder")
         };
         Ok(Self {
             root: folder("workspace_root")?,

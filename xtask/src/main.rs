@@ -22,16 +22,16 @@ use crate::house::ProjectFolders;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  demo    build, obtain the model, and see hippod index and answer a small workspace
-  test    the gate: set-up, format, lints, tests, documentation
-  attack  the attacks of tests/attacks, by the clock: [--only NAME,…] [--minutes N] [--seed N]
-  schema  the protocol as JSON Schema, and the types of the clients: what is not as the Rust types say is written anew
-  dist    the packages: an archive and a .deb [--out DIR]
+  demo    build, download the model, index a small workspace and answer questions about it
+  test    run the gate: set-up, format, lints, tests, documentation
+  attack  run the attacks of tests/attacks for a limited time: [--only NAME,…] [--minutes N] [--seed N]
+  schema  generate the JSON Schema of the protocol, and the types of the clients, from the Rust types
+  dist    build the packages: an archive and a .deb [--out DIR]
           --check builds them in two folders, compares them, and tries the .deb as --try does
-          --try DEB installs a package in a fresh Debian without network, asks questions, and removes it
-  count   lines of code, documentation and tests of each crate
-  docs    write docs/cli.md from the definitions that the programs parse by
-  setup   check the prerequisites; put runtime library and model into the cache
+          --try DEB installs a package in a fresh Debian without a network, asks questions, and removes it
+  count   count the lines of code, documentation and tests of each crate
+  docs    write docs/cli.md from the argument parsers, and the settings in docs/configuration.md
+  setup   check the prerequisites; download the runtime library and the model into the cache
 ";
 
 fn main() -> ExitCode {

@@ -36,7 +36,8 @@ pub fn provide_strace() {
     install.args(["install", "--yes", "--no-install-recommends", "strace"]);
     if !(runs(&mut install) || (runs(Command::new("apt-get").arg("update")) && runs(&mut install))) {
         say(format_args!(
-            "strace not found: injected errors and power loss are not tested (Debian: `apt install strace`)"
+            "strace not found, so the tests with injected errors and power loss are skipped (Debian: `apt \
+             install strace`)"
         ));
     }
 }

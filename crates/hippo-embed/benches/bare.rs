@@ -34,7 +34,7 @@ fn main() {
             json!({ "pieces": texts(Path::new(input)).iter().map(|text| count(&embedder, text)).sum::<usize>() })
         }
         "passages" => passages(&mut embedder, Path::new(input)),
-        other => panic!("no part is called {other}: questions, pieces, passages"),
+        other => panic!("no such part: {other}; the parts are questions, pieces and passages"),
     };
     writeln!(io::stdout(), "{answer}").expect("standard output is open");
 }

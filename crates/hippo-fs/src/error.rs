@@ -30,12 +30,12 @@ impl Display for PathRefusal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Link(path) => write!(f, "{} is a link", path.display()),
-            Self::Outside(path) => write!(f, "{} leads out of the workspace", path.display()),
+            Self::Outside(path) => write!(f, "{} leads to a place outside the workspace", path.display()),
             Self::Hidden(path) => write!(f, "{} leads to a hidden file", path.display()),
             Self::NotRegular(path) => write!(f, "{} is not a regular file", path.display()),
             Self::OtherKind { path, target } => write!(
                 f,
-                "{} is a link to a file of another kind, {}",
+                "{} is a link to {}, which is a different kind of file",
                 path.display(),
                 target.display()
             ),

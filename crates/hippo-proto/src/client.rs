@@ -35,10 +35,10 @@ pub enum ClientError {
     #[error("could not communicate with the daemon: {0}")]
     Io(#[from] io::Error),
     /// The daemon closed the connection before it read the whole request, so it did not execute the request.
-    #[error("the daemon closed the connection before it read the request: {0}")]
+    #[error("the daemon closed the connection before reading the request: {0}")]
     Unread(io::Error),
     /// The daemon closed the connection before it answered.
-    #[error("the daemon closed the connection before it answered")]
+    #[error("the daemon closed the connection without an answer")]
     Closed,
     /// The timeout expired.
     #[error("the daemon did not answer within {0:?}")]

@@ -232,7 +232,7 @@ fn decode_params<T: DeserializeOwned + Validate>(
             None => String::new(),
         };
         let error = excerpt(&error.inner().to_string());
-        RpcError::bad_request(format!("wrong parameters of {method}:{field} {error}"))
+        RpcError::bad_request(format!("invalid parameters of {method}:{field} {error}"))
             .hint("docs/protocol.md lists each field with its type")
     })?;
     request.validate()?;
@@ -249,7 +249,7 @@ fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
     match PATHS.iter().find(|field| has_nul(field)) {
         Some(field) => {
             let what = format!("the field \"{field}\" contains a NUL character");
-            Err(RpcError::bad_request(what).hint("remove it from the path"))
+            Err(RpcError::bad_request(what).hint("remove the NUL character from the path"))
         }
         None => Ok(()),
     }

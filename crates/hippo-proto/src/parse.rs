@@ -28,13 +28,13 @@ const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let error = RpcError::bad_request(format!("the line is not JSON: {error}")).with_code(-32700);
-        Reply::refuse(Id::Null, error.hint("send one JSON object a line, in UTF-8"))
+        Reply::refuse(Id::Null, error.hint("send one JSON object per line, in UTF-8"))
     })?;
     let object = match value {
         Value::Object(object) => object,
         Value::Array(_) => {
             let error =
-                invalid_request("batches are not supported").hint("send each request on a line of its own");
+                invalid_request("batches are not supported").hint("send each request on a separate line");
             return Err(Reply::refuse(Id::Null, error));
         }
         _ => {
@@ -45,8 +45,8 @@ pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
         }
     };
     let Some(given) = object.get("id") else {
-        let error =
-            invalid_request("the request has no id").hint("every request is answered, so give it an id");
+        let error = invalid_request("the request has no id")
+            .hint("give each request an id, because the daemon answers every request");
         return Err(Reply::refuse(Id::Null, error));
     };
     let Some(id) = Id::of(given, line) else {
@@ -65,7 +65,7 @@ fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
             invalid_request(format!("unknown member \"{}\" of the request", shorten(unknown))).hint(
                 match nearest(unknown, MEMBERS) {
                     Some(near) => format!("did you mean \"{near}\"?"),
-                    None => "parameters go into \"params\"".to_owned(),
+                    None => "put parameters into \"params\"".to_owned(),
                 },
             ),
         );
@@ -80,7 +80,9 @@ fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(params)) => params,
         Some(_) => {
-            return Err(RpcError::bad_request("\"params\" must be an object").hint("parameters go by name"));
+            return Err(
+                RpcError::bad_request("\"params\" must be an object").hint("pass the parameters by name")
+            );
         }
     };
     Request::decode(&method, params).unwrap_or_else(|| {
@@ -122,13 +124,13 @@ mod tests {
                 "not JSON",
                 "one JSON object",
             ),
-            ("[]", &Id::Null, -32600, "batches", "line of its own"),
+            ("[]", &Id::Null, -32600, "batches", "separate line"),
             (
                 r#"[{"jsonrpc":"2.0","id":1,"method":"status"}]"#,
                 &Id::Null,
                 -32600,
                 "batches",
-                "line of its own",
+                "separate line",
             ),
             ("7", &Id::Null, -32600, "object", ""),
             (
@@ -136,7 +138,7 @@ mod tests {
                 &Id::Null,
                 -32600,
                 "no id",
-                "give it an id",
+                "give each request an id",
             ),
             (
                 r#"{"jsonrpc":"2.0","id":[1],"method":"status"}"#,

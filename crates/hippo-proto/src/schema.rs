@@ -33,7 +33,7 @@ pub fn document() -> Value {
     let methods = describe(&mut read, &mut written);
     #[rustfmt::skip] // keep the list compact
     let notifications = [
-        (Event::METHOD, "An event, after `subscribe`.", written.subschema_for::<Event>()),
+        (Event::METHOD, "An event that the daemon sends after `subscribe`.", written.subschema_for::<Event>()),
         (Progress::METHOD, "Progress of a request.", written.subschema_for::<Progress>()),
     ];
     let error = written.subschema_for::<RpcError>();
@@ -67,11 +67,11 @@ pub fn document() -> Value {
     });
     definitions.insert(
         "Methods".into(),
-        object_schema("Each method with its parameters and its answer.", methods),
+        object_schema("The parameters and the answer of each method.", methods),
     );
     definitions.insert(
         "Notifications".into(),
-        object_schema("Lines without an id, by their method.", notifications),
+        object_schema("Notifications (lines without an id), by method.", notifications),
     );
     let mut document = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -112,7 +112,7 @@ fn refuse_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
     match value {
         Some(value) if value.trim().is_empty() => {
             Err(RpcError::bad_request(format!("the field \"{field}\" is empty"))
-                .hint("give it a value; where it is optional, leave it out"))
+                .hint("give the field a value, or omit an optional field"))
         }
         _ => Ok(()),
     }

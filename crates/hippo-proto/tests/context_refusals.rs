@@ -54,11 +54,7 @@ fn errors_of_put_name_the_problem_and_have_a_hint() {
     let many: Vec<String> = (0..17).map(|at| format!("ctx_{at}")).collect();
     let cases = [
         (json!({"sesion": "s"}), "unknown field \"sesion\"", "\"session\""),
-        (
-            json!({"session": "a b"}),
-            "cannot be the id of a session",
-            "1 to 128",
-        ),
+        (json!({"session": "a b"}), "is not a valid session id", "1 to 128"),
         (json!({"turn": -1}), "field \"turn\"", "protocol.md"),
         (
             json!({"type": "tool-result"}),
@@ -122,7 +118,7 @@ fn errors_of_put_name_the_problem_and_have_a_hint() {
         (
             json!({"modifiers": {"associations": many}}),
             "more than 16",
-            "closest",
+            "most closely",
         ),
         (
             json!({"lifecycle": {"expire": 9}}),
@@ -131,8 +127,8 @@ fn errors_of_put_name_the_problem_and_have_a_hint() {
         ),
         (
             json!({"lifecycle": {"expires": 3}}),
-            "in turn 3, before it is made",
-            "after 3",
+            "in turn 3, before it is created",
+            "greater than 3",
         ),
     ];
     for (members, message, hint) in cases {
@@ -158,7 +154,7 @@ fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
         (
             "context.open",
             r#""workspace":"/w","session":"a/b""#,
-            "id of a session",
+            "valid session id",
             "A-Z a-z 0-9",
         ),
         (
@@ -207,13 +203,13 @@ fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
         (
             "context.fetch",
             r#""id":"b3:0123456789a""#,
-            "id of content",
+            "valid content id",
             "12 to 64",
         ),
         (
             "context.fetch",
             r#""id":"b3:0123456789ax""#,
-            "id of content",
+            "valid content id",
             "12 to 64",
         ),
         (
@@ -222,7 +218,7 @@ fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
             "missing field `session`",
             "protocol.md",
         ),
-        ("context.list", r#""at_turn":1"#, "requires", "give its id"),
+        ("context.list", r#""at_turn":1"#, "requires", "give the id"),
         ("context.list", r#""limit":0"#, "limit 0", "1 to 10000"),
         ("context.close", r#""session":"""#, "\"session\" is empty", ""),
         ("session.flush", r#""workspace":"/w""#, "path", "protocol.md"),

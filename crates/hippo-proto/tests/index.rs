@@ -335,6 +335,11 @@ fn an_edit_is_limited_to_the_maximum_length_of_an_entry() {
     tags(32).unwrap();
     assert!(tags(33).unwrap_err().message.contains("more than 32"));
     let both = r#"{"workspace":"/w","id":"a","priority":"high","pinned":true}"#;
-    assert!(read("index.edit", both).unwrap_err().message.contains("exclude"));
+    assert!(
+        read("index.edit", both)
+            .unwrap_err()
+            .message
+            .contains("cannot be combined")
+    );
     read("index.edit", r#"{"workspace":"/w","id":"a","pinned":false}"#).unwrap();
 }

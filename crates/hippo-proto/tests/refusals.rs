@@ -99,18 +99,23 @@ fn values_out_of_range_and_invalid_combinations_are_refused() {
             BadRequest,
             "missing field \"workspace\"",
         ),
-        ("get", r#"{"id":"c1","from":3}"#, BadRequest, "an id takes no"),
+        (
+            "get",
+            r#"{"id":"c1","from":3}"#,
+            BadRequest,
+            "request with an id cannot have",
+        ),
         (
             "get",
             r#"{"workspace":"/w","path":"a","from":0}"#,
             BadRequest,
-            "counts from 1",
+            "must be at least 1",
         ),
         (
             "get",
             r#"{"workspace":"/w","path":"a","count":0}"#,
             BadRequest,
-            "counts from 1",
+            "must be at least 1",
         ),
         (
             "workspace.add",
@@ -129,7 +134,7 @@ fn values_out_of_range_and_invalid_combinations_are_refused() {
             "model.import",
             r#"{"from":"/w","model":"a","name":"b"}"#,
             BadRequest,
-            "exclude each other",
+            "cannot be combined",
         ),
         (
             "model.import",

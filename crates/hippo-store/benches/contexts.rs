@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             put(&mut store, &format!("{name}{number}"), bytes)?;
             times.push(&started);
         }
-        report(&mut out, &format!("put of 200 KB of {name}, durable"), times)?;
+        report(&mut out, &format!("durable put of 200 KB of {name}"), times)?;
 
         let reader = ContextReader::open(&path)?;
         let mut times = BenchTimes::default();
@@ -63,7 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let usage = store.read().usage()?;
     writeln!(
         out,
-        "{} contents, {} bytes put, {} stored, {} in the file",
+        "{} contents: {} bytes put, {} bytes stored, {} bytes in the file",
         usage.contents, usage.raw_bytes, usage.stored_bytes, usage.file_bytes
     )?;
 
@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         report(
             &mut out,
-            &format!("turn of {count} entries, strengths included"),
+            &format!("turn of {count} entries, including their strengths"),
             times,
         )?;
         let touched: Vec<SessionEntry> = entries.into_iter().take(20).map(SessionEntry::new).collect();
@@ -103,7 +103,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         report(
             &mut out,
-            &format!("20 of {count} entries written anew, durable"),
+            &format!("durable update of 20 out of {count} entries"),
             times,
         )?;
         let started = BenchStart::now();

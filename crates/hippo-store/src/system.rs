@@ -55,7 +55,7 @@ impl FileId {
 }
 
 /// Returns whether opening a file fails at this moment because too many files are open.
-#[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
+#[expect(clippy::disallowed_methods, reason = "this is not a workspace file")]
 pub fn is_out_of_handles() -> bool {
     let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
     std::fs::File::open(nothing).is_err_and(|error| is_shortage(&error))

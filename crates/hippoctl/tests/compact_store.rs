@@ -71,7 +71,7 @@ fn a_file_and_a_pipe_reach_the_daemon() {
         budget_tokens: Some(500),
     };
     let untrusted = format!(
-        "warning: hipocampus.config.json is not trusted; the defaults are used for sessionCompaction.sparseThreshold; to accept it: hippoctl workspace trust {root}\n"
+        "warning: hipocampus.config.json is not trusted; the defaults are used for sessionCompaction.sparseThreshold; to accept the file: hippoctl workspace trust {root}\n"
     );
     let stderr = untrusted
         + "warning: line 3: no JSON object; skipped\nnote: n\n2 new contents stored; fetch one with: hippoctl context fetch ID\n";

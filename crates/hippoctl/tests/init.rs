@@ -136,7 +136,7 @@ fn init_with_an_unusable_file_writes_nothing() {
     for what in [
         ".claude/settings.json: line 3, column 3",
         "knowledge: it is a link without a target",
-        "plans: the path of the folder is occupied by a file",
+        "plans: a file exists at the path of this folder",
         "nothing was written",
     ] {
         assert!(errors.contains(what), "{errors}");

@@ -12,7 +12,7 @@ use hippoctl::args::{Cli, ShellArg};
 
 // Only the file is included, because hippoctl does not depend on the daemon's crate.
 #[path = "../../hippod/src/arguments.rs"]
-#[allow(dead_code, reason = "only the grammar is asked for, nothing is parsed")]
+#[allow(dead_code, reason = "this test uses only the grammar and parses nothing")]
 mod arguments;
 
 /// The path of the reference.
@@ -20,7 +20,7 @@ const PLACE: &str = "docs/cli.md";
 const BEGINNING: &str = "\
 # The command line
 
-What `--help` says, of every verb. `cargo xtask docs` writes this page from the definitions that the programs parse by; a test compares them.
+This page contains the help text of every verb. `cargo xtask docs` generates the page from the argument parsers, and a test checks that it is current.
 ";
 
 /// Returns the manual pages, one for each program and each verb, with their file names.

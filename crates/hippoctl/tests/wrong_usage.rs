@@ -19,8 +19,8 @@ use scripted::{Daemon, command, hippoctl, out};
 fn an_unreadable_file_is_reported_with_a_hint() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().display().to_string();
-    let of_folder = "this is a folder: name a file in it";
-    let of_none = "name an existing file";
+    let of_folder = "this is a folder: give the path of a file in it";
+    let of_none = "give the path of an existing file";
     let cases: [(&[&str], &str); 5] = [
         (&["compact", "none.jsonl"], of_none),
         (&["compact", &folder], of_folder),

@@ -129,7 +129,7 @@ fn finding(kind: AuditKind, unit: AuditUnit, found: AuditTally) -> AuditFinding 
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers of lines")]
+#[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
 fn share(count: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { count as f64 / of as f64 }
 }

@@ -202,7 +202,7 @@ fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<BackupSelection,
                     ErrorKind::NoWorkspace,
                     format!("could not find a workspace at or above: {folder}"),
                 )
-                .hint("hippoctl workspace list shows the registered workspaces")
+                .hint("to list the registered workspaces: hippoctl workspace list")
             })
         })
         .transpose()?;
@@ -249,7 +249,7 @@ fn absolute(path: &str) -> Result<PathBuf, RpcError> {
     match path.is_absolute() && path.file_name().is_some() {
         true => Ok(path),
         false => Err(RpcError::bad_request(format!(
-            "not an absolute path of a file or folder: {}",
+            "the path of the backup must be an absolute path of a file or folder: {}",
             path.display()
         ))
         .hint("give an absolute path, starting with /")),

@@ -181,10 +181,10 @@ impl Contexts {
         if let Some(error) = unreadable {
             return Err(error);
         }
-        Err(RpcError::not_found(format!(
-            "no such session: {id}"
+        Err(RpcError::not_found(format!("no such session: {id}")).hint(
+            "`hippoctl context list` shows the sessions, and `hippoctl context open` starts one; if the \
+             session's workspace was removed, add the workspace again",
         ))
-        .hint("hippoctl context list shows the sessions; hippoctl context open starts one; sessions of a removed workspace return when the workspace is added again"))
     }
 
     /// Returns whether the context database of a workspace exists. Writes it again if its file was removed while
@@ -258,7 +258,7 @@ impl ContextDatabase {
                         self.file.display()
                     );
                     return Err(
-                        RpcError::internal(what).hint("hippoctl logs shows the reason; hippod retries")
+                        RpcError::internal(what).hint("hippod retries; to see the reason: hippoctl logs")
                     );
                 }
                 held.write_again_at = Some(Instant::now() + WRITE_AGAIN);
@@ -268,7 +268,7 @@ impl ContextDatabase {
                 let file = self.file.display().to_string();
                 tracing::warn!(
                     file,
-                    "the database of the sessions was removed while it was open; it was rewritten"
+                    "the database of the sessions was removed while it was open, so hippod wrote it again"
                 );
             }
             None if self.file.exists() => return Ok(()),
@@ -364,12 +364,12 @@ fn unusable(error: &StoreError) -> RpcError {
     let refusal = store_error(error);
     match error {
         StoreError::Corrupt { .. } => refusal.hint(
-            "this database is the only copy of the sessions: stop hippod and restore it from a backup, or move it \
-             and its -wal and -shm files elsewhere to start with no sessions; the index and search are not affected",
+            "this database is the only copy of the sessions: stop hippod, then restore the database from a \
+             backup, or move it and its -wal and -shm files elsewhere to start without sessions; the index \
+             and search are not affected",
         ),
-        StoreError::NewerSchema { .. } => {
-            refusal.hint("a newer hippod wrote it: install that version; the index and search are not affected")
-        }
+        StoreError::NewerSchema { .. } => refusal
+            .hint("install the newer hippod that wrote this database; the index and search are not affected"),
         _ => refusal,
     }
 }
@@ -379,7 +379,7 @@ fn refusal(error: ContextError) -> RpcError {
     match error {
         ContextError::Store(error) => unusable(&error),
         ContextError::UnknownSession(_) | ContextError::UnknownEntry(_) => {
-            RpcError::not_found(what).hint("hippoctl context list shows the sessions and entries")
+            RpcError::not_found(what).hint("to list the sessions and entries: hippoctl context list")
         }
         ContextError::ClosedSession(_) => {
             RpcError::new(ErrorKind::Conflict, what).hint("open another session: hippoctl context open")

@@ -39,7 +39,7 @@ impl CycleRunner {
         if !view.config.index.enabled {
             return Err(
                 RpcError::new(ErrorKind::Degraded, "the index is disabled for this workspace")
-                    .hint("set index.enabled = true in the configuration"),
+                    .hint("set `index.enabled = true` in the configuration"),
             );
         }
         let at = match &request.at {

@@ -215,13 +215,14 @@ impl Remedy {
     fn what(&self) -> &'static str {
         match self {
             Self::Rebuild(_) => {
-                "rebuild the index from the files; the damaged database is kept beside it under another name"
+                "rebuild the index from the files; the damaged database is kept in the same folder under \
+                 another name"
             }
             Self::Index(_) => "run a light cycle, which writes the index file",
             Self::Close(_) => "remove the permissions of other users",
             Self::Remove(_) => "remove the file",
             Self::Model(_) => "check the files of the model, and reload the model if they are intact",
-            Self::Sync(_) => "index the pending changes, which the model embeds afterwards",
+            Self::Sync(_) => "index the pending changes; the model computes their vectors afterwards",
         }
     }
 
@@ -316,7 +317,8 @@ async fn model(doctor: &Arc<Doctor>, name: &str) -> Result<(), String> {
         let names: Vec<&str> = damaged.map(|file| file.path.as_str()).collect();
         let fix = doctor.models.remedy(name);
         return Err(format!(
-            "damaged: {}; {fix} downloads intact copies; without a network: hippoctl model import FILE",
+            "damaged: {}; `{fix}` downloads intact copies; if there is no network: hippoctl model import \
+             FILE",
             names.join(", ")
         ));
     }

@@ -265,7 +265,7 @@ impl Engine {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn canonical(folder: &Path) -> std::path::PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf())
 }

@@ -18,7 +18,8 @@ pub fn store_error(error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
             refusal.hint(
-            "hippoctl doctor --rebuild rebuilds it from the files and keeps all readable accesses and removals",
+            "`hippoctl doctor --rebuild` rebuilds the database from the files and keeps all accesses and \
+             removals that can be read",
         )
         }
         _ if error.is_shortage() => refusal.hint(
@@ -29,7 +30,8 @@ pub fn store_error(error: &StoreError) -> RpcError {
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
         StoreError::Row { .. } => refusal.hint("everything else can be read; for details: hippoctl doctor"),
         StoreError::Io { .. } | StoreError::Sql { .. } | StoreError::TooManyOpenFiles { .. } => {
-            refusal.hint("check the disk of the state folder; pending changes are written when the disk works again")
+            refusal.hint("check the disk of the state folder; when the disk works again, hippod writes the \
+                          pending changes")
         }
     }
 }

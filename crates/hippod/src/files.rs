@@ -91,8 +91,9 @@ pub fn is_own(paths: &Paths, path: &Path) -> bool {
 /// folder whose `.hippocampus` is a link.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
-    let refused =
-        |what: String| Err(RpcError::bad_request(what).hint("give the folder that holds the memory files"));
+    let refused = |what: String| {
+        Err(RpcError::bad_request(what).hint("give the folder that contains the memory files"))
+    };
     const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
     let is_top = root.parent().is_none();
     if is_top || (cfg!(unix) && SYSTEM.iter().any(|place| root.starts_with(place))) {

@@ -28,7 +28,7 @@ const MODEST: u64 = 10_240;
 
 /// Returns how many more files can be opened, or `None` if the operating system does not report it.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
+#[expect(clippy::disallowed_methods, reason = "this is not a workspace file")]
 pub fn left() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
     let folder = if cfg!(target_os = "linux") {

@@ -80,7 +80,7 @@ impl InstanceError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Locked { .. } | Self::Answers(_) => {
-                "hippoctl status shows the running daemon; hippoctl service stop stops it"
+                "`hippoctl status` shows the running daemon; to stop it: hippoctl service stop"
             }
             Self::NotASocket(_) => "move that file elsewhere, or set HIPPOD_SOCKET to another path",
             Self::TooLong { .. } => "set HIPPOD_SOCKET to a shorter path",
@@ -88,9 +88,9 @@ impl InstanceError {
                 "set HIPPOD_SOCKET to a path in a folder of your own, or remove the permissions of other users"
             }
             Self::NotMine(_) => {
-                "set HIPPOD_HOME to a folder of your own, or run hippod as the owner of this one"
+                "set HIPPOD_HOME to a folder of your own, or run hippod as the user who owns this folder"
             }
-            Self::Io { .. } => "check the permissions of the folder, and whether the disk is full",
+            Self::Io { .. } => "check the permissions of the folder and the free space on its disk",
         }
     }
 }

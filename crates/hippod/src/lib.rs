@@ -44,7 +44,7 @@ mod views;
 mod watcher;
 
 #[cfg(test)]
-#[allow(dead_code, reason = "the tests of the fuzz targets use the whole module")]
+#[allow(dead_code, reason = "only the fuzz tests use the whole module")]
 #[path = "../../../fuzz/tests/inputs/mod.rs"]
 mod inputs;
 

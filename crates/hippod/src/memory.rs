@@ -102,7 +102,7 @@ impl MemoryWriter {
         let (entry, mut notes) = match entered {
             Ok(entry) if repeated => {
                 let done = if entry.is_some() {
-                    "; its entry was accessed"
+                    "; the access to its entry was recorded"
                 } else {
                     ""
                 };
@@ -118,13 +118,15 @@ impl MemoryWriter {
             Err(error) => (
                 None,
                 vec![format!(
-                    "the text was appended to the log; its entry could not be created: {}",
+                    "the text was appended to the log, but its entry could not be created: {}",
                     error.message
                 )],
             ),
         };
         if !is_searchable {
-            notes.push(format!("{path} is not searchable yet; hippoctl status shows why"));
+            notes.push(format!(
+                "{path} is not searchable yet; to see the reason: hippoctl status"
+            ));
         }
         told.extend(notes);
         Ok(RememberResponse {

@@ -227,7 +227,7 @@ impl Models {
     fn turn(&self) -> Result<OneAtATimeGuard, RpcError> {
         let busy = || RpcError::new(ErrorKind::Conflict, "another installation of a model is running");
         let turn = self.busy.enter_if_free();
-        turn.ok_or_else(|| busy().hint("wait for it to finish"))
+        turn.ok_or_else(|| busy().hint("wait until that installation has finished"))
     }
 
     /// Handles `model.pull`; blocks during the download.
@@ -274,17 +274,17 @@ impl Models {
     ///
     /// # Errors
     /// Fails if the folder contains no matching files, or if their content is wrong.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn import(&self, request: &ModelImportRequest) -> Result<ModelPullResponse, RpcError> {
         let from = Path::new(&request.from);
         if !from.exists() {
             let what = format!("could not find {}", from.display());
-            return Err(RpcError::not_found(what).hint("name a folder or a file that exists"));
+            return Err(RpcError::not_found(what).hint("give the path of an existing file or folder"));
         }
         if request.name.is_some() && !from.is_dir() {
             let what = format!("{} is not a folder", from.display());
             return Err(
-                RpcError::bad_request(what).hint("name the folder of the model, as downloaded from its hub")
+                RpcError::bad_request(what).hint("give the folder of the model, as downloaded from its hub")
             );
         }
         if let Some(name) = &request.name {
@@ -338,7 +338,7 @@ impl Models {
         let hint = match hippo_proto::nearest(name, names()) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!(
-                "this build can install {}",
+                "this build can install these models: {}",
                 names().collect::<Vec<_>>().join(", ")
             ),
         };
@@ -346,7 +346,7 @@ impl Models {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn file(check: FileCheck) -> ModelFile {
     ModelFile {
         bytes: std::fs::metadata(&check.path).map_or(0, |metadata| metadata.len()),

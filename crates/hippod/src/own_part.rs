@@ -113,10 +113,10 @@ fn refusal(file: &str, error: &io::Error) -> RpcError {
     let what = format!("could not write into {file}: {error}");
     match error.kind() {
         _ if hippo_fs::refusal(error).is_some() => {
-            RpcError::bad_request(what).hint("replace it with a regular file")
+            RpcError::bad_request(what).hint("replace this path with a regular file")
         }
         // The name exists but its target does not, so it is a link.
-        IoErrorKind::NotFound => RpcError::bad_request(what).hint("replace it with a regular file"),
+        IoErrorKind::NotFound => RpcError::bad_request(what).hint("replace this path with a regular file"),
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
             RpcError::new(ErrorKind::ReadOnly, what)
                 .hint("make the file and its folder writable; nothing was written")

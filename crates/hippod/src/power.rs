@@ -12,7 +12,7 @@ const BUSY: f64 = 2.0;
 
 /// Returns the reason why background work has to be postponed, as far as the operating system reports it. `own` is the
 /// number of hippod's own running threads.
-#[expect(clippy::disallowed_methods, reason = "a file of the system")]
+#[expect(clippy::disallowed_methods, reason = "a system file")]
 pub fn reason_to_wait(own: usize) -> Option<&'static str> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if on_battery(Path::new(SUPPLIES)) {
@@ -23,7 +23,7 @@ pub fn reason_to_wait(own: usize) -> Option<&'static str> {
 }
 
 /// Returns whether a battery is discharging.
-#[expect(clippy::disallowed_methods, reason = "a file of the system")]
+#[expect(clippy::disallowed_methods, reason = "a system file")]
 fn on_battery(supplies: &Path) -> bool {
     let Ok(entries) = fs::read_dir(supplies) else {
         return false;

@@ -73,7 +73,7 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
     if request.agent.is_some() {
         return Err(
             RpcError::bad_request("this version does not support agent scopes")
-                .hint("omit \"agent\"; each workspace is one scope"),
+                .hint("omit \"agent\"; a search covers its whole workspace"),
         );
     }
     let view = searcher.views.get(&request.workspace).await?;
@@ -183,11 +183,13 @@ impl SearchState<'_> {
         }
         let by_words = self.searcher.models.are_enabled() && !self.question.meaning;
         if by_words && self.question.mode == SearchMode::Hybrid && self.consulted.route != Route::Index {
-            notes.push("searched only by words: search.vector is false in hipocampus.config.json".to_owned());
+            notes.push(
+                "searched only by keyword: search.vector is false in hipocampus.config.json".to_owned(),
+            );
         }
         if let Some(range) = self.question.dates {
             let nothing = if undated {
-                "; no text is dated within that range"
+                "; no text has a date in that range"
             } else {
                 ""
             };
@@ -306,7 +308,7 @@ impl SearchState<'_> {
             missing.then(|| {
                 (
                     "model-late",
-                    "the model did not return a vector in time; searched only by words".to_owned(),
+                    "searched only by keyword, because the model did not return a vector in time".to_owned(),
                 )
             })
         });
@@ -340,7 +342,7 @@ fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) ->
         // The engine checks that the database file still exists.
         searcher.engine.probe();
         if !view.has_database() {
-            let what = "the database was removed and is being rewritten";
+            let what = "the database was removed; hippod is writing it again";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");
         }
     }

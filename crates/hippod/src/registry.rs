@@ -78,8 +78,8 @@ impl Registry {
                 let roots = roots.take().unwrap_or_else(|| roots_of_databases(state));
                 tracing::error!(
                     file = %file.display(), %why, workspaces = roots.len(),
-                    "the registry was damaged or missing, so it was rebuilt; a damaged registry is kept beside it as \
-                     registry.json.damaged"
+                    "the registry was damaged or missing, so hippod rebuilt it; a damaged registry is kept \
+                     in the same folder as registry.json.damaged"
                 );
                 let registry = Self {
                     file,

@@ -163,7 +163,9 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         ended = tokio::time::timeout(RESCUE, &mut last_step).await.is_ok();
     }
     if !ended {
-        tracing::warn!("stopped in the middle of a step; the next start continues after the last saved step");
+        tracing::warn!(
+            "stopped before the current step had finished; the next start continues after the last saved step"
+        );
     }
     drop(instance);
     match died.filter(|part| !asked || *part != "the server") {

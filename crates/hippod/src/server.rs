@@ -181,7 +181,7 @@ pub async fn serve(
     connections.shutdown().await;
 }
 
-#[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
+#[expect(clippy::disallowed_methods, reason = "this is not a workspace file")]
 fn spare_handle() -> Option<std::fs::File> {
     std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }).ok()
 }

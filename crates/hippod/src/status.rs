@@ -166,7 +166,7 @@ fn model(reporter: &StatusReporter) -> ModelStatus {
 
 /// Returns the resident memory of this process in bytes, or 0 on systems that do not report it in a file.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "a file of the system")]
+#[expect(clippy::disallowed_methods, reason = "a system file")]
 fn resident_bytes() -> u64 {
     let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else {
         return 0;

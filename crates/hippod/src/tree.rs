@@ -146,7 +146,7 @@ impl Trees {
         }
         let message = format!("the workspace is no longer registered: {}", root.display());
         Err(RpcError::new(ErrorKind::NoWorkspace, message)
-            .hint("register the workspace again: hippoctl workspace add; nothing was changed"))
+            .hint("nothing was changed; to register the workspace again: hippoctl workspace add"))
     }
 
     /// Returns whether a workspace has originals of another program that can be restored; true if the ledger could not

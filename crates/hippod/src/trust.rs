@@ -141,7 +141,7 @@ pub fn decide(
             if !request.revoke && there.is_none_or(|file| file.hash != *hash) {
                 let what = format!("the settings file has changed since it was shown: {path}");
                 return Err(RpcError::new(ErrorKind::Conflict, what)
-                    .hint("review it again: hippoctl workspace trust --dry-run"));
+                    .hint("review the file again: hippoctl workspace trust --dry-run"));
             }
         }
     }

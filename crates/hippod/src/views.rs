@@ -41,10 +41,14 @@ pub fn no_workspace(folder: &Path) -> RpcError {
         format!("could not find a workspace at or above: {place}"),
     );
     error.hint(if hippo_fs::is_present(folder) {
-        format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered workspaces")
+        format!(
+            "`hippoctl workspace list` shows the registered workspaces; to register this folder: hippoctl \
+             workspace add {place}"
+        )
     } else {
-        "the folder does not exist; hippoctl workspace list shows the registered workspaces, hippoctl workspace add \
-         DIR registers one".to_owned()
+        "the folder does not exist; `hippoctl workspace list` shows the registered workspaces, and `hippoctl \
+         workspace add DIR` registers one"
+            .to_owned()
     })
 }
 
@@ -122,7 +126,7 @@ impl Views {
     }
 
     /// Returns the registered root at or above a folder. The folder need not exist.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
@@ -164,7 +168,7 @@ impl Views {
                 None => {
                     let what = format!("the workspace was removed: {}", root.display());
                     return Err(RpcError::new(ErrorKind::NoWorkspace, what)
-                        .hint("hippoctl workspace add registers it again"));
+                        .hint("to register the workspace again: hippoctl workspace add"));
                 }
             }
         }

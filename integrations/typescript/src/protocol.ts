@@ -1187,7 +1187,7 @@ export interface MessageScore {
   type: string;
 }
 
-/** Each method with its parameters and its answer. */
+/** The parameters and the answer of each method. */
 export interface Methods {
   /** Measures the quality of a workspace's memory. */
   audit: {
@@ -1567,9 +1567,9 @@ export interface NextCycle {
   cycle: Cycle;
 }
 
-/** Lines without an id, by their method. */
+/** Notifications (lines without an id), by method. */
 export interface Notifications {
-  /** An event, after `subscribe`. */
+  /** An event that the daemon sends after `subscribe`. */
   event: Event;
   /** Progress of a request. */
   progress: Progress;

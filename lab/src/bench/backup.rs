@@ -73,13 +73,13 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     Ok(vec![
         Figure::new(
             "backup",
-            format!("backup of memaware while questions go on, slowest of {ROUNDS}"),
+            format!("backup of memaware during searches: time of the slowest of {ROUNDS} backups"),
             format!("{slowest:.1} s"),
         )
         .reach("≤ 5 s", slowest <= REACH),
         Figure::new(
             "backup",
-            "hybrid queries meanwhile, p95 against without",
+            "hybrid queries: p95 during the backup / without a backup",
             format!(
                 "{} / {}",
                 ms(percentile(&meanwhile, 0.95)),
@@ -89,12 +89,12 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         Figure::new("backup", "size of the backup", mib(bytes)),
         Figure::new(
             "backup",
-            "`tar` of the same files, not packed: time, size",
+            "`tar` of the same files without compression: time, size",
             format!("{:.1} s, {}", limit.0, mib(limit.1)),
         ),
         Figure::new(
             "backup",
-            "restore, checked and in its place, with the same answers",
+            "restore, including the check that the answers are the same",
             format!("{restore:.1} s"),
         ),
     ])
@@ -166,7 +166,7 @@ fn while_asking(
         done.store(true, Ordering::Relaxed);
         let times = asking
             .join()
-            .map_err(|_| anyhow::anyhow!("the asking thread failed"))??;
+            .map_err(|_| anyhow::anyhow!("the thread that sends the questions failed"))??;
         Ok((took, answer?, times))
     })
 }

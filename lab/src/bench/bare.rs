@@ -49,20 +49,20 @@ pub fn questions(ground: &BenchEnvironment<'_>, queries: &[String]) -> Result<f6
 pub fn pieces(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let indexed = ground.workspaces.get("memaware")?;
     if indexed.pieces == 0 {
-        bail!("memaware was indexed by an earlier run: run without --keep");
+        bail!("an earlier run indexed memaware: run again without --keep");
     }
     let own: Pieces = run(ground, "pieces", Path::new(&indexed.root))?;
     let ratio = indexed.pieces as f64 / own.pieces as f64;
     Ok(vec![
         Figure::new(
             "pieces",
-            "word pieces through the model ÷ word pieces of the files, first index of memaware",
+            "first index of memaware: word pieces that the model processed ÷ word pieces of the files",
             format!("{ratio:.3}"),
         )
         .reach("≤ 1.3", ratio <= 1.3),
         Figure::new(
             "pieces",
-            format!("first index of memaware, {} chunks", indexed.chunks),
+            format!("first index of memaware: time for {} chunks", indexed.chunks),
             duration(indexed.took).to_string(),
         ),
     ])
@@ -89,16 +89,17 @@ pub fn throughput(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     };
     let indexed = ground.workspaces.index("throughput", &from, wanted)?;
     if indexed.pieces == 0 {
-        bail!("it was indexed by an earlier run: run without --keep");
+        bail!("an earlier run indexed these files: run again without --keep");
     }
     let alone: PassageThroughput = run(ground, "passages", Path::new(&indexed.root))?;
     let ratio = alone.seconds / indexed.took.as_secs_f64();
     let what = format!(
-        "indexing {FILES} files of memaware against fastembed alone ({} windows of the same text)",
+        "time of fastembed for {} windows of text ÷ time of hippod for indexing {FILES} files of memaware \
+         with the same text",
         alone.windows
     );
     let measured = format!(
-        "{ratio:.2} ({} against {:.1} s)",
+        "{ratio:.2} (hippod {}, fastembed {:.1} s)",
         duration(indexed.took),
         alone.seconds
     );
@@ -129,7 +130,7 @@ fn run<T: DeserializeOwned>(ground: &BenchEnvironment<'_>, part: &str, input: &P
         .output()
         .with_context(|| format!("could not run {name}"))?;
     succeeded(&name, output.status)?;
-    serde_json::from_slice(&output.stdout).with_context(|| format!("could not read what {name} printed"))
+    serde_json::from_slice(&output.stdout).with_context(|| format!("could not parse the output of {name}"))
 }
 
 fn markdown(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {

@@ -29,7 +29,7 @@ pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> R
     for row in report.all() {
         for (missing, count) in &row.degraded {
             say(format_args!(
-                "{}: {count} questions answered with {missing}",
+                "{}: {count} questions have degraded answers ({missing})",
                 row.mode
             ));
         }

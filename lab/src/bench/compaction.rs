@@ -84,13 +84,14 @@ fn figure(name: &str, sums: &CompactionSums) -> Figure {
     Figure::new(
         PART,
         format!(
-            "{name}, {cuts} cuts, {:.0} → {:.0} tokens of {:.0}: verbatim coverage",
+            "{name}, {cuts} cuts (mean tokens: {:.0} before the cut, {:.0} in the summary, budget {:.0}): \
+             share of later needs that the summary contains verbatim",
             before / cuts,
             tokens / cuts,
             budget / cuts
         ),
         format!(
-            "{:.1} % (formula {:.1} %, truncation {:.1} %; {:.2} × the formula)",
+            "{:.1} % (reference formula {:.1} %, truncation {:.1} %; {:.2} × the reference formula)",
             share(ours),
             share(reference),
             share(truncated),
@@ -111,9 +112,12 @@ fn of_programs<'s>(sums: impl Iterator<Item = &'s CompactionSums>) -> Figure {
     let share = |of: f64| of / all.cuts * 100.0;
     Figure::new(
         PART,
-        format!("mean of {} programs: verbatim coverage", all.cuts),
         format!(
-            "{:.1} % (formula {:.1} %, truncation {:.1} %; {:.2} × the formula)",
+            "mean of {} programs: share of later needs that the summary contains verbatim",
+            all.cuts
+        ),
+        format!(
+            "{:.1} % (reference formula {:.1} %, truncation {:.1} %; {:.2} × the reference formula)",
             share(all.ours),
             share(all.reference),
             share(all.truncated),
@@ -141,7 +145,7 @@ fn speed(bytes: &[u8], name: &str) -> Figure {
     let thousands = tokens as f64 / 1_000.0;
     let (each, alone) = (best / thousands, alone / thousands);
     let what = format!(
-        "{name}, {tokens} tokens of {:.2} MB, from bytes to summary, for 1,000 tokens",
+        "{name}, {tokens} tokens in {:.2} MB: time from the bytes to the summary, per 1,000 tokens",
         bytes.len() as f64 / 1e6
     );
     Figure::new(PART, what, format!("{each:.3} ms ({alone:.3} on one thread)"))

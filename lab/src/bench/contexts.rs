@@ -163,11 +163,11 @@ impl ClientAgent {
             Figure::new(
                 PART,
                 format!(
-                    "bare write and fsync of what one takes stored, {:.0} KB: p50 / p95",
+                    "plain write and fsync of as many bytes as one stored content takes, {:.0} KB: p50 / p95",
                     small / 1e3
                 ),
                 format!(
-                    "{} / {}; a put is {:.1} ×",
+                    "{} / {}; `context.put` takes {:.1} × as long",
                     ms(disk),
                     ms(percentile(&writes, 0.95)),
                     p50 / disk
@@ -180,7 +180,7 @@ impl ClientAgent {
         figures.push(
             Figure::new(
                 PART,
-                "`context.fetch` of these by entry, which counts as an access: p50 / p95",
+                "`context.fetch` of these contents by entry id (counts as an access): p50 / p95",
                 format!("{} / {}", ms(p50), ms(percentile(&by_entry.0, 0.95))),
             )
             .reach("≤ 5 ms", p50 <= 5.0),
@@ -189,7 +189,7 @@ impl ClientAgent {
         figures.push(
             Figure::new(
                 PART,
-                "the same by content id: p50 / p95",
+                "`context.fetch` of these contents by content id: p50 / p95",
                 format!("{} / {}", ms(p50), ms(percentile(&by_content.0, 0.95))),
             )
             .reach("≤ 5 ms", p50 <= 5.0),
@@ -198,7 +198,7 @@ impl ClientAgent {
         figures.push(
             Figure::new(
                 PART,
-                format!("of {all} fetches, byte for byte what was put"),
+                format!("share of {all} fetches that return exactly the stored bytes"),
                 format!("{:.1} %", 100.0 * alike as f64 / all as f64),
             )
             .reach("100 %", alike == all),
@@ -237,7 +237,10 @@ impl ClientAgent {
             ids.push(self.put(piece)?.0.entry);
         }
         let filled = begun.elapsed().as_secs_f64() * 1e3 / count as f64;
-        say(format_args!("{count} entries were put, {} each", ms(filled)));
+        say(format_args!(
+            "{count} entries were stored, in {} each",
+            ms(filled)
+        ));
         let (mut turns, mut sections, mut tokens) = (Vec::new(), Vec::new(), 0);
         for turn in 2..2 + TURNS {
             for step in 0..ASKED {

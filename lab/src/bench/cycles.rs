@@ -103,7 +103,8 @@ fn light(ground: &BenchEnvironment<'_>, root: &str, most: f64) -> Result<Vec<Fig
         .reach(format!("≤ {most} ms"), p50 <= most),
         Figure::new(
             "cycles",
-            "the same: files written, by its report and by their times",
+            "light cycles without changes: written files according to the reports, and according to file \
+             times",
             format!("{files}, {}", touched.len()),
         )
         .reach("none", files == 0 && touched.is_empty()),
@@ -174,14 +175,17 @@ fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
             report
         });
         let during = questioned(scratch, &root, rest, &mut |_| over.load(Ordering::Acquire));
-        let report = run.join().map_err(|_| anyhow!("the deep cycle's thread ended"));
+        let report = run
+            .join()
+            .map_err(|_| anyhow!("the thread that runs the deep cycle ended early"));
         (report, during)
     });
     let (report, during) = (report??, during?);
     let again = cycle(scratch, &root, Cycle::Deep)?;
     let status = at_rest(&mut scratch.connect(PATIENCE)?, &root)?;
     say(format_args!(
-        "deep cycle: {} steps, {:?}, considered {:?}; {} questions meanwhile; again: {} steps, files {:?}",
+        "deep cycle: {} steps, {:?}, considered {:?}; {} questions during the cycle; second deep cycle: {} \
+         steps, files {:?}",
         report.applied,
         report.outcome,
         report.considered,
@@ -195,13 +199,14 @@ fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let figure = |what: &str, measured: String| Figure::new("cycles", what, measured);
     Ok(vec![
         figure(
-            &format!("deep cycle, memaware, {entries} entries, the first one, questions going on"),
+            &format!("first deep cycle, memaware, {entries} entries, during searches"),
             format!("{:.1} s", report.took_ms / 1e3),
         )
         .reach("≤ 60 s", report.took_ms <= 60_000.0),
-        figure("the same again, nothing changed", ms(again.took_ms)).reach("≤ 1 s", again.took_ms <= 1_000.0),
+        figure("second deep cycle, without changes", ms(again.took_ms))
+            .reach("≤ 1 s", again.took_ms <= 1_000.0),
         figure(
-            "hybrid questions during the first one: p95 (p50), against idle",
+            "hybrid questions during the first deep cycle, against idle: p95 (p50)",
             format!(
                 "{} ({}) against {} ({}) = {ratio:.2} ×",
                 ms(p95),
@@ -212,7 +217,8 @@ fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         )
         .reach("≤ 2 × idle", ratio <= 2.0),
         figure(
-            "longest wait for the engine during it (idle): its longest slice and the way there and back",
+            "longest wait for the engine during the first deep cycle (idle): its longest slice and the round \
+             trip",
             format!("{} ({})", ms(during.engine), ms(idle.engine)),
         )
         .reach("≤ 50 ms", during.engine <= 50.0),
@@ -272,7 +278,7 @@ fn questioned(
         over.store(true, Ordering::Release);
         let engine = watching
             .join()
-            .map_err(|_| anyhow!("the watching thread ended"))??;
+            .map_err(|_| anyhow!("the thread that measures the daemon ended early"))??;
         match failed {
             Some(error) => Err(error),
             None => Ok(CycleTimes { times, engine }),

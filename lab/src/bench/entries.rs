@@ -53,7 +53,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 fn measure(ground: &BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     say(format_args!(
-        "| files | entries | v1 | HIPPOCAMPUS.md | its tokens | v1 | entries in it | .hippocampus/ | its tokens | first light cycle |\n|---|---|---|---|---|---|---|---|---|---|"
+        "| files | entries | entries expected by v1 | size of HIPPOCAMPUS.md | tokens of HIPPOCAMPUS.md | tokens expected by v1 | entries in HIPPOCAMPUS.md | files in .hippocampus/ | tokens of these files | first light cycle |\n|---|---|---|---|---|---|---|---|---|---|"
     ));
     let known = RANGES
         .iter()

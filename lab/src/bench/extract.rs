@@ -77,7 +77,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
         .reach("≥ 40 ×", median >= 40.0),
         figure("the same, mean".into(), format!("{mean:.1} ×")).reach("≥ 85 ×", mean >= 85.0),
         figure(
-            "the same, all tokens together".into(),
+            "all tool result tokens ÷ all entry tokens".into(),
             format!("{:.1} ×", large as f64 / small as f64),
         ),
         figure("largest entry".into(), format!("{largest} tokens")).reach("≤ 500", largest <= 500),
@@ -88,7 +88,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
         figures.push(usefulness(&results, budget));
     }
     figures.push(figure(
-        "extracting all of them".into(),
+        "extraction of all these results: throughput".into(),
         format!("{:.0} MB/s", bytes as f64 / 1e6 / took.as_secs_f64()),
     ));
     Ok(figures)
@@ -114,7 +114,9 @@ fn rendered(results: &[LargeResult]) -> Figure {
     let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
     Figure::new(
         "extract",
-        "the same as a line of the section, with id, source, reference and turn: median, mean".to_owned(),
+        "tool result tokens ÷ tokens of the rendered entry, with id, source, reference and turn: median, \
+         mean"
+            .to_owned(),
         format!("{:.1} ×, {mean:.1} ×", percentile(&ratios, 0.5)),
     )
 }
@@ -145,10 +147,15 @@ fn usefulness(results: &[LargeResult], budget: Option<usize>) -> Figure {
     Figure::new(
         "extract",
         format!(
-            "asked for again and in the entry, {size}: mean of {} results (all {asked} values); the start of the content at that size",
+            "share of values needed again that the entry contains, {size}: mean of {} results (all {asked} \
+             values); for comparison, the start of the content of the same size",
             shares.len()
         ),
-        format!("{own:.1} % ({:.1} %); {other:.1} % ({:.1} %)", percent(entry), percent(other_entry)),
+        format!(
+            "{own:.1} % ({:.1} %); {other:.1} % ({:.1} %)",
+            percent(entry),
+            percent(other_entry)
+        ),
     )
     .reach("> start", own > other && entry > other_entry)
 }

@@ -46,9 +46,9 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let (_, _, smallest) = measured.first().context("nothing was measured")?;
     let figures = measured.iter().map(|(folders, files, took)| {
         let growth = took.per_file / smallest.per_file;
-        let what = format!("first index by words, {files} files in {folders} folder(s)");
+        let what = format!("first keyword index, {files} files in {folders} folder(s)");
         let shown = format!(
-            "{}, {:.2} ms of processor time a file = {growth:.2} × the first",
+            "{}, {:.2} ms of processor time per file = {growth:.2} × that of the first row",
             duration(took.wall),
             took.per_file * 1e3
         );

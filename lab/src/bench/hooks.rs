@@ -105,7 +105,10 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
             )?);
         }
         let (middle, late) = (percentile(&times, 0.5), percentile(&times, 0.95));
-        let what = format!("hook {name}, 10 MB: median, p95, median ÷ hippoctl --version");
+        let what = format!(
+            "hook {name}, transcript of 10 MB: median, p95, median ÷ median of `hippoctl \
+                            --version`"
+        );
         let figure = Figure::new(
             "hooks",
             what,

@@ -36,11 +36,14 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let rest = ms(hybrid.p50() - bare);
     let whole = processes(ground, &root, &queries)?;
     Ok(vec![
-        Figure::new("latency", "bare embedding of a question, p50", ms(bare)),
+        Figure::new("latency", "embedding of a question without hippod, p50", ms(bare)),
         Figure::new(
             "latency",
             "hybrid query over the socket, p50",
-            format!("{} = {ratio:.2} × bare, rest {rest}", ms(hybrid.p50())),
+            format!(
+                "{} = {ratio:.2} × the embedding alone; the rest takes {rest}",
+                ms(hybrid.p50())
+            ),
         )
         .reach("≤ 2.5 × bare", ratio <= 2.5),
         Figure::new("latency", "the same, p95", ms(hybrid.p95())),

@@ -88,7 +88,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
     }
     let laid = markdown(to)?.len();
     if laid != count {
-        bail!("{laid} files were created instead of {count}: the evaluation data differs");
+        bail!("{laid} files were created instead of {count}, so the evaluation data is a different version");
     }
     Ok(())
 }

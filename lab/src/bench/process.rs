@@ -51,14 +51,22 @@ pub fn restart(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         };
         let status = at_rest(&mut client, &root)?;
         let pieces = status.model.word_pieces;
-        let what = format!("restart, memaware: process start to the first complete {name} answer");
+        let what = format!(
+            "restart with memaware: time from the process start to the first complete {name} \
+                            answer"
+        );
         let half_a_second = took <= Duration::from_millis(500);
         figures
             .push(Figure::new("restart", what, duration(took).to_string()).reach("≤ 0.5 s", half_a_second));
         if mode == SearchMode::Hybrid {
-            let again = format!("{pieces} word pieces, the question's");
+            let again = format!("{pieces} word pieces (the question)");
             figures.push(
-                Figure::new("restart", "the same: embedded again", again).reach("nothing", pieces < 64),
+                Figure::new(
+                    "restart",
+                    "restart with memaware: text that was embedded again",
+                    again,
+                )
+                .reach("nothing", pieces < 64),
             );
         }
     }
@@ -91,19 +99,19 @@ pub fn memory(ground: &mut BenchEnvironment<'_>, idle_secs: u64) -> Result<Vec<F
     Ok(vec![
         Figure::new(
             "memory",
-            "resident, memaware indexed, idle without model",
+            "resident memory with memaware indexed, idle, without the model",
             format!("{idle:.0} MiB"),
         )
         .reach("≤ 80 MB", idle * 1.048_576 <= 80.0),
         Figure::new(
             "memory",
-            format!("the same after {QUESTIONS} hybrid queries"),
+            format!("resident memory with memaware indexed, after {QUESTIONS} hybrid queries"),
             format!("{querying:.0} MiB"),
         )
         .reach("≤ 350 MB", querying * 1.048_576 <= 350.0),
         Figure::new(
             "memory",
-            format!("processor while idle, {idle_secs} s"),
+            format!("processor time while idle, over {idle_secs} s"),
             format!("{busy:.3} % of a core"),
         )
         .reach("≤ 0.2 %", busy <= 0.2),

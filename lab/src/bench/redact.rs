@@ -67,7 +67,7 @@ fn figure(of: &str, count: &Count) -> Figure {
     let share = *redacted as f64 * 1_000.0 / (*lines).max(1) as f64;
     Figure::new(
         PART,
-        format!("lines of {of} with something redacted, of 1,000"),
+        format!("lines of {of} with a redacted value, per 1,000 lines"),
         format!("{share:.3} ({redacted} of {lines}, {secrets} values)"),
     )
 }

@@ -88,7 +88,9 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     for session in sessions {
         let uses = uses::of(&session);
         let mut once = |way: ReplayOptions| {
-            let root = roots.get(&way.worth).context("a workspace for each worth")?;
+            let root = roots
+                .get(&way.worth)
+                .context("there is a workspace for each entry threshold")?;
             play(&mut client, root, &session, &uses, way)
                 .with_context(|| format!("session {}, {way:?}", session.name))
         };
@@ -116,7 +118,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     figures.push(Figure::new(
         PART,
         format!(
-            "replaying {} sessions, {calls} turns, in each of {} windows",
+            "replay of {} sessions with {calls} turns, in {} context windows each",
             all.len(),
             LIMITS.len()
         ),
@@ -169,7 +171,7 @@ fn figures(all: &[SessionReplays]) -> Vec<Figure> {
             all.len()
         ),
         format!(
-            "{} with {} of {} tokens; their entries {}",
+            "{} results with {} of {} tokens; the entries have {} tokens",
             entries.len(),
             thousands(large as f64),
             thousands(results as f64),
@@ -178,7 +180,7 @@ fn figures(all: &[SessionReplays]) -> Vec<Figure> {
     ));
     figures.push(figure(
         "entries that are larger than their content".into(),
-        format!("{count}, by {more} tokens together"),
+        format!("{count}, by {more} tokens in total"),
     ));
     for (at, limit) in LIMITS.iter().enumerate() {
         let together = |of: fn(&ReplayResult) -> &Vec<usize>| -> Vec<usize> {
@@ -212,19 +214,22 @@ fn figures(all: &[SessionReplays]) -> Vec<Figure> {
         fetches += one.played[0].fetches;
     }
     for (what, found) in [
-        ("values named later that no other text contained", &needed),
-        ("all values of entries that the agent named later", &named),
+        (
+            "values that the agent named later and no other text contained",
+            &needed,
+        ),
+        ("all values in entries that the agent named later", &named),
     ] {
         figures.push(
             figure(
-                format!("{what}, number: in the summary / key data / by fetch"),
+                format!("{what}: number found in the summary / in the key data / by a fetch"),
                 format!("{}; {} secrets", shares(found), found.secret),
             )
             .reach("all found", found.lost == 0),
         );
     }
     figures.push(figure(
-        "contents fetched for them in their turn".into(),
+        "contents fetched for these values".into(),
         fetches.to_string(),
     ));
     let section = all.iter().map(|one| one.played[0].section).max().unwrap_or(0);

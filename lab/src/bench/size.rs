@@ -107,11 +107,17 @@ fn sizes([archive, debian]: [u64; 2], unpacked: &Path) -> Result<Vec<Figure>> {
     }
     figures.push(Figure::new(
         "size",
-        "the archive, with the runtime library",
+        "size of the archive, including the runtime library",
         mb(archive),
     ));
-    figures
-        .push(Figure::new("size", "the .deb, the same", mb(debian)).reach("≤ 60 MB", debian <= 60_000_000));
+    figures.push(
+        Figure::new(
+            "size",
+            "size of the .deb, including the runtime library",
+            mb(debian),
+        )
+        .reach("≤ 60 MB", debian <= 60_000_000),
+    );
     Ok(figures)
 }
 
@@ -200,7 +206,7 @@ fn over_mcp(house: &ProjectDirs, scratch: &Scratch) -> Result<Vec<Figure>> {
         Figure::new("size", "`memory_search` over MCP, p50 / p95", both(&mcp)),
         Figure::new(
             "size",
-            "the same question over MCP, above the socket, p50 / p95",
+            "extra time of a question over MCP compared with the socket, p50 / p95",
             both(&more),
         )
         .reach("≤ 5 ms", percentile(&more, 0.5) <= 5.0),
@@ -225,7 +231,7 @@ fn ask(client: &mut Client, root: &str, question: &str) -> Result<f64> {
     let answer: SearchResponse = client.call(&request)?;
     let took = begun.elapsed();
     if let Some(missing) = answer.index.degraded {
-        bail!("answered without {missing}: {question}");
+        bail!("the answer is degraded ({missing}): {question}");
     }
     Ok(took.as_secs_f64() * 1e3)
 }

@@ -41,12 +41,7 @@ pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let failed = || {
-            format!(
-                "could not read {}: is it a folder of evaluation data?",
-                folder.display()
-            )
-        };
+        let failed = || format!("could not read the evaluation data: {}", folder.display());
         for entry in fs::read_dir(&folder).with_context(failed)? {
             let path = entry?.path();
             if path.is_dir() {

@@ -80,7 +80,7 @@ fn measure(
         say(format_args!("{name}: {} questions asked", questions.len()));
     }
     let title = format!(
-        "{title}: {:.0} entries and {:.0} tokens of HIPPOCAMPUS.md a workspace, before the first question",
+        "{title}: {:.0} entries and {:.0} tokens of HIPPOCAMPUS.md per workspace, before the first question",
         mean(entries),
         mean(tokens)
     );
@@ -126,7 +126,7 @@ fn with_index(
     asker.teach(BUDGET, &asked)?;
     let after = settled(ground, root)?;
     say(format_args!(
-        "warm-up: {} questions made {} entries",
+        "warm-up: {} questions created {} entries",
         asked.len(),
         after - before
     ));
@@ -172,5 +172,5 @@ pub fn settled(ground: &BenchEnvironment<'_>, root: &str) -> Result<usize> {
         }
         last = now;
     }
-    bail!("entries were still made {PATIENCE:?} after the last question")
+    bail!("entries were still created {PATIENCE:?} after the last question")
 }

@@ -119,18 +119,18 @@ impl BenchReport {
         let mut notes = Vec::new();
         if self.without_evidence > 0 {
             let left_out = plural(self.without_evidence as u64, "question");
-            notes.push(format!("note: {left_out} without evidence left out"));
+            notes.push(format!("note: {left_out} omitted, because they have no evidence"));
         }
         notes.extend(
             self.left_out
                 .iter()
-                .map(|(mode, reason)| format!("left out: {mode}: {reason}")),
+                .map(|(mode, reason)| format!("omitted: {mode}: {reason}")),
         );
         for row in self.rows.iter().filter(|row| row.group.is_none()) {
             for (missing, count) in &row.degraded {
                 let (mode, all) = (&row.mode, row.questions);
                 notes.push(format!(
-                    "degraded: {mode}: {count} of {all} questions answered with {missing}"
+                    "degraded: {mode}: {count} out of {all} questions have degraded answers ({missing})"
                 ));
             }
         }
@@ -361,9 +361,9 @@ mod tests {
         assert_eq!(
             report().notes(),
             [
-                "note: 2 questions without evidence left out",
-                "left out: vector: no model",
-                "degraded: hybrid: 1 of 3 questions answered with no-model",
+                "note: 2 questions omitted, because they have no evidence",
+                "omitted: vector: no model",
+                "degraded: hybrid: 1 out of 3 questions have degraded answers (no-model)",
             ]
         );
     }

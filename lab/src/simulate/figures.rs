@@ -233,7 +233,7 @@ fn tokens(years: &Years<'_>) -> String {
         lines: vec![
             ("the index file".to_owned(), line(year, |week| week.tokens)),
             (
-                "all entries but the archived ones".to_owned(),
+                "all entries except archived entries".to_owned(),
                 line(year, |week| week.all_tokens),
             ),
         ],

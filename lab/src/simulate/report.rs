@@ -45,28 +45,32 @@ pub fn year_table(years: &Years<'_>) -> String {
     let mut table = "| | weeks | PROTOCOL | TUNED |\n|---|---|---|---|\n".to_owned();
     let rows: [ResultRow; 6] = [
         (
-            "agent's questions, right entry among the 5 best",
+            "agent's questions: right entry among the 5 best",
             |week| week.asked,
             |asked| asked.found,
         ),
-        ("the same, the best", |week| week.asked, |asked| asked.first),
         (
-            "the same, in the index file",
+            "agent's questions: right entry is the best",
+            |week| week.asked,
+            |asked| asked.first,
+        ),
+        (
+            "agent's questions: right entry in the index file",
             |week| week.asked,
             |asked| asked.shown,
         ),
         (
-            "the same, silent or archived",
+            "agent's questions: right entry silent or archived",
             |week| week.asked,
             |asked| asked.silent + asked.archived,
         ),
         (
-            "asked for before, among the 5 best",
+            "needs that came up before: right entry among the 5 best",
             |week| week.accessed,
             |asked| asked.found,
         ),
         (
-            "never asked for, among the 5 best",
+            "needs that never came up before: right entry among the 5 best",
             |week| week.never,
             |asked| asked.found,
         ),
@@ -98,10 +102,10 @@ pub fn year_table(years: &Years<'_>) -> String {
     end("entries / tokens of the index file", &|week| {
         format!("{} / {}", week.shown, week.tokens)
     });
-    end("tokens of all entries but the archived ones", &|week| {
+    end("tokens of all entries except archived entries", &|week| {
         week.all_tokens.to_string()
     });
-    end("pointers that lead somewhere", &|week| {
+    end("pointers with an existing target", &|week| {
         format!("{} of {}", week.pointers.1, week.pointers.0)
     });
     end(
@@ -223,7 +227,7 @@ pub fn band_table() -> String {
         ("accessed once", 1, false),
         ("accessed 5 times", 5, false),
         ("accessed 50 times", 50, false),
-        ("never accessed, by hand", 0, true),
+        ("never accessed, created manually", 0, true),
     ];
     for (name, hits, manual) in kinds {
         let days = |profile: &DecayCurve| {
@@ -259,7 +263,7 @@ pub fn fill(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
         .and_then(|(before, rest)| Some((before, rest.split_once(close)?.1)));
     let Some((before, after)) = place else {
         anyhow::bail!(
-            "the document has no place for the table {name}: write {}{close} into it",
+            "the document has no place for the table {name}: add these markers: {}{close}",
             open.trim()
         );
     };

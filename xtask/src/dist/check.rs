@@ -53,9 +53,12 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
         let sums = [sum(one)?, sum(other)?];
         let name = one.file_name().unwrap_or_default().to_string_lossy();
         if sums[0] != sums[1] {
-            bail!("{name} differs when it is built in another folder: {sums:?}");
+            bail!("two builds of {name} in different folders differ: {sums:?}");
         }
-        say(format_args!("{name}: twice the same, SHA-256 {}", sums[0]));
+        say(format_args!(
+            "{name}: both builds are identical, SHA-256 {}",
+            sums[0]
+        ));
     }
     let size = fs::metadata(&first[1])
         .context("could not inspect the Debian package")?
@@ -95,7 +98,7 @@ pub fn try_out(house: &ProjectFolders, package: &Path) -> Result<()> {
     let begun = Instant::now();
     root.run_as_user(&session(&model, &questions))?;
     say(format_args!(
-        "the person's session took {}",
+        "the simulated user session took {}",
         duration(begun.elapsed())
     ));
     look_at_answers(&root, &questions)?;
@@ -151,7 +154,7 @@ fn look_at_answers(root: &Root, questions: &[DemoQuestion]) -> Result<()> {
         let answer = read(&format!("answer-{at}.json"))?;
         let rank = question.rank_in(&answer);
         let rank =
-            rank.with_context(|| format!("no evidence among the first results: {}", question.query))?;
+            rank.with_context(|| format!("the first results contain no evidence: {}", question.query))?;
         let missing = &answer["index"]["degraded"];
         if !missing.is_null() {
             bail!("answered without {missing}: {}", question.query);

@@ -33,8 +33,8 @@ pub const DOCUMENTS: [&str; 7] = [
 const COPYRIGHT: &str = "\
 Copyright (c) 2026 the hippod authors
 
-hippod and hippoctl are given on under the MIT licence or the Apache License 2.0, at your choice: LICENSE-MIT and LICENSE-APACHE in this
-folder. The crates that they are made of, and their terms, are in THIRD-PARTY.txt. ONNX Runtime, in lib/hippod, is Copyright (c)
+hippod and hippoctl are licensed under the MIT licence or the Apache License 2.0, at your choice: see LICENSE-MIT and LICENSE-APACHE in
+this folder. THIRD-PARTY.txt lists the crates in the programs and their licences. ONNX Runtime, in lib/hippod, is Copyright (c)
 Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIME-ThirdPartyNotices.txt.
 ";
 /// Path of the daemon in the Debian package.

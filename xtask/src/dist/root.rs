@@ -44,7 +44,9 @@ impl Root {
             .output()
             .context("could not run id")?;
         if id.stdout.trim_ascii() != b"0" {
-            bail!("a Debian in a folder needs root: run this in your own container or virtual machine");
+            bail!(
+                "a Debian system in a folder needs root: run this in your own container or virtual machine"
+            );
         }
         for (program, package) in [("debootstrap", "debootstrap"), ("unshare", "util-linux")] {
             if !prerequisites::has_program(program) {

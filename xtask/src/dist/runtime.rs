@@ -121,7 +121,7 @@ fn text(value: &Value) -> Result<String> {
     value
         .as_str()
         .map(str::to_owned)
-        .context("the manifest of the model has a missing text")
+        .context("the manifest of the model lacks a text")
 }
 
 /// Returns the SHA-256 of a file in hexadecimal.

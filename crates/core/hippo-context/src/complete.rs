@@ -59,7 +59,7 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
     // Content with a different hash was modified and does not count as stored.
     let stored = match (at_hand.stored, at_hand.stored_hash) {
         (Ok(content), Some(hash)) if content_hash(content) != hash => {
-            Err("it is damaged: its hash does not match")
+            Err("the content is damaged: its hash does not match")
         }
         (stored, _) => stored,
     };
@@ -84,7 +84,7 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
                 from: Some(FetchOrigin::Store),
                 content: Some(content),
                 reason: changed.then(|| {
-                    "the source has changed since the capture; this is the captured content".to_owned()
+                    "the source has changed since the capture; the result is the captured content".to_owned()
                 }),
                 stale: changed,
                 ..base
@@ -100,10 +100,12 @@ fn from_source<'a>(content: &'a [u8], why: &str, base: Completion<'a>) -> Comple
     let reason = match (&base.stored_hash, same) {
         (_, true) => None,
         (None, _) => Some(format!(
-            "the captured content is not stored ({why}) and its hash is not known; this is the current source"
+            "the captured content is not stored ({why}), and its hash is not known; the result is the \
+             current source"
         )),
         (Some(_), _) => Some(format!(
-            "the captured content is not stored ({why}); the source has changed since the capture; this is the current source"
+            "the captured content is not stored ({why}), and the source has changed since the capture; the \
+             result is the current source"
         )),
     };
     Completion {
@@ -135,7 +137,8 @@ fn from_summary<'a>(
         outcome,
         from,
         reason: Some(format!(
-            "{what}; not stored: {why}; not at its source: {gone}; capture it again if you need more"
+            "{what}; the content is not stored: {why}; the source cannot be read: {gone}; if you need more, \
+             capture the content again"
         )),
         stale: true,
         ..base

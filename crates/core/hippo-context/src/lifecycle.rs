@@ -41,7 +41,7 @@ impl Trigger {
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
-        reason = "a few tokens in millions make no difference"
+        reason = "rounding by a few tokens makes no difference"
     )]
     pub fn of_turn(used: Option<u64>, limit: Option<u64>, threshold: f64) -> Self {
         match (used, limit) {

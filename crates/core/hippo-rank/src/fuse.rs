@@ -199,7 +199,7 @@ fn nearness(range: &DateRange, date: Date) -> f32 {
     } else {
         0
     };
-    #[expect(clippy::cast_precision_loss, reason = "days of a calendar")]
+    #[expect(clippy::cast_precision_loss, reason = "calendar days are far below 2^24")]
     let gap = gap as f32;
     (1.0 - gap / NEAR_DAYS).max(0.0)
 }

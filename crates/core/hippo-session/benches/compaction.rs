@@ -23,10 +23,7 @@ fn within_a_budget(bencher: Bencher<'_, '_>, budget: usize) {
 }
 
 #[divan::bench]
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a benchmark may read the transcript that it is given"
-)]
+#[allow(clippy::disallowed_methods, reason = "the user chose this path")]
 fn given(bencher: Bencher<'_, '_>) {
     let bytes = std::env::var_os("HIPPOD_TRANSCRIPT").and_then(|path| std::fs::read(path).ok());
     measure(bencher, &bytes.unwrap_or_else(|| session(1_000)), Some(5_000));

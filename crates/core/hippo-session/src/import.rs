@@ -151,7 +151,8 @@ fn of_a_size(memory: Option<Memory>) -> Result<Option<Memory>, String> {
         return Ok(memory);
     }
     Err(format!(
-        "it has {} MiB of text, and the maximum is {}: split it, or put it into files of the workspace",
+        "it has {} MiB of text, and the maximum is {} MiB: split the record, or put the text into files of \
+         the workspace",
         bytes.div_ceil(1 << 20),
         LARGEST >> 20
     ))

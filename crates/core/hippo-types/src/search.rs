@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchMode {
-    /// The index file first, then words and meaning.
+    /// Entries of the index file first, then a keyword search and a search by meaning.
     #[default]
     Hybrid,
-    /// Words only.
+    /// Keyword search only.
     Lexical,
-    /// Meaning only.
+    /// Search by meaning only.
     Vector,
-    /// Entries of the index file only, and the text they point at.
+    /// Only entries of the index file, and the text that they point at.
     Index,
 }
 

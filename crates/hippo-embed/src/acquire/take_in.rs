@@ -73,7 +73,7 @@ pub fn import_folder(
     let shape = onnx::examine(&source)?;
     if described.pieces > shape.vocabulary {
         let what = format!(
-            "its word piece ids go up to {}, and the weights have {} rows for them",
+            "its largest word piece id is {}, but its weights have only {} rows for word pieces",
             described.pieces - 1,
             shape.vocabulary
         );

@@ -32,7 +32,7 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
     let config = build_graph(files)?.config;
     let invalid = || EmbedError::Model {
         path: files.config.clone(),
-        reason: "it contains a number that is too large".into(),
+        reason: "the model contains a number that is too large".into(),
     };
     let positions = usize::try_from(config.positions()).map_err(|_| invalid())?;
     let max_pieces = files.max_pieces.min(positions);
@@ -40,7 +40,8 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
         return Err(EmbedError::Model {
             path: files.config.clone(),
             reason: format!(
-                "it accepts at most {max_pieces} word pieces per text; hippod needs {SHORTEST_PASS}"
+                "the model accepts at most {max_pieces} word pieces per text, and hippod needs \
+                 {SHORTEST_PASS}"
             ),
         });
     }
@@ -81,10 +82,12 @@ pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedE
         vectors.extend(model.embed_passages("Trial", &[text])?);
     }
     let [first, _, second, _] = &vectors[..] else {
-        return Err(EmbedError::Run("it returned no vectors".into()));
+        return Err(EmbedError::Run("the model returned no vectors".into()));
     };
     if vectors.iter().flatten().any(|x| !x.is_finite()) || first == second {
-        return Err(unusable("it returns the same vector for different texts".into()));
+        return Err(unusable(
+            "the model returns the same vector for different texts".into(),
+        ));
     }
     Ok(())
 }

@@ -195,7 +195,7 @@ fn tokenizers_that_do_not_match_the_weights_are_refused() {
 
     sound["model"]["vocab"]["beyond"] = json!(12);
     folder.json("tokenizer.json", &sound);
-    refused(&folder, "up to 12, and the weights have 12 rows");
+    refused(&folder, "id is 12, but its weights have only 12 rows");
     sound["model"]["vocab"]["beyond"] = json!(11);
     sound["post_processor"] = Value::Null;
     folder.json("tokenizer.json", &sound);

@@ -31,8 +31,8 @@ fn check_session_id(id: &str) -> Result<(), RpcError> {
         return Ok(());
     }
     Err(
-        RpcError::bad_request("the field \"session\" cannot be the id of a session").hint(format!(
-            "an id has 1 to {MAX_SESSION_CHARS} of the characters A-Z a-z 0-9 . _ : -"
+        RpcError::bad_request("the field \"session\" is not a valid session id").hint(format!(
+            "a session id has 1 to {MAX_SESSION_CHARS} characters; valid characters: A-Z a-z 0-9 . _ : -"
         )),
     )
 }

@@ -25,7 +25,7 @@ pub struct DoctorRequest {
 }
 
 /// Returns whether a field is omitted, because it is false.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this shape")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !*value
 }
@@ -34,7 +34,7 @@ impl Validate for DoctorRequest {
     fn validate(&self) -> Result<(), RpcError> {
         if self.dry_run && !self.fix {
             let error = RpcError::bad_request("the field \"dry_run\" has no effect without \"fix\"");
-            return Err(error.hint("give \"fix\" too; without it, doctor changes nothing"));
+            return Err(error.hint("set \"fix\" too; without \"fix\", doctor changes nothing in any case"));
         }
         refuse_empty("workspace", self.workspace.as_deref())
     }

@@ -68,9 +68,7 @@ impl Validate for SessionFlushRequest {
         refuse_empty("session", self.session.as_deref())?;
         if self.close && self.session.is_none() {
             let what = "the field \"close\" is given without \"session\"";
-            return Err(
-                RpcError::bad_request(what).hint("give the id of the session, or leave \"close\" out")
-            );
+            return Err(RpcError::bad_request(what).hint("give the id of the session, or omit \"close\""));
         }
         Ok(())
     }

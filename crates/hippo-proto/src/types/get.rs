@@ -46,7 +46,7 @@ impl Validate for GetRequest {
         for (field, value) in [("from", self.from), ("count", self.count)] {
             if value == Some(0) {
                 return Err(RpcError::bad_request(format!(
-                    "the field \"{field}\" counts from 1"
+                    "the field \"{field}\" must be at least 1"
                 )));
             }
         }
@@ -60,9 +60,11 @@ impl Validate for GetRequest {
             }
             (Some(_), None) if self.workspace.is_none() => {
                 Err(RpcError::bad_request("missing field \"workspace\"")
-                    .hint("a path belongs to a workspace"))
+                    .hint("a path is relative to a workspace: give the workspace too"))
             }
-            (None, Some(_)) if by_path => Err(RpcError::bad_request("an id takes no section, from or count")),
+            (None, Some(_)) if by_path => Err(RpcError::bad_request(
+                "a request with an id cannot have section, from or count",
+            )),
             _ => Ok(()),
         }
     }

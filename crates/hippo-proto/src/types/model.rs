@@ -205,10 +205,10 @@ impl Validate for ModelImportRequest {
         refuse_empty("name", self.name.as_deref())?;
         let prefixes = self.query_prefix.is_some() || self.passage_prefix.is_some();
         match (&self.model, &self.name) {
-            (Some(_), Some(_)) => Err(RpcError::bad_request("`model` and `name` exclude each other")
-                .hint("`name` imports another model, `model` one that this build knows")),
+            (Some(_), Some(_)) => Err(RpcError::bad_request("`model` and `name` cannot be combined")
+                .hint("`model` selects a built-in model, and `name` is the name of a new model")),
             (_, None) if prefixes => Err(RpcError::bad_request("a prefix is only allowed with `name`")
-                .hint("the models that this build knows have their own prefixes")),
+                .hint("built-in models have their own prefixes")),
             _ => Ok(()),
         }
     }

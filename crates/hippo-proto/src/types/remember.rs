@@ -91,7 +91,7 @@ impl Validate for RememberRequest {
         if bytes > MAX_TEXT_BYTES {
             let what = format!("the text is longer than {MAX_TEXT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("remember its gist, or keep it as a file of its own in the workspace"));
+                .hint("remember a summary instead, or store the text as a separate file in the workspace"));
         }
         refuse_empty("topic", self.topic.as_deref())?;
         if self

@@ -323,7 +323,7 @@ pub struct VectorStatus {
 }
 
 /// Returns whether a count is omitted, because it is 0.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over like that")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_none(count: &u64) -> bool {
     *count == 0
 }

@@ -176,7 +176,7 @@ impl Validate for TreeSubmitRequest {
         if self.body.len() > MAX_BODY_BYTES {
             let what = format!("the body is longer than {MAX_BODY_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("tree.pending says how many tokens a body may have"));
+                .hint("`tree.pending` returns the maximum number of tokens of each body"));
         }
         Ok(())
     }

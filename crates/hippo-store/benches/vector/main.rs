@@ -197,7 +197,7 @@ fn table(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let path = if index.uses_graph() { "graph" } else { "exact" };
     let run = run_index(vectors, &index, None);
     table.row(
-        &format!("index: path it chooses ({path})"),
+        &format!("index: automatically chosen path ({path})"),
         &run,
         Some(chosen),
         index.memory_bytes(),
@@ -247,7 +247,7 @@ fn usearch_rows(vectors: &Dataset, table: &mut BenchTable<'_>) -> io::Result<()>
                     for id in (thread..vectors.len()).step_by(2) {
                         index
                             .add(id as u64, vectors.row(id))
-                            .expect("usearch takes the vector");
+                            .expect("usearch accepts the vector");
                     }
                 });
             }
@@ -371,7 +371,8 @@ fn build(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let mb = |bytes: usize| bytes.saturating_sub(before) as f64 / 1e6;
     writeln!(
         table.out,
-        "resident beyond the f32 rows of this program: {:.0} MB filled, {:.0} MB at the peak of the build, {:.0} MB after it",
+        "resident memory without the f32 vectors of this benchmark: {:.0} MB after filling, {:.0} MB at the \
+         peak of the graph build, {:.0} MB after the build",
         mb(filled),
         mb(peak),
         mb(after)

@@ -173,11 +173,14 @@ pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Res
         None => return Err(format!("unknown coding: {coding}")),
     };
     if content.len() != length {
-        return Err(format!("it is {} bytes long instead of {length}", content.len()));
+        return Err(format!("it has {} bytes instead of {length}", content.len()));
     }
     let found = ContentId::of(&content);
     if found != id {
-        return Err(format!("its bytes are those of {}", found.short_form()));
+        return Err(format!(
+            "its bytes belong to another content id, {}",
+            found.short_form()
+        ));
     }
     Ok(content)
 }

@@ -22,8 +22,8 @@ pub enum ContextError {
     EntryExists(String),
     /// The contents of open sessions leave too little room in the budget.
     #[error(
-        "could not store {needed} bytes: the open sessions use too much of the budget of {budget} bytes; close \
-         sessions or raise the budget"
+        "could not store {needed} bytes: the contents of open sessions leave too little of the budget of \
+         {budget} bytes; close sessions or raise the budget"
     )]
     OverBudget {
         /// Number of bytes to store.
@@ -32,7 +32,7 @@ pub enum ContextError {
         budget: u64,
     },
     /// The content exceeds the maximum size.
-    #[error("could not store a content of {size} bytes: the maximum is {most}")]
+    #[error("could not store {size} bytes of content: the maximum is {most} bytes")]
     TooLarge {
         /// Size of the content in bytes.
         size: usize,

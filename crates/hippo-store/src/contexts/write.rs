@@ -274,7 +274,7 @@ impl ContextStore {
     fn lost_error(&self, what: &str) -> StoreError {
         StoreError::Corrupt {
             path: self.read.path.clone(),
-            reason: format!("{what} was written, but cannot be read back"),
+            reason: format!("{what} was written, but cannot be read again"),
         }
     }
 

@@ -168,7 +168,7 @@ fn copy_table(
             .push(format!("{refused} rows of {table} with references to lost rows"));
     }
     if let Some(reason) = reason {
-        salvaged.lost.push(format!("a part of {table}: {reason}"));
+        salvaged.lost.push(format!("some rows of {table}: {reason}"));
     }
     Ok(())
 }

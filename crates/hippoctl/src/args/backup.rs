@@ -6,16 +6,16 @@ use clap::{Args, Subcommand};
 
 /// Text below the help of `backup`.
 pub const BACKUP_EXAMPLES: &str = "Examples:
-  hippoctl backup ~/agent.tar.zst             this workspace, while it is used
+  hippoctl backup ~/agent.tar.zst             this workspace, even while it is in use
   hippoctl backup --all ~/memory.tar.zst      all workspaces
   hippoctl backup verify ~/memory.tar.zst     verify all checksums";
 
 /// Text below the help of `restore`.
 pub const RESTORE_EXAMPLES: &str = "Examples:
-  hippoctl restore ~/agent.tar.zst                     where it was
-  hippoctl restore ~/agent.tar.zst --into ~/new        in an empty folder
+  hippoctl restore ~/agent.tar.zst                     to the original folder
+  hippoctl restore ~/agent.tar.zst --into ~/new        to an empty folder
   hippoctl --workspace /home/ada/agent restore ~/memory.tar.zst
-                                                       one of several";
+                                                       only one of several workspaces";
 
 /// Options of `backup`.
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ pub struct RestoreArgs {
     /// The folder to restore the workspace to; it must be empty or not exist yet [default: the original location]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Also restore files that count as memory only because of the workspace's own settings
+    /// Also restore files that are memory files only because of the workspace's own settings
     #[arg(long)]
     pub other_files: bool,
 }

@@ -12,7 +12,8 @@ Examples:
   hippoctl compact - --format messages --json < messages.json
   hippoctl compact session.jsonl --store && hippoctl context fetch ID
 
-Settings are read from sessionCompaction of hipocampus.config.json in --workspace, otherwise in the current folder.";
+The settings are under sessionCompaction in hipocampus.config.json: in the folder of --workspace if given, otherwise in
+the current folder.";
 
 /// Options of `compact`.
 #[derive(Debug, Args)]
@@ -22,11 +23,11 @@ pub struct CompactArgs {
     /// The program that wrote the transcript
     #[arg(long, value_enum, default_value_t = TranscriptFormat::Auto)]
     pub format: TranscriptFormat,
-    /// Maximum tokens of the summary, at four bytes each [default: no limit]
+    /// Maximum number of tokens of the summary, estimated as bytes / 4 [default: no limit]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints a message by
-    /// its id from the summary
+    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints the message
+    /// with an id from the summary
     #[arg(long)]
     pub store: bool,
 }

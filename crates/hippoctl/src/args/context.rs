@@ -15,7 +15,7 @@ Examples:
     --type tool_result --source 'exec:make test'
   hippoctl context turn --session $session --turn 3
   hippoctl context render --session $session --budget 2000
-  hippoctl context fetch ctx_2 --session $session > output.txt
+  hippoctl context fetch ctx-04f1a2b3c4 --session $session > output.txt
   hippoctl context close --session $session";
 
 /// Text below the help of `context put`.
@@ -31,11 +31,11 @@ Examples:
 /// Text below the help of `context fetch`.
 const FETCH_EXAMPLES: &str = "\
 Examples:
-  hippoctl context fetch ctx_2 > output.txt
+  hippoctl context fetch ctx-04f1a2b3c4 > output.txt
   hippoctl context fetch b3:7d1f0c2a9e7b
 
-Exit: 0 the content, or the current state of its source, is on standard output; 4 both are missing. Then the summary is
-on standard error.";
+Exit: 0 if the content, or the current state of its source, was printed; 4 if both are missing. In that case, the summary
+is printed to standard error.";
 
 /// Verbs of `context`.
 #[derive(Debug, Subcommand)]
@@ -131,7 +131,7 @@ pub struct ContextPutArgs {
     /// Write the entry to long-term memory when the session ends
     #[arg(long)]
     pub persist: bool,
-    /// Mark the content as a failure; failures get an entry whatever their size
+    /// Mark the content as a failure; failures get an entry regardless of their size
     #[arg(long)]
     pub error: bool,
 }

@@ -8,7 +8,7 @@ Examples:
   hippoctl hook session-start < event.json
   hippoctl hook pre-compact --workspace ~/project < event.json
 
-The keys session_id, transcript_path and cwd of the event are read.";
+The hook reads the keys session_id, transcript_path and cwd of the event.";
 
 /// A hook event of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -41,7 +41,7 @@ pub struct HookArgs {
     /// Event of the session
     #[arg(value_enum)]
     pub name: HookName,
-    /// Maximum tokens that session-start prints [default: compaction.rootMaxTokens of hipocampus.config.json, otherwise 3000]
+    /// Maximum number of tokens that session-start prints [default: compaction.rootMaxTokens of hipocampus.config.json, otherwise 3000]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
     /// With session-start: also run the cycles that are due, and print what needs a decision

@@ -12,7 +12,7 @@ Examples:
   hippoctl import mem0 memories.json --apply
   hippoctl import mem0 memories.json --into memory/of-ada --apply
 
-Memories that were imported before are skipped: a second run adds nothing.";
+Memories that an earlier run imported are skipped, so a second run adds nothing.";
 
 /// Options of `import`.
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ Examples:
   hippoctl ingest ~/.claude/projects/-home-ada-agent
   hippoctl ingest session.jsonl rollout.jsonl --json
 
-Messages that a hook or an earlier run has appended are skipped: a second run appends nothing.";
+Messages that a hook or an earlier run has appended are skipped, so a second run appends nothing.";
 
 /// Options of `ingest`.
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub struct IngestArgs {
     /// Transcripts, or folders with .jsonl files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The program that wrote them
+    /// The program that wrote the transcripts
     #[arg(long, value_enum, default_value_t = TranscriptFormat::Auto)]
     pub format: TranscriptFormat,
     /// Also store the content of each message, for `hippoctl context fetch`

@@ -70,10 +70,10 @@ pub struct InitArgs {
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove everything that init wrote, byte for byte; the memory stays
+    /// Remove everything that init wrote, and nothing else; the memory stays
     #[arg(long, conflicts_with_all = ["platform", "bare", "no_vector", "no_search", "take_over"])]
     pub undo: bool,
-    /// With --undo: restore the memory/ROOT.md of another program that an earlier version replaced, without asking
+    /// With --undo: without asking, restore the memory/ROOT.md of another program that an earlier version of hippod replaced
     #[arg(long, requires = "undo")]
     pub restore_carried: bool,
 }

@@ -17,7 +17,7 @@ pub struct DoctorArgs {
     /// Delete the index and rebuild it from the files
     #[arg(long)]
     pub rebuild: bool,
-    /// Fix what can be fixed without changing text that others wrote, and print the remaining problems
+    /// Fix all problems that need no change to text by people or other programs, and print the remaining problems
     #[arg(long)]
     pub fix: bool,
     /// With --fix: print the fixes without making them

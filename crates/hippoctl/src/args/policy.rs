@@ -13,10 +13,11 @@ Examples:
   hippoctl context policy session.jsonl
   hippoctl context policy session.jsonl --policy draft.yaml --all
 
-FILE is a transcript that `compact` reads, or a list of contents for `context put`, as a JSON array or one object a line:
+FILE is a transcript that `compact` reads, or a list of contents for `context put`, as a JSON array or one object per line:
   {\"type\": \"tool_result\", \"source.type\": \"exec\", \"content\": \"…\"}
 An object may also have tokens, priority and error; only type is required. In a transcript, the answer of a tool is a
-tool_result whose source.type is the name of the tool; everything else is a message of user, assistant or system.";
+tool_result whose source.type is the name of the tool. Everything else is a message whose source.type is user, assistant
+or system.";
 
 /// Options of `context policy`.
 #[derive(Debug, Args)]

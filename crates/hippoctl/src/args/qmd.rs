@@ -119,11 +119,11 @@ pub struct GetArgs {
 /// Verbs of qmd that hippoctl lacks, and the replacement for each.
 #[rustfmt::skip] // keep the list compact
 const VERBS: [(&str, &str); 10] = [
-    ("bench", "cargo lab questions FILE, in a checkout of hippod"),
-    ("query", "hippoctl search QUERY searches by words and by meaning at once"),
+    ("bench", "in a checkout of hippod: cargo lab questions FILE"),
+    ("query", "hippoctl search QUERY searches by keyword and by meaning at once"),
     ("vsearch", "hippoctl search --mode vector QUERY"),
     ("multi-get", "hippoctl get PATH for each file, or hippoctl search --path GLOB --full QUERY"),
-    ("ls", "hippoctl status counts the files of a workspace; list them with ls"),
+    ("ls", "hippoctl status shows the number of files; to list them: ls"),
     ("collection", "hippoctl workspace add, list and remove"),
     ("update", "hippoctl sync; the daemon notices edits by itself"),
     ("embed", "hippoctl sync --wait; the daemon embeds by itself"),
@@ -135,10 +135,10 @@ const VERBS: [(&str, &str); 10] = [
 #[rustfmt::skip] // keep the list compact
 const FLAGS: [(&[&str], &[&str], &str); 6] = [
     (&["search", "get"], &["--index"], "--workspace DIR selects the workspace"),
-    (&["search"], &["--candidate-limit", "-C"], "-n N; no model ranks candidates again"),
+    (&["search"], &["--candidate-limit", "-C"], "-n N; hippod has no model that reranks candidates"),
     (&["search"], &["--intent"], "put the intent into the query"),
-    (&["search"], &["--chunk-strategy"], "nothing: hippod splits files at their headings"),
-    (&["get"], &["--full-path"], "--json prints the path; it is relative to the workspace"),
+    (&["search"], &["--chunk-strategy"], "omit the flag: hippod always splits files at their headings"),
+    (&["get"], &["--full-path"], "--json prints the path relative to the workspace"),
     (&["get"], &["--max-bytes"], "-l N"),
 ];
 

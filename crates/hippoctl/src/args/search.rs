@@ -14,14 +14,14 @@ pub struct SearchArgs {
     /// The question, in plain words
     #[arg(required = true, num_args = 1.., value_name = "QUERY")]
     pub query: Vec<String>,
-    /// Maximum results [default: 10, or as many as the budget holds]
+    /// Maximum number of results [default: 10, or as many as fit into the budget]
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     pub limit: Option<u32>,
-    /// How candidates are found [default: hybrid]
+    /// Search mode [default: hybrid]
     #[arg(short, long, value_enum)]
     pub mode: Option<SearchMode>,
-    /// Maximum total tokens of all results
+    /// Maximum number of tokens of all results together
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
     /// Minimum score of a result, 0 to 1
@@ -42,7 +42,7 @@ pub struct SearchArgs {
     /// Print the components of each score, and how the index file led to the answer
     #[arg(long)]
     pub explain: bool,
-    /// Do not record the search, so that it strengthens and creates no entries
+    /// Do not record the search, so that it neither strengthens nor creates entries
     #[arg(long)]
     pub no_record: bool,
     /// Flags of qmd.

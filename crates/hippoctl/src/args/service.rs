@@ -20,7 +20,7 @@ pub enum ServiceVerb {
     ///
     /// Writes and starts the systemd units or the launchd agent, with the path of hippod and the current HIPPOD_ and
     /// XDG_ variables. The service replaces a daemon that was started by hand. A second install changes nothing, unless
-    /// hippod was updated: then it updates the service.
+    /// hippod was updated: then the second install updates the service.
     Install(ServiceArgs),
     /// Stop the service and remove the files that `install` wrote; memory and index stay
     Uninstall(ServiceArgs),
@@ -34,7 +34,7 @@ pub struct ServiceArgs {
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Also replace or remove files that were edited; the edited versions are kept under other names
+    /// Also replace or remove edited files; their edited versions are kept under other names
     #[arg(long)]
     pub force: bool,
 }

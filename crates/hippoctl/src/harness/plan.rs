@@ -84,7 +84,7 @@ impl Planner<'_> {
             LayoutPart::Folder(path) => match self.there.state(path) {
                 PathState::Missing => self.folder(self.there.real(path)),
                 PathState::Folder => {}
-                PathState::File(_) => self.problem(path, "the path of the folder is occupied by a file"),
+                PathState::File(_) => self.problem(path, "a file exists at the path of this folder"),
                 PathState::Odd(why) => self.problem(path, why),
             },
             LayoutPart::Template(path, text) => {
@@ -198,7 +198,7 @@ impl Planner<'_> {
             PathState::Missing => None,
             PathState::File(bytes) => Some(bytes.clone()),
             PathState::Folder => {
-                self.problem(path, "the path of the file is occupied by a folder");
+                self.problem(path, "a folder exists at the path of this file");
                 return None;
             }
             PathState::Odd(why) => {
@@ -324,6 +324,6 @@ pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
             format!("line {line}, column {column}: {}", error.message().trim_end())
         })
     };
-    let after = |what| format!("the file would be invalid with our hooks ({what})");
+    let after = |what| format!("the file would be invalid with the hooks of hippod ({what})");
     read(now).err().or_else(|| read(made).map_err(after).err())
 }

@@ -144,7 +144,7 @@ impl InitRecord {
             PathState::Folder => {
                 return Err(vec![problem(
                     OLD_RECORD,
-                    "the path of the record is occupied by a folder",
+                    "a folder exists at the path of the record",
                 )]);
             }
             PathState::Odd(why) => return Err(vec![problem(OLD_RECORD, why)]),
@@ -165,7 +165,7 @@ impl InitRecord {
             .filter(|path| !known.contains(*path) && !above.contains(path.as_str()));
         let strange: Vec<UnusableFile> = files
             .chain(folders)
-            .map(|path| problem(path, "the record names it, but init never creates it"))
+            .map(|path| problem(path, "the record lists this path, but init never creates it"))
             .collect();
         if strange.is_empty() {
             Ok(Some(record))
@@ -188,7 +188,7 @@ impl InitRecord {
         };
         // Each part is searched for in the whole file, so the number of parts is limited.
         match record.files.iter().find(|(_, entry)| parts(entry) > MOST_PARTS) {
-            Some((path, _)) => Err(format!("it names more than {MOST_PARTS} parts of {path:.100}")),
+            Some((path, _)) => Err(format!("it lists more than {MOST_PARTS} parts of {path:.100}")),
             None => Ok(record),
         }
     }

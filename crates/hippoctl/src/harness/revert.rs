@@ -25,7 +25,7 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
             PathState::Missing => {}
             PathState::Folder => names
                 .iter()
-                .for_each(|(path, _)| stays(path, "the path of the file is occupied by a folder")),
+                .for_each(|(path, _)| stays(path, "a folder exists at the path of this file")),
             PathState::Odd(why) => {
                 for (path, entry) in names {
                     stays(path, why);
@@ -84,7 +84,7 @@ fn taken_back<'a>(real: &str, names: &[(&'a String, &'a FileRecord)], now: &[u8]
     let change = (after.as_deref() != Some(now)).then(|| {
         let link = names.iter().find(|(path, _)| path.as_str() != real);
         let what = match (&after, link) {
-            (Some(_), _) => "our part is removed".to_owned(),
+            (Some(_), _) => "the part that init wrote is removed".to_owned(),
             (None, None) => "removed".to_owned(),
             (None, Some((link, _))) => format!("removed; the link {link} pointed here"),
         };

@@ -10,7 +10,7 @@ use super::CONFIG;
 use super::layout::INDEX;
 
 /// The hint for a link.
-const INSTEAD: &str = "replace it with a regular file or folder";
+const INSTEAD: &str = "replace the link with a regular file or folder";
 /// Maximum size in bytes of a file that a harness reads.
 const LARGEST: u64 = 4 << 20;
 
@@ -129,7 +129,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
                 break;
             }
             Some(FileKind::File | FileKind::Other) if names.clone().next().is_some() => {
-                return Err("a file is in the place of its folder".to_owned());
+                return Err("a file exists at the path of its folder".to_owned());
             }
             Some(_) => {}
         }
@@ -164,7 +164,7 @@ fn kind_at(dir: &WorkspaceDir, path: &Path) -> Result<Option<FileKind>, String> 
 /// Returns the reason why the link is not followed.
 fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
     let target = dir.resolve(link).map_err(|error| match refusal(&error) {
-        Some(_) => format!("it is a link out of the workspace; {INSTEAD}"),
+        Some(_) => format!("it is a link to a place outside the workspace; {INSTEAD}"),
         None => format!("it is a link without a target ({error}); {INSTEAD}"),
     })?;
     // Links into `.git` are not followed, because other programs act on the files there.
@@ -180,7 +180,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
 /// Returns the reason why a file cannot be used.
 fn reason(error: &io::Error) -> String {
     match refusal(error) {
-        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move it elsewhere".to_owned(),
+        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move this path elsewhere".to_owned(),
         Some(refusal) => format!("{refusal}; {INSTEAD}"),
         None if error.kind() == io::ErrorKind::FileTooLarge => {
             format!("it is larger than {} MiB", LARGEST >> 20)

@@ -312,7 +312,7 @@ fn unusable_files_are_refused_without_a_partial_plan() {
     }
     for (text, what) in [
         ("a = 1\nb = = 2\n", "line 2, column 5"),
-        ("hooks = 1\n", "invalid with our hooks"),
+        ("hooks = 1\n", "invalid with the hooks of hippod"),
     ] {
         let plan = World::of([(".codex/config.toml", text)]).plan(Harness::Codex);
         assert!(plan.problems[0].what.contains(what), "{:?}", plan.problems);

@@ -218,7 +218,7 @@ async fn beat(context: &RequestContext<RoleServer>, warming: &AtomicBool) -> Inf
     loop {
         beats.tick().await;
         let what = if warming.load(Ordering::Relaxed) {
-            "the memory is being opened"
+            "the workspace is being opened"
         } else {
             "waiting for the daemon"
         };

@@ -22,7 +22,10 @@ const KNOWN: [(&str, &str); 9] = [
 /// Returns the error: for a known method, its parameters are wrong; otherwise, the method is unknown.
 pub fn refusal(method: &str) -> ErrorData {
     if let Some((_, wanted)) = KNOWN.iter().find(|(known, _)| *known == method) {
-        return ErrorData::invalid_params(format!("wrong parameters of {method}: it takes {wanted}"), None);
+        return ErrorData::invalid_params(
+            format!("invalid parameters of {method}: the method takes {wanted}"),
+            None,
+        );
     }
     let names = KNOWN.map(|(known, _)| known);
     let hint = match nearest(method, names) {

@@ -69,14 +69,15 @@ fn is_kept(corpus: Option<&str>) -> Result<bool, CallFailure> {
         None | Some("memory" | "all") => Ok(true),
         Some("sessions" | "wiki") => Ok(false),
         Some(other) => Err(CallFailure::new(format!("unknown corpus \"{}\"", shorten(other)))
-            .hint("the corpora are memory and all; hippod stores nothing in sessions and wiki")),
+            .hint("valid values are memory and all; hippod stores nothing in sessions and wiki")),
     }
 }
 
 fn search(arguments: &ToolArguments, line: &mut CallConnection) -> Result<Value, CallFailure> {
     let corpus = arguments.text("corpus");
     if !is_kept(corpus.as_deref())? {
-        let note = "hippod has only the corpus memory: search the daily logs for the content of transcripts";
+        let note = "hippod has only the corpus memory; to find the content of transcripts, search the daily \
+                    logs in this corpus";
         return Ok(json!({"results": [], "pending": 0, "notes": [note]}));
     }
     let query = arguments.text("query").unwrap_or_default();

@@ -55,7 +55,7 @@ pub fn put(answer: &ContextPutResponse, style: Style) -> String {
             let id = one_line(&entry.id);
             writeln!(
                 text,
-                "{INDENT}{entry_tokens} for {tokens}; full content: hippoctl context fetch {id}"
+                "{INDENT}{entry_tokens} instead of {tokens}; full content: hippoctl context fetch {id}"
             )
         }
         (ContextPutOutcome::Known, Some(entry)) => {

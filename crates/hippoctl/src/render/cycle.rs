@@ -96,12 +96,12 @@ pub fn notes(report: &CycleReport) -> Vec<String> {
         .collect();
     match report.outcome {
         CycleOutcome::Capped => {
-            let what = "note: the run reached its limit of demoted entries; the remaining entries are listed as \
-                refused";
+            let what = "note: the run demoted the maximum number of entries; the remaining entries are \
+                        listed as refused";
             notes.push(what.to_owned());
         }
         CycleOutcome::Failed if report.notes.is_empty() => {
-            notes.push("note: the log of the daemon shows the reason: hippoctl logs".to_owned());
+            notes.push("note: to see the reason in the log of the daemon: hippoctl logs".to_owned());
         }
         _ => {}
     }
@@ -290,7 +290,7 @@ fn health(text: &mut String, health: &IndexHealth) {
     );
     let _ = writeln!(
         text,
-        "{INDENT}{amygdala} never fade, {consolidated} consolidated, {unlinked} related to no other"
+        "{INDENT}{amygdala} never fade, {consolidated} consolidated, {unlinked} without related entries"
     );
     for counts in [bands, groups] {
         let counts = counts.iter().filter(|(_, count)| **count > 0);

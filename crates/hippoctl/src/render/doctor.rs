@@ -49,7 +49,7 @@ pub fn problems(all: &[Problem], style: Style) -> String {
         let _ = writeln!(text, "\n{severity} {}: {}", problem.id, problem.what);
         let _ = writeln!(text, "  where: {}", style.path(&problem.where_));
         let own = if problem.fixable {
-            " (hippoctl doctor --fix does it)"
+            " (to do this automatically: hippoctl doctor --fix)"
         } else {
             ""
         };
@@ -169,6 +169,9 @@ mod tests {
             told(false, Some("no"))
                 .contains("not done leftover: remove the file\n  where: /s/x.tmp\n  why:   no\n")
         );
-        assert!(told(false, None).contains("fix:   hippoctl model pull (hippoctl doctor --fix does it)\n"));
+        assert!(
+            told(false, None)
+                .contains("fix:   hippoctl model pull (to do this automatically: hippoctl doctor --fix)\n")
+        );
     }
 }

@@ -24,11 +24,11 @@ pub fn imported(answer: &ImportReport, style: Style) -> String {
         let _ = writeln!(text, "{INDENT}{}: {count}", style.path(one_line(&file.path)));
     }
     for (count, what) in [
-        (answer.left_out, "omitted: prompts and similar records"),
-        (answer.redacted, "with a secret that is redacted"),
+        (answer.left_out, "omitted (prompts and similar records)"),
+        (answer.redacted, "with a secret (redacted)"),
         (
             answer.flagged,
-            "that read like an instruction to an agent, and are marked",
+            "with text that reads like an instruction to an agent (marked)",
         ),
     ] {
         if count > 0 {

@@ -159,13 +159,13 @@ pub fn initialised(answer: &InitResult, style: Style) -> String {
 /// Renders the nodes of another program, each with its path.
 fn foreign(text: &mut String, answer: &InitResult, style: Style) {
     let (word, why) = match (answer.taken_over, answer.dry_run) {
-        (true, true) => ("would take over", "hippoctl init --undo restores it"),
-        (true, false) => ("taken over", "hippoctl init --undo restores it"),
-        (false, _) => ("unchanged", "to take it over: hippoctl init --take-over"),
+        (true, true) => ("would take over", "to restore it: hippoctl init --undo"),
+        (true, false) => ("taken over", "to restore it: hippoctl init --undo"),
+        (false, _) => ("unchanged", "to take over the tree: hippoctl init --take-over"),
     };
     for path in &answer.foreign {
         *text += &format!(
-            "  {word:<12} {}: another program wrote it; {why}\n",
+            "  {word:<12} {}: another program wrote this file; {why}\n",
             style.path(one_line(path))
         );
     }

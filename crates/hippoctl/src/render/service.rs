@@ -100,7 +100,8 @@ impl ServiceResult {
             self.package = Some(unit);
         } else {
             self.notes.push(format!(
-                "these files replace those of a package ({}); hippoctl service uninstall removes them",
+                "these files replace the files of a package ({}); to remove these files: hippoctl service \
+                 uninstall",
                 unit.display()
             ));
         }
@@ -122,7 +123,8 @@ impl ServiceResult {
         own.sort();
         if !own.is_empty() {
             self.notes.push(format!(
-                "set in this shell, but not for the service: {}; write settings for the service into config.toml",
+                "these variables are set in this shell, but not for the service: {}; to set them for the \
+                 service, write the settings into config.toml",
                 own.join(", ")
             ));
         }

@@ -28,10 +28,10 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
     } = answer;
     if !foreign.is_empty() {
         let all = plural(foreign.len() as u64, "node");
-        return format!("{all} of another program, which hippod leaves alone; nothing was changed\n");
+        return format!("nothing was changed, because another program wrote {all}\n");
     }
     if !ran {
-        return "not due yet: nothing was checked\n".to_owned();
+        return "nothing was checked, because no update is due yet\n".to_owned();
     }
     let mut text = String::new();
     // Writing to a string cannot fail.

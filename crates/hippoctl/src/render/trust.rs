@@ -10,7 +10,7 @@ use hippoctl::args::TrustArgs;
 pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
     let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
     format!(
-        "  untrusted {}: {} without effect; to accept it: hippoctl workspace trust {}\n",
+        "  untrusted {}: no effect of {}; to accept the file: hippoctl workspace trust {}\n",
         style.path(one_line(&file.path)),
         one_line(&keys.join(", ")),
         one_line(root)
@@ -35,11 +35,11 @@ pub fn render_trust(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: St
             text += &format!("  {key}: {from} -> {to}\n");
         }
         if file.changes.is_empty() && file.wrong.is_none() {
-            text += "  it only restricts your settings and needs no trust\n";
+            text += "  this file only restricts your settings and needs no trust\n";
         }
     }
     text += &match (args.dry_run, args.revoke) {
-        (true, _) => format!("nothing was changed; to accept it: hippoctl workspace trust {root}\n"),
+        (true, _) => format!("nothing was changed; to accept the files: hippoctl workspace trust {root}\n"),
         (false, true) => "revoked; from now on, these files can only restrict your settings\n".to_owned(),
         (false, false) => format!(
             "accepted; after a change of a file, run `hippoctl workspace trust` again; to revoke: hippoctl workspace \

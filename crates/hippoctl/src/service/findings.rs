@@ -231,7 +231,7 @@ pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
             Severity::Error,
             format!("the service cannot start: its program cannot be run: {error}"),
             program.display().to_string(),
-            "install hippod beside hippoctl or in a folder of PATH, then: hippoctl service install",
+            "install hippod in the folder of hippoctl or in a folder of PATH, then: hippoctl service install",
         ),
         Some((program, Ok(version))) if version != OURS => add(
             "service-program",
@@ -246,10 +246,11 @@ pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
         add(
             "service-sandbox",
             Severity::Info,
-            "the service runs without the protections that need user namespaces, which this system forbids"
+            "this system forbids user namespaces, so the service runs without the protections that need them"
                 .to_owned(),
             place.clone(),
-            "allow unprivileged user namespaces, then: hippoctl service uninstall, and hippoctl service install",
+            "allow unprivileged user namespaces, then install the service again: hippoctl service uninstall \
+             && hippoctl service install",
         );
     }
     match &look.answer {
@@ -258,12 +259,12 @@ pub fn findings(look: &ServiceObservation) -> Vec<Problem> {
             Severity::Info,
             format!("the service is installed, but no service manager responds: {error}"),
             place,
-            "log in to a session that has one; until then, hippoctl starts the daemon itself",
+            "log in to a session that has a service manager; until then, hippoctl starts the daemon itself",
         ),
         Ok(answer) => {
             let log = look.control.log();
             if answer.state == "failed" {
-                let fix = format!("for the reason: {log}; then: {INSTALL}");
+                let fix = format!("to see the reason: {log}; then: {INSTALL}");
                 let what = "the service failed and will not be restarted".to_owned();
                 add("service-failed", Severity::Error, what, place.clone(), &fix);
             } else if !answer.enabled {

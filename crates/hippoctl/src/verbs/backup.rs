@@ -84,13 +84,14 @@ fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
         .platforms
         .iter()
         .filter(|platform| **platform != Harness::None);
-    platforms.filter_map(|platform| {
-        let platform = platform.to_possible_value()?;
-        let name = platform.get_name();
-        Some(format!(
-            "the backup does not contain the files of hippoctl init for {name}; create them again: hippoctl init \
-             --platform {name} {shown}"
-        ))
-    })
-    .collect()
+    platforms
+        .filter_map(|platform| {
+            let platform = platform.to_possible_value()?;
+            let name = platform.get_name();
+            Some(format!(
+                "the backup does not contain the files that `hippoctl init` wrote for {name}; to create them \
+                 again: hippoctl init --platform {name} {shown}"
+            ))
+        })
+        .collect()
 }

@@ -102,7 +102,7 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
     out.answer(&answer, |answer, _| format!("{}\n", harmless(answer.summary)))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 fn open(transcript: &Path) -> io::Result<File> {
     File::open(transcript)
 }
@@ -129,7 +129,7 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
             let is_refused = hippo_fs::refusal(&error).is_some();
             let failure = Failure::file("read the settings", &folder.join(FILE), error);
             Err(if is_refused {
-                failure.hint("replace it with a regular file, or move it elsewhere")
+                failure.hint("replace this path with a regular file, or move it elsewhere")
             } else {
                 failure
             })
@@ -165,9 +165,13 @@ fn config(
         return Ok(config);
     }
     out.note(&format!(
-        "warning: {FILE} is not trusted; the defaults are used for {}; to accept it: hippoctl workspace trust \
-         {}",
-        wider.iter().map(|key| format!("{CONFIG_KEY}.{key}")).collect::<Vec<_>>().join(", "),
+        "warning: {FILE} is not trusted; the defaults are used for {}; to accept the file: hippoctl \
+         workspace trust {}",
+        wider
+            .iter()
+            .map(|key| format!("{CONFIG_KEY}.{key}"))
+            .collect::<Vec<_>>()
+            .join(", "),
         folder.display()
     ));
     Ok(CompactionConfig {

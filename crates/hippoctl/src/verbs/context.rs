@@ -17,7 +17,8 @@ use crate::render::one_line;
 use hippoctl::args::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
 
 /// The hint for content that exceeds the size limit.
-const TOO_LONG: &str = "store it in a file, and put the relevant part with that file as its source";
+const TOO_LONG: &str = "store the content in a file, and put only the relevant part, with that file as its \
+                        source";
 
 /// Runs a verb of `context`.
 ///
@@ -194,8 +195,8 @@ fn fetch(
     let colon = if reason.is_empty() { "" } else { ": " };
     let what = format!("could not get the content of {}{colon}{reason}", one_line(&id));
     Err(Failure::new(Exit::NotFound, what).hint(match answer.summary {
-        Some(_) => "only the summary is left, printed above; create the content again from its source",
-        None => "list the entries of a session with: hippoctl context list --session ID",
+        Some(_) => "only the summary above is left; to get the content again, read its source",
+        None => "to list the entries of a session: hippoctl context list --session ID",
     }))
 }
 

@@ -52,7 +52,7 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     };
     let answer: CycleHistoryResponse = session.call(request)?;
     if !out.json && args.run.is_none() && answer.runs.is_empty() {
-        out.note("no cycle has run yet; hippoctl consolidate light --dry-run shows what a cycle would do");
+        out.note("no cycle has run yet; to see what a cycle would do: hippoctl consolidate light --dry-run");
     }
     out.answer(&answer, |answer, style| match args.run {
         Some(run) => render::cycle::one(answer, run, style),
@@ -61,7 +61,7 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     match args.run {
         Some(run) if answer.report.is_none() => {
             Err(Failure::new(Exit::NotFound, format!("no such report: run {run}"))
-                .hint("list the runs with: hippoctl consolidate history"))
+                .hint("to list the runs: hippoctl consolidate history"))
         }
         _ => Ok(()),
     }

@@ -102,7 +102,7 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
         Err(ClientError::Connect { .. }) => match unreachable(session) {
             Some(pid) => {
                 let what = format!("a daemon is running (process {pid}), but its socket does not respond");
-                Err(Failure::new(Exit::Failed, what).hint(format!("stop it with: kill {pid}")))
+                Err(Failure::new(Exit::Failed, what).hint(format!("stop the daemon: kill {pid}")))
             }
             None => Ok(None),
         },
@@ -110,7 +110,7 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "files of the system")]
+#[expect(clippy::disallowed_methods, reason = "system files")]
 fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
     // If the service manager owns the socket, a connection would start the next daemon.
@@ -126,7 +126,7 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
         if begun.elapsed() > PATIENCE {
             return Err(
                 Failure::new(Exit::Failed, format!("the daemon did not stop (process {pid})"))
-                    .hint("hippoctl logs shows the log of the daemon"),
+                    .hint("to see the log of the daemon: hippoctl logs"),
             );
         }
         thread::sleep(Duration::from_millis(5));
@@ -135,7 +135,7 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
 }
 
 /// Returns the process id in the lock file if that process is running; its socket may have been removed.
-#[expect(clippy::disallowed_methods, reason = "files of the system")]
+#[expect(clippy::disallowed_methods, reason = "system files")]
 fn unreachable(session: &DaemonSession) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
     let name = std::fs::read_to_string(Path::new("/proc").join(format!("{pid}")).join("comm")).ok()?;
@@ -143,7 +143,7 @@ fn unreachable(session: &DaemonSession) -> Option<u32> {
 }
 
 /// Returns whether the process is still running, on systems with `/proc`. A zombie does not count as running.
-#[expect(clippy::disallowed_methods, reason = "files of the system")]
+#[expect(clippy::disallowed_methods, reason = "system files")]
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
     stat.is_ok_and(|stat| {

@@ -147,8 +147,8 @@ fn tell(root: &Path, there: &PathSnapshot, plan: &ChangePlan, answer: &mut InitU
     let repository = root.ancestors().any(|above| hippo_fs::exists(above, ".git"));
     if ignored && repository && !answer.left.is_empty() {
         answer.notes.push(format!(
-            "{GITIGNORE} no longer contains the lines of init, so git sees the remaining memory; to ignore it, add \
-             your own lines"
+            "{GITIGNORE} no longer contains the lines of init, so git sees the remaining memory; to ignore \
+             the memory, add your own lines"
         ));
     }
     if answer.contexts_kept {
@@ -164,8 +164,8 @@ fn tell(root: &Path, there: &PathSnapshot, plan: &ChangePlan, answer: &mut InitU
             "the folder is still registered, as before init; to unregister it: hippoctl workspace remove {named}"
         )),
         None => answer.notes.push(format!(
-            "no daemon is running, so the folder may still be registered; to find out: hippoctl workspace list; to \
-             unregister it: hippoctl workspace remove {named}"
+            "no daemon is running, so the folder may still be registered; if `hippoctl workspace list` shows \
+             the folder, unregister it: hippoctl workspace remove {named}"
         )),
         Some(false) => {}
     }
@@ -199,8 +199,8 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(InitReco
         (PathState::File(_), false) => {
             let what = format!("could not trust the record in the folder: {shown}/{OLD_RECORD}");
             Err(Failure::new(Exit::Refused, what).hint(format!(
-                "it may come from an earlier version or from another person; read it, then run: hippoctl init --undo \
-                 --trust-record {shown}"
+                "the record may come from an earlier version or from another person; read the record, then \
+                 run: hippoctl init --undo --trust-record {shown}"
             )))
         }
         _ => {
@@ -233,8 +233,8 @@ fn put_back(
         }
         Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::NoWorkspace => {}
         Err(error) => answer.notes.push(format!(
-            "files of another program will be restored as well, but only the daemon can list them: {error}; start it \
-             and run the command again: hippoctl service start"
+            "the files of another program will be restored as well, but only the daemon can list these \
+             files: {error}; start the daemon and run the command again: hippoctl service start"
         )),
     }
     Ok(())

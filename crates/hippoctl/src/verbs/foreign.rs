@@ -55,7 +55,8 @@ pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
         more => format!(" and {more} more"),
     };
     let question = format!(
-        "Another program wrote {}{more}. Take over this tree? hippoctl init --undo restores the original files. [y/N] ",
+        "Another program wrote {}{more}. Take over this tree? (`hippoctl init --undo` restores the original \
+         files.) [y/N] ",
         named.join(", ")
     );
     says_yes(&question, out)
@@ -84,7 +85,7 @@ pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool 
     let yes = says_yes(&question, out);
     if !yes && !out.json {
         out.note(&format!(
-            "{CARRIED} stays unchanged; to restore it: --restore-carried"
+            "{CARRIED} stays unchanged; to restore the file, use --restore-carried"
         ));
     }
     yes

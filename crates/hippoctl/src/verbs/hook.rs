@@ -212,11 +212,13 @@ impl HookWork {
         let Some(path) = &event.transcript else {
             return Err(format!(
                 "there is no transcript: {}",
-                event.trouble.unwrap_or("the event names none")
+                event
+                    .trouble
+                    .unwrap_or("the event contains no path of a transcript")
             ));
         };
         let path = absolute(path).map_err(describe_failure)?;
-        #[expect(clippy::disallowed_methods, reason = "a file that the event names")]
+        #[expect(clippy::disallowed_methods, reason = "the hook event contains this path")]
         let is_there = path.exists();
         if !is_there {
             // The daemon would report this later, and only in its log; the rest of the hook still runs.
@@ -292,8 +294,8 @@ impl HookWork {
                     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                     let _ = fs::write(self.paths.state.join(FAILED), b"");
                     return Err(format!(
-                        "the daemon ended early ({status}); to see the reason: hippoctl service start; hooks retry in \
-                         a minute"
+                        "the daemon ended early ({status}); hooks retry in a minute; to see the reason: \
+                         hippoctl service start"
                     ));
                 }
                 (Some(_), Some(_)) => {}

@@ -137,15 +137,16 @@ fn locked(root: &Path) -> Result<File, Failure> {
 }
 
 /// Reads the export at a path.
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
     let hint = match program {
         ExportProgram::ClaudeMem => {
-            "pass the JSON file that its export script writes: npx tsx scripts/export-memories.ts QUERY FILE"
+            "give the JSON file that the export script of claude-mem writes: npx tsx \
+             scripts/export-memories.ts QUERY FILE"
         }
         ExportProgram::Mem0 => {
-            "pass the result of get_all as JSON ({\"results\": [{\"memory\": \"…\"}]}, only the list, or one record \
-             per line)"
+            "give a JSON file with the result of get_all; the file may contain the whole object \
+             {\"results\": [{\"memory\": \"…\"}]}, only the list in the object, or one record per line"
         }
     };
     let unread = |error: &io::Error| match error.kind() {
@@ -174,7 +175,7 @@ fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
             path.display(),
             LARGEST >> 20
         );
-        return Err(Failure::new(Exit::Refused, what).hint("import it in parts; nothing was written"));
+        return Err(Failure::new(Exit::Refused, what).hint("nothing was written; import the export in parts"));
     }
     let mut bytes = Vec::new();
     File::open(path)

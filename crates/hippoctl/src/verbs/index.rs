@@ -101,7 +101,7 @@ pub fn export(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failu
         false => Err(Failure::new(
             Exit::Failed,
             format!(
-                "wrote the strongest {} of {} entries",
+                "printed only the strongest {} out of {} entries",
                 answer.entries.len(),
                 answer.total
             ),

@@ -44,7 +44,7 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
     if files.is_empty() {
         return Err(
             Failure::new(Exit::NotFound, "these folders contain no .jsonl files")
-                .hint("if the transcripts have other extensions, pass their paths"),
+                .hint("if the transcripts have another extension, give their paths"),
         );
     }
     let workspace = session.workspace()?;
@@ -86,7 +86,7 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
 }
 
 /// Adds a file or, for a folder, the transcripts in it and its subfolders, oldest first.
-#[expect(clippy::disallowed_methods, reason = "files that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose these files")]
 fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
     let failed = |error| Failure::input("read the transcripts", file, &error);
     if !fs::metadata(file).map_err(failed)?.is_dir() {

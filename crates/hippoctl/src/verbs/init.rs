@@ -137,7 +137,8 @@ fn planned(
     if config.index_in_prompt == Some(true) && !trusted {
         config.index_in_prompt = None;
         notes.push(format!(
-            "index.inPrompt of {CONFIG} has no effect without trust; once the folder is registered: hippoctl workspace trust, then hippoctl init again"
+            "index.inPrompt of {CONFIG} has no effect without trust; once the folder is registered, run \
+             `hippoctl workspace trust`, then `hippoctl init` again"
         ));
     }
     let found = match args.platform {
@@ -208,14 +209,14 @@ fn register(
             answer.notes.extend(added.notes);
             if let Err(failure) = trust_own(session, &of, dir, record) {
                 answer.notes.push(format!(
-                    "{CONFIG} is not trusted: {}; to accept it: hippoctl workspace trust",
+                    "{CONFIG} is not trusted: {}; to accept the file: hippoctl workspace trust",
                     failure.message
                 ));
             }
             take_over(session, &of, answer);
             if let Err(failure) = write_index(session, of) {
                 answer.notes.push(format!(
-                    "the next light cycle will create HIPPOCAMPUS.md: {}",
+                    "HIPPOCAMPUS.md was not created, but the next light cycle will create it: {}",
                     failure.message
                 ));
             }
@@ -305,7 +306,8 @@ fn notes(
     for other in &found.others {
         let other = other.name();
         notes.push(format!(
-            "this folder also contains files of {other}: hippoctl init --platform {other}"
+            "this folder also contains files of {other}; to set up {other} too: hippoctl init --platform \
+             {other}"
         ));
     }
     let says = |path: &&&str| {
@@ -332,20 +334,20 @@ fn notes(
     }
     if record.is_empty() && there.file(OLD_RECORD).is_some() {
         notes.push(format!(
-            "{OLD_RECORD} is not used, because it may come from an earlier version or from another person; if it is \
-             yours: hippoctl init --trust-record"
+            "{OLD_RECORD} is not used, because it may come from an earlier version or from another person; \
+             if the file is yours: hippoctl init --trust-record"
         ));
     }
     let before = there_before(there, &record.folders);
     if !before.is_empty() && !args.bare && record.is_empty() {
         notes.push(format!(
-            "these folders existed before init, so .gitignore ignores only those files in them that agents and hippod \
-             write: {}",
+            "these folders existed before init, so .gitignore lists only the files that agents and hippod \
+             write to these folders: {}",
             before.join(", ")
         ));
     }
     if !is_in_path() && found.platform != Harness::None {
-        notes.push("hippoctl is not in PATH, so the hooks and the agent cannot run it".to_owned());
+        notes.push("hippoctl is not in PATH, so the hooks and the agent cannot run hippoctl".to_owned());
     }
     notes
 }

@@ -11,7 +11,7 @@ use crate::output::Output;
 ///
 /// # Errors
 /// Fails if the input is unreadable, too long, or not UTF-8.
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 pub fn text(
     file: Option<&Path>,
     most: usize,

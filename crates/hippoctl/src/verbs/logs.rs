@@ -43,7 +43,10 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
     if !log.exists() {
         let (name, hint) = match args.hooks {
             true => ("no log of hooks", "no hook has failed so far"),
-            false => ("no log", "the daemon creates it: hippoctl service start"),
+            false => (
+                "no log",
+                "the daemon creates the log when it starts: hippoctl service start",
+            ),
         };
         let what = format!("there is {name} yet; its path will be {}", log.display());
         return Err(Failure::new(Exit::NotFound, what).hint(hint));

@@ -52,7 +52,7 @@ pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> 
                 true => Ok(()),
                 false => Err(
                     Failure::new(Exit::Failed, format!("the model is damaged: {}", answer.model))
-                        .hint("download it again with: hippoctl model pull, or import it again"),
+                        .hint("import the model again, or download it again: hippoctl model pull"),
                 ),
             }
         }

@@ -34,16 +34,16 @@ fn refuse_folder(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure>
 ///
 /// # Errors
 /// Fails if the path does not exist or is a file.
-#[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this folder")]
 pub fn there(dir: &Path) -> Result<(), Failure> {
     let named = dir.display();
     let failure = match dir.metadata() {
         Ok(there) if there.is_dir() => return Ok(()),
         Ok(_) => Failure::new(Exit::NotFound, format!("this is a file, not a folder: {named}"))
-            .hint("name the folder that contains the memory files"),
+            .hint("give the folder that contains the memory files"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Failure::new(Exit::NotFound, format!("no such folder: {named}"))
-                .hint("name an existing folder, or create it first")
+                .hint("give an existing folder, or create this folder first")
         }
         Err(error) => Failure::file("inspect the folder", dir, &error),
     };

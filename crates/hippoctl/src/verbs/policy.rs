@@ -166,7 +166,7 @@ impl PolicyTestResult {
 }
 
 /// Reads a policy file that the user names.
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 fn read_policy(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))
 }
@@ -193,7 +193,7 @@ fn nearest(workspace: Option<PathBuf>) -> Result<Option<(PathBuf, String)>, Fail
     Ok(None)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a file that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 fn transcript(path: &Path) -> Result<Vec<u8>, Failure> {
     let read = |from: &mut dyn Read| -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();

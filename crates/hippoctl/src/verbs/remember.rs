@@ -33,7 +33,7 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     if text.is_empty() && !fields.are_given() {
         return Err(Failure::new(Exit::Usage, "the text to remember is empty")
-            .hint("pass a text, or redirect a file: hippoctl remember < FILE"));
+            .hint("give a text, or redirect a file: hippoctl remember < FILE"));
     }
     let request = RememberRequest {
         workspace: session.workspace()?,

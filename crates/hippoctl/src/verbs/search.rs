@@ -74,8 +74,8 @@ fn tell_of_absent(session: &mut DaemonSession, asked: &QmdSearch, out: &mut Outp
         .filter(|folder| !hippo_fs::exists(Path::new(&root), folder))
     {
         out.note(&format!(
-            "note: no such folder: {folder} in the workspace {root}; -c selects a folder of the workspace, \
-             --workspace selects a workspace, and hippoctl workspace list shows the registered workspaces"
+            "note: no such folder in the workspace {root}: {folder}; -c selects a folder of the workspace, \
+             and --workspace selects a workspace; to list the registered workspaces: hippoctl workspace list"
         ));
     }
     Ok(())

@@ -41,7 +41,7 @@ impl InstallTarget {
         let program = launch::daemon_program().or_else(named);
         let program = program.ok_or_else(|| {
             Failure::new(Exit::NotFound, "the program hippod was not found")
-                .hint("install hippod beside hippoctl, or in a folder of PATH")
+                .hint("install hippod in the folder of hippoctl, or in a folder of PATH")
         })?;
         Ok(Self {
             manager,
@@ -142,9 +142,8 @@ fn install(
             "the program hippod was not found: {}",
             place.facts.program.display()
         );
-        return Err(
-            Failure::new(Exit::NotFound, what).hint("install hippod beside hippoctl, or in a folder of PATH")
-        );
+        return Err(Failure::new(Exit::NotFound, what)
+            .hint("install hippod in the folder of hippoctl, or in a folder of PATH"));
     }
     if control.0 == Manager::Launchd && !args.dry_run {
         // launchd opens the log in this folder, but does not create the folder.
@@ -205,7 +204,7 @@ fn install(
 fn not_started(control: ManagerControl, why: &str) -> Failure {
     let what = format!("the service is installed, but could not be started: {why}");
     Failure::new(Exit::Failed, what).hint(format!(
-        "{} shows the reason; to list the problems: hippoctl service status",
+        "to see the reason: {}; to list the problems: hippoctl service status",
         control.log()
     ))
 }
@@ -267,11 +266,13 @@ fn refuse_changed(look: &ServiceObservation, args: &ServiceArgs) -> Result<(), F
     match changed {
         Some((file, _)) if !args.force => {
             let what = format!(
-                "hippoctl did not write this file, or it was edited since; nothing was done: {}",
+                "nothing was done, because hippoctl did not write this file, or the file was edited \
+                 afterwards: {}",
                 file.path.display()
             );
             Err(Failure::new(Exit::Refused, what).hint(
-                "--force renames the file; move your own changes to a drop-in: systemctl --user edit hippod",
+                "--force keeps the edited file under another name; to keep your own changes in effect, move \
+                 them to a drop-in: systemctl --user edit hippod",
             ))
         }
         _ => Ok(()),

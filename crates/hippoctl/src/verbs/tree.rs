@@ -60,13 +60,13 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
             source_digest,
         } => {
             let workspace = session.workspace()?;
-            let too_long = "hippoctl tree pending shows the maximum number of tokens for each summary";
+            let too_long = "to see the maximum number of tokens of each summary: hippoctl tree pending";
             let body = input::text(file.as_deref(), MAX_BODY_BYTES, too_long, out)?;
             if body.trim().is_empty() {
                 let what = format!("the text for the node {node} is empty");
                 return Err(Failure::new(Exit::Usage, what).hint(format!(
-                    "pass a file, or redirect one: hippoctl tree submit {node} FILE; to see the current text: \
-                     hippoctl tree show {node}"
+                    "give a file, or redirect one: hippoctl tree submit {node} FILE; to see the current \
+                     text: hippoctl tree show {node}"
                 )));
             }
             let request = TreeSubmitRequest {
@@ -86,8 +86,8 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
             let answer: TreeShowResponse = session.call_patiently(request, |_| {})?;
             if answer.stale && !out.json {
                 out.note(
-                    "the sources of the node have changed since it was created; hippoctl tree compact creates it \
-                     again",
+                    "the sources of the node have changed since the node was created; to create it again: \
+                     hippoctl tree compact",
                 );
             }
             out.answer(&answer, |answer, _| crate::render::harmless(&answer.body))

@@ -61,7 +61,7 @@ fn print_notes(notes: &[String], out: &mut Output) {
 pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let answer: WorkspaceListResponse = session.call(WorkspaceListRequest {})?;
     if answer.workspaces.is_empty() {
-        out.note("no workspace is registered; register one with: hippoctl workspace add DIR");
+        out.note("no workspace is registered; to register one: hippoctl workspace add DIR");
     }
     out.answer(&answer, render::status::workspaces)
 }
@@ -89,7 +89,7 @@ pub fn remove(
     print_notes(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
-            ", and so do the contents that its sessions stored (--purge deletes them)"
+            ", and the contents that its sessions stored stay too (--purge deletes the contents)"
         } else {
             ""
         };

@@ -26,7 +26,7 @@ fn discard(staged: &StagedWorkspace, state: &Path) -> Result<(), RpcError> {
 }
 
 /// Carries out all steps; repeating a step has no effect.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Result<(), RpcError> {
     let places = [
         (staged.staged_files(), staged.root.clone()),
@@ -44,7 +44,7 @@ fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Res
 }
 
 /// Removes a folder if it exists.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn remove(folder: &Path) -> Result<(), RpcError> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -58,7 +58,7 @@ pub fn remove(folder: &Path) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// Fails if the state folder is not writable.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn note(state: &Path, staged: &[StagedWorkspace]) -> Result<(), RpcError> {
     let path = state.join(NOTE);
     let refused = |error| io_refusal("record the restore", &path, &error);
@@ -100,7 +100,7 @@ pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// Fails if the destination was created in the meantime, or if a folder cannot be moved.
-#[expect(clippy::disallowed_methods, reason = "below the state folder")]
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn commit(state: &Path, staged: StagedWorkspace, registry: &Registry) -> Result<Restored, RpcError> {
     let mut others = noted(state)?;
     others.retain(|noted| noted.root != staged.root);
@@ -152,7 +152,7 @@ pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), Rp
 ///
 /// # Errors
 /// Fails if the journal cannot be read or parsed.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn noted(state: &Path) -> Result<Vec<StagedWorkspace>, RpcError> {
     let path = state.join(NOTE);
     match fs::read(&path) {
@@ -161,7 +161,7 @@ pub fn noted(state: &Path) -> Result<Vec<StagedWorkspace>, RpcError> {
                 "could not read the record of a restore: {}: {error}",
                 path.display()
             ))
-            .hint("check the folders that the file names, then move the file elsewhere")
+            .hint("check the folders that this file lists, then move the file elsewhere")
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(io_refusal("read the record of a restore", &path, &error)),

@@ -33,7 +33,7 @@ impl Destination {
     /// Returns `conflict` if the path exists and may not be replaced, and `bad-request` for the extension of another
     /// format or for a path where the backup would count as memory. Otherwise returns the error of the operating
     /// system.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn of(backups: &Backups, to: &Path, force: bool) -> Result<Self, RpcError> {
         let name = to.file_name().unwrap_or_default();
         let low = name.to_string_lossy().to_lowercase();
@@ -63,7 +63,7 @@ impl Destination {
     ///
     /// # Errors
     /// Returns `conflict` otherwise.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn free(&self) -> Result<(), RpcError> {
         let Ok(found) = self.path.symlink_metadata() else {
             return Ok(());
@@ -71,7 +71,7 @@ impl Destination {
         let (there, hint) = match found.is_dir() {
             true => (
                 "the path is a folder",
-                "name a file in this folder; --force replaces no folders",
+                "give the path of a file in this folder; --force never replaces a folder",
             ),
             false if !found.is_file() => ("the path is not a regular file", "choose another name"),
             false if !self.force => (
@@ -102,11 +102,12 @@ impl Destination {
         for view in backups.views.open() {
             if self.is_memory_of(&view) {
                 let reason = format!(
-                    "the backup would be a memory file of the workspace {}",
+                    "at this path, the backup would become a memory file of the workspace {}",
                     view.root.display()
                 );
                 return Err(self.refusal(ErrorKind::BadRequest, &reason).hint(
-                    "choose a folder outside that workspace, or one of its folders that is not watched",
+                    "choose a folder outside the workspace, or a folder of the workspace that hippod does \
+                     not watch",
                 ));
             }
         }
@@ -127,7 +128,7 @@ impl Destination {
 
 /// Returns whether a file is empty or an earlier backup, judged by the first member of the archive. No other files are
 /// replaced.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn is_earlier(file: &Path) -> bool {
     let Ok(opened) = File::open(file) else {
         return false;

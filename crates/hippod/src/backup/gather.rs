@@ -60,7 +60,7 @@ struct WorkspaceSnapshot {
 ///
 /// # Errors
 /// Fails if the folder is missing, a database cannot be read, or the backup cannot be written.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn gather(
     backups: &Backups,
     view: &WorkspaceView,
@@ -106,7 +106,7 @@ pub fn gather(
 }
 
 /// Takes a snapshot in which the database matches hippod's own files below the root.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn agreeing(view: &WorkspaceView, state: &Path) -> Result<WorkspaceSnapshot, RpcError> {
     let begin = |path: &Path| DatabaseSnapshot::begin(path).map_err(|error| store_error(&error));
     for last in (0..MOMENTS).rev() {
@@ -233,7 +233,7 @@ fn watched(
 fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<FileCopy, Option<LeftOut>> {
     let name = path.to_str().map(|_| files::slashed(path));
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
-        return Err(Some(reason(path, "its name is not UTF-8, or too long")));
+        return Err(Some(reason(path, "its name is too long or is not valid UTF-8")));
     };
     if !is_memory(&name.split('/').collect::<Vec<_>>()) {
         return Err(Some(reason(path, "a hidden file that is not Markdown")));

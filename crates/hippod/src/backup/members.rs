@@ -27,7 +27,7 @@ pub type Visit<'a> = dyn FnMut(&str, u64, &mut dyn Read) -> Result<(), RpcError>
 /// # Errors
 /// Fails for a member that is not a regular file, has an invalid name, or is unreadable. The error names the
 /// member.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
     let opened = File::open(file).map_err(|error| io_refusal("read the backup", file, &error))?;
     let size = opened.metadata().map_or(0, |metadata| metadata.len());
@@ -123,7 +123,7 @@ impl<R: Read> Read for LimitedReader<R> {
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
-                "its unpacked size is too large for the size of the archive",
+                "its unpacked size is too large relative to its packed size",
             )
         })?;
         Ok(read)

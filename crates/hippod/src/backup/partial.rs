@@ -37,7 +37,7 @@ impl Partial {
     /// # Errors
     /// Returns `conflict` if a folder of that name exists that hippod did not create; otherwise the error of the
     /// operating system.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
         let mut name = std::ffi::OsString::from(".");
@@ -72,7 +72,7 @@ impl Partial {
 }
 
 impl Drop for Partial {
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     fn drop(&mut self) {
         match fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -98,7 +98,7 @@ pub fn clear_left(state: &Path) -> Vec<PathBuf> {
 }
 
 /// Removes a leftover folder, and returns whether its record can be deleted.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn is_cleared(folder: &Path) -> bool {
     if is_ours(folder) {
         return fs::remove_dir_all(folder).is_ok();
@@ -108,7 +108,7 @@ fn is_cleared(folder: &Path) -> bool {
 }
 
 /// Returns whether a folder has the name of a temporary folder and contains only files that hippod creates.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn is_ours(folder: &Path) -> bool {
     let name = folder.file_name().and_then(OsStr::to_str);
     let fits = name.is_some_and(|name| name.starts_with('.') && name.ends_with(PARTIAL));
@@ -123,7 +123,7 @@ fn is_made(name: &OsStr) -> bool {
     rest.into_iter().any(|rest| BESIDE.contains(&rest))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn noted(state: &Path) -> Vec<PathBuf> {
     let bytes = fs::read(state.join(NOTE)).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
@@ -131,7 +131,7 @@ fn noted(state: &Path) -> Vec<PathBuf> {
 
 /// Writes the record. A failure is only logged, because a backup must succeed even if the state folder's disk is full;
 /// at worst, a later kill leaves a folder behind.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn note(state: &Path, folders: &[PathBuf]) {
     let path = state.join(NOTE);
     let noted = match folders {

@@ -16,9 +16,12 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
                 .hint("free some space, or choose another disk; the unfinished file was removed")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            RpcError::new(ErrorKind::ReadOnly, message).hint("choose a path that you may read and write")
+            RpcError::new(ErrorKind::ReadOnly, message)
+                .hint("choose a path that you have permission to read and write")
         }
-        io::ErrorKind::NotFound => RpcError::not_found(message).hint("name an existing file and folder"),
+        io::ErrorKind::NotFound => {
+            RpcError::not_found(message).hint("give the path of an existing file or folder")
+        }
         io::ErrorKind::NotADirectory => RpcError::bad_request(message)
             .hint("this path is a file, but a folder is required: choose another path"),
         io::ErrorKind::IsADirectory => RpcError::bad_request(message)
@@ -29,9 +32,8 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
             RpcError::new(ErrorKind::Conflict, message)
                 .hint("another program created this path in the meantime: choose another path")
         }
-        _ if is_loop(error) => {
-            RpcError::bad_request(message).hint("the links of this path form a loop: choose another path")
-        }
+        _ if is_loop(error) => RpcError::bad_request(message)
+            .hint("the symbolic links in this path form a loop: choose another path"),
         _ => RpcError::internal(message).hint("check the disk"),
     }
 }

@@ -112,8 +112,8 @@ fn only_memory(
         strange.join(", ")
     );
     Err(RpcError::bad_request(what).hint(
-        "if the settings of the workspace included these files: hippoctl restore --other-files, or add the files to \
-         sources.include in config.toml",
+        "add the files to sources.include in config.toml; or, if the workspace's own settings included them: \
+         hippoctl restore --other-files",
     ))
 }
 
@@ -124,7 +124,8 @@ fn check_not_nested(staged: &[(&BackupWorkspace, StagedWorkspace)]) -> Result<()
         if let Some(other) = roots().find(|other| *other != root && other.starts_with(root)) {
             let what = format!("{} is inside {}", other.display(), root.display());
             return Err(RpcError::bad_request(what).hint(
-                "restore each workspace into a separate folder: --workspace ROOT --into DIR, then move the files",
+                "restore each workspace into a separate folder with `--workspace ROOT --into DIR`, then move \
+                 the files",
             ));
         }
     }
@@ -161,13 +162,13 @@ fn wanted<'m>(
         2.. if request.into.is_some() => Err(RpcError::bad_request(
             "several workspaces cannot be restored into one folder",
         )
-        .hint(format!("name one with --workspace: {}", roots()))),
+        .hint(format!("choose one workspace with --workspace: {}", roots()))),
         _ => Ok(wanted),
     }
 }
 
 /// Writes all members into the staged folders.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn stage(
     state: &Path,
     source: &BackupSource,
@@ -245,7 +246,7 @@ fn put(member: &BackupMember, bytes: &mut dyn Read, root: &Path, path: &Path) ->
 }
 
 /// Migrates the databases in `state` to this build's schema and sets their root.
-#[expect(clippy::disallowed_methods, reason = "below the state folder")]
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn databases(backup: &Path, workspace: &BackupWorkspace, root: &Path, state: &Path) -> Result<(), RpcError> {
     let names = [
         (Database::Index, "index.db", true),

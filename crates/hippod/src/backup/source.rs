@@ -24,7 +24,7 @@ impl BackupSource {
     ///
     /// # Errors
     /// Fails if the file does not exist or is not a regular file.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn open(path: &Path) -> Result<Self, RpcError> {
         let real = path
             .canonicalize()
@@ -42,7 +42,7 @@ impl BackupSource {
     }
 
     /// Returns the size of the file in bytes.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn bytes(&self) -> u64 {
         self.path().metadata().map_or(0, |metadata| metadata.len())
     }
@@ -194,7 +194,7 @@ fn newer(file: &Path, reason: &str) -> RpcError {
         ErrorKind::Conflict,
         format!("could not use the backup: {}: {reason}", file.display()),
     )
-    .hint("a newer hippod wrote the backup: install that version; nothing was changed")
+    .hint("a newer version of hippod wrote the backup: install that version; nothing was changed")
 }
 
 fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<BackupManifest, RpcError> {

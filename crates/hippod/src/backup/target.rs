@@ -14,7 +14,7 @@ use crate::staged::StagedWorkspace;
 ///
 /// # Errors
 /// Fails if the path is not a folder, is inaccessible, or contains hippod's own files.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let refused = |error| io_refusal("use the folder", folder, &error);
     let mut above = folder;
@@ -39,7 +39,7 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let root = below.iter().rev().fold(real, |path, name| path.join(name));
     if root.exists() && !root.is_dir() {
         return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
-            .hint("name an empty or new folder: --into DIR"));
+            .hint("give an empty or new folder: --into DIR"));
     }
     let state = paths.state.canonicalize().unwrap_or_else(|_| paths.state.clone());
     if state.starts_with(&root) || files::is_own(paths, &root) || root.parent().is_none() {
@@ -47,7 +47,7 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
             "the folder contains hippod's own files, or is inside their folder: {}",
             root.display()
         );
-        return Err(RpcError::bad_request(what).hint("name another folder: --into DIR"));
+        return Err(RpcError::bad_request(what).hint("give another folder: --into DIR"));
     }
     Ok(root)
 }
@@ -71,7 +71,10 @@ pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
         let remove = format!("hippoctl workspace remove --purge {}", root.display());
         return refusal(
             "hippod already stores an index and sessions for a workspace in this folder",
-            &format!("remove them: {remove}; or restore into another folder: --into DIR"),
+            &format!(
+                "restore into another folder with `--into DIR`, or remove the index and the sessions: \
+                 {remove}"
+            ),
         );
     }
     Ok(())
@@ -81,7 +84,7 @@ pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// Returns `conflict`.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn free_beside(staged: &StagedWorkspace) -> Result<(), RpcError> {
     let files = staged.staged_files();
     if files.symlink_metadata().is_err() {
@@ -96,7 +99,7 @@ pub fn free_beside(staged: &StagedWorkspace) -> Result<(), RpcError> {
 }
 
 /// Returns whether a folder is empty or does not exist.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn is_vacant(root: &Path) -> Result<bool, RpcError> {
     match fs::read_dir(root) {
         Ok(mut entries) => Ok(entries.next().is_none()),

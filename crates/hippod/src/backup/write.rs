@@ -78,7 +78,7 @@ impl BackupWriter {
     ///
     /// # Errors
     /// Returns the error of the operating system.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn add_made(&mut self, path: &str, file: &Path, job: &mut BackupJob<'_>) -> Result<(), RpcError> {
         let refused = |error| io_refusal("read the copied files", file, &error);
         let made = File::open(file).map_err(refused)?;
@@ -123,7 +123,7 @@ impl BackupWriter {
     ///
     /// # Errors
     /// Returns the error of the operating system; a failed call leaves no file.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn finish(mut self, mut manifest: BackupManifest) -> Result<(BackupManifest, u64), RpcError> {
         manifest.members = std::mem::take(&mut self.members);
         let mut json = serde_json::to_vec_pretty(&manifest)
@@ -145,12 +145,13 @@ impl BackupWriter {
         let bytes = file.metadata().map_err(refused)?.len();
         if unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
             let what = format!(
-                "could not write the backup: {}: its unpacked size is too large relative to its packed size, so a \
-                 restore would reject it",
+                "could not write the backup: {}: its unpacked size is too large relative to its packed size, \
+                 so a restore would reject the backup",
                 self.to.path.display()
             );
             return Err(RpcError::new(ErrorKind::TooLarge, what).hint(
-                "move highly repetitive files out of the workspace: du -a .hippocampus shows the size of each file",
+                "move highly repetitive files out of the workspace; to show the size of each file: du -a \
+                 .hippocampus",
             ));
         }
         self.to.free()?;
@@ -169,7 +170,7 @@ fn refusal(to: &Destination, error: &io::Error) -> RpcError {
     io_refusal("write the backup", &to.path, error)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)

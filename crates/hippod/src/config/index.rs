@@ -73,7 +73,10 @@ impl IndexConfig {
     }
 
     /// Returns the thresholds of the cycles.
-    #[expect(clippy::cast_possible_truncation, reason = "a share of two digits")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a threshold from 0 to 1 needs few digits"
+    )]
     pub fn consolidation(&self) -> consolidation::ConsolidationSettings {
         let standard = consolidation::ConsolidationSettings::default();
         let merge_above = self.merge_above as f32;

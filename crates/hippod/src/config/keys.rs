@@ -87,7 +87,7 @@ impl OverrideLimit {
     /// in the workspace's file.
     pub fn narrowed(self, user: &Value, wanted: &Value) -> Value {
         let number = |value: &Value| match value {
-            #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^52")]
+            #[expect(clippy::cast_precision_loss, reason = "all limits are far below 2^52")]
             Value::Integer(number) => *number as f64,
             Value::Float(number) => *number,
             _ => f64::NAN,
@@ -129,7 +129,7 @@ impl OverrideLimit {
     fn describe_limit(self) -> String {
         let how = match self {
             Self::Never => return String::new(),
-            Self::Trusted => return " A workspace may set it only with trust.".to_owned(),
+            Self::Trusted => return " A workspace needs trust to set this key.".to_owned(),
             Self::Smaller | Self::SmallerNot0 => "lower it",
             Self::Larger => "raise it",
             Self::Word(["true"]) => "switch it on",

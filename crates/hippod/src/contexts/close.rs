@@ -70,7 +70,8 @@ pub async fn close(
             } => {
                 if not_persisted > 0 {
                     notes.push(format!(
-                        "{not_persisted} more entries are lasting; they stay in the record of the session"
+                        "{not_persisted} more lasting entries were not written to long-term memory; they \
+                         stay in the record of the session"
                     ));
                 }
                 return Ok(ContextCloseResponse {
@@ -119,7 +120,7 @@ pub async fn close(
         ErrorKind::Conflict,
         format!("other clients keep writing to the session {}", request.session),
     )
-    .hint("close it again when its agent has finished; the entries of the session are kept"))
+    .hint("close the session again when its agent has finished; the entries of the session are kept"))
 }
 
 /// Writes the entries to `MEMORY.md` as well. Returns a note if that failed.

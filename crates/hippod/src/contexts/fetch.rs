@@ -57,8 +57,8 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
 
 fn nothing(id: &str) -> RpcError {
     RpcError::not_found(format!("no such entry or content: {id}")).hint(
-        "ids of entries begin with ctx-, ids of contents with b3: or m; hippoctl context list shows the \
-            entries; adding a removed workspace again restores its contents",
+        "the id of an entry begins with ctx-, and the id of a content with b3: or m; `hippoctl context list` \
+         shows the entries; if the workspace was removed, add it again",
     )
 }
 
@@ -90,7 +90,7 @@ fn content(
                 let hash = content.id.to_string();
                 let at_hand = CompletionSources {
                     stored: Ok(&content.bytes),
-                    source: Err("a content has no source of its own"),
+                    source: Err("the id is a content id, and only entries have a source"),
                     stored_hash: Some(&hash),
                     summary: "",
                     key_data: None,
@@ -99,10 +99,14 @@ fn content(
             }
             Some(Lookup::Gone { id, why }) => gone = Some((id, reason(&why))),
             Some(Lookup::Ambiguous) => {
-                return Err(
-                    RpcError::new(ErrorKind::Conflict, format!("several contents begin with {id}"))
-                        .hint("give more digits; an id that begins with m has no more digits: search the transcript for the text of the message"),
-                );
+                return Err(RpcError::new(
+                    ErrorKind::Conflict,
+                    format!("the ids of several contents begin with {id}"),
+                )
+                .hint(
+                    "give more digits of the id; an id that begins with m may have no more digits: in that \
+                     case, search the transcript for the text of the message",
+                ));
             }
             Some(Lookup::Unknown) | None => {}
         }
@@ -111,7 +115,7 @@ fn content(
     let hash = whole.to_string();
     let at_hand = CompletionSources {
         stored: Err(&why),
-        source: Err("a content has no source of its own"),
+        source: Err("the id is a content id, and only entries have a source"),
         stored_hash: Some(&hash),
         summary: "",
         key_data: None,
@@ -209,7 +213,8 @@ fn reason(why: &UnavailableReason) -> String {
         UnavailableReason::Forgotten { at_ms } => {
             let when = rfc3339(hippo_types::time::Timestamp(*at_ms));
             format!(
-                "it was removed on {when} to make room for newer content, because context.budget_mb was used up"
+                "it was removed on {when} to make room for newer content, because the disk space that \
+                 context.budget_mb allows was used up"
             )
         }
         UnavailableReason::Expired { at_ms } => {

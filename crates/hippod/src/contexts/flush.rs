@@ -37,7 +37,7 @@ const SESSION: usize = 40;
 /// Returns `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the
 /// errors of `remember`; after such an error, the next flush appends what was read. Returns `internal` if the client
 /// disconnected while the transcript was read; in this case, nothing was recorded.
-#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn flush(
     contexts: &Contexts,
     view: &WorkspaceView,
@@ -332,8 +332,8 @@ impl FlushSession<'_> {
         answer.from = read.from;
         if read.another {
             answer.notes.push(
-                "the file is not the transcript that was read before: it was read from the start, and known messages \
-                 were skipped"
+                "the file is not the transcript that was read before, so hippod read the file from the start \
+                 and skipped known messages"
                     .to_owned(),
             );
         }

@@ -47,7 +47,8 @@ pub async fn keep(
                 let set = ClockTimes::of(&*contexts.clock).was_set_since(&last);
                 last = ClockTimes::of(&*contexts.clock);
                 if set {
-                    tracing::warn!("the clock was set forward; sessions are checked again in an hour");
+                    tracing::warn!("the clock was set forward; hippod checks for idle sessions again in an \
+                                    hour");
                     continue;
                 }
                 let views = contexts.views.open();
@@ -68,7 +69,7 @@ pub async fn keep(
         };
         for (view, trigger) in due {
             if let Err(error) = look_after(&contexts, &view, trigger).await {
-                tracing::warn!(root = %view.root.display(), error = error.message, "could not check the sessions; retrying in an hour");
+                tracing::warn!(root = %view.root.display(), error = error.message, "could not check for idle sessions; retrying in an hour");
             }
         }
     }

@@ -41,9 +41,8 @@ pub fn open(
             Ok(home) if home.view.root != view.root => {
                 let whose = home.view.root.display();
                 let what = format!("the session {id} belongs to {whose}");
-                return Err(
-                    RpcError::new(ErrorKind::Conflict, what).hint("choose another name, or omit the name")
-                );
+                return Err(RpcError::new(ErrorKind::Conflict, what)
+                    .hint("choose another session id, or omit the id"));
             }
             // The owner is known once that workspace is open.
             Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),

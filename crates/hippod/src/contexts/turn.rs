@@ -66,8 +66,8 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
         note: plan.went_back.then(|| {
             let (given, turn) = (request.turn, plan.turn);
             format!(
-                "turn {given} is earlier than turn {turn}, which was already reported, so it counts as turn \
-                {turn}"
+                "turn {turn} was already reported, so the request for the earlier turn {given} counts as \
+                 turn {turn}"
             )
         }),
     })
@@ -108,7 +108,9 @@ pub fn render(
         if let Err(error) = store.update_entries(&touched, now(contexts)) {
             // The section is returned even if the changes cannot be stored.
             sessions.forget(&session.id);
-            notes = vec![format!("the entries that match the cue stay dormant: {error}")];
+            notes = vec![format!(
+                "could not reactivate the entries that match the cue: {error}"
+            )];
         }
     }
     let entries = sessions.entries(store, &session.id)?;
@@ -160,7 +162,7 @@ pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<Conte
 /// Returns the error for an unknown entry id.
 pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
     RpcError::not_found(format!("the session {} has no entry {id}", session.id)).hint(format!(
-        "hippoctl context list --session {} shows the entries of the session",
+        "to list the entries of the session: hippoctl context list --session {}",
         session.id
     ))
 }

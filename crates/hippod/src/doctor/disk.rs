@@ -72,7 +72,7 @@ fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
         let found = problem(
             "leftover",
             Severity::Info,
-            "a process that has exited left this file half written; no program reads it",
+            "an earlier process did not finish writing this file; no program reads the file",
             file.display().to_string(),
             "remove the file",
         );
@@ -121,7 +121,8 @@ fn examine_database(place: &SurveyedWorkspace, report: &mut SurveyReport) {
         Ok(()) => report.sound("database", format!("{database}: sound")),
         Err(error) => {
             let mended = error.is_damage();
-            let fix = "hippoctl doctor --rebuild rebuilds it from the files and keeps all readable accesses and removals";
+            let fix = "`hippoctl doctor --rebuild` rebuilds the database from the files and keeps all \
+                       accesses and removals that can be read";
             let mut found = problem("database", Severity::Error, error.to_string(), database, fix);
             found.fixable = mended;
             report.problems.push(found);
@@ -136,8 +137,8 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
         report.problem(
             "index-copy",
             Severity::Warning,
-            "this is an older index file; it is kept because hippod cannot determine which of its lines are missing \
-             in the index file",
+            "this is an earlier version of the index file; it is kept because hippod cannot determine which \
+             of its lines the index file lacks",
             kept.display().to_string(),
             "copy the missing lines into the index file, then remove this file",
         );
@@ -149,9 +150,9 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
         let found = problem(
             "index-missing",
             Severity::Info,
-            "the index file was removed, or it was not written yet",
+            "the index file was removed, or has not been written yet",
             file.display().to_string(),
-            "hippoctl consolidate light writes the index file now; otherwise the next light cycle writes it",
+            "the next light cycle writes the index file; to write it now: hippoctl consolidate light",
         );
         report.problems.push(fixable(found));
     }
@@ -182,8 +183,8 @@ fn examine_pointers(place: &SurveyedWorkspace, report: &mut SurveyReport) {
         Severity::Info,
         format!("{lead} no target: {}{more}", of.join(", ")),
         index_path(&place.view.root).display().to_string(),
-        "hippoctl consolidate deep --dry-run lists the pointers that a deep cycle can repair; hippoctl index show ID \
-         shows one entry",
+        "`hippoctl index show ID` shows one entry; to list the pointers that a deep cycle can repair: \
+         hippoctl consolidate deep --dry-run",
     );
 }
 
@@ -222,14 +223,15 @@ fn left_out(root: &Path, skipped: &SkippedFile, kept: usize) -> Problem {
     let place = path.display().to_string();
     if is_unreadable && kept > 0 {
         let what = format!(
-            "{}; searches skip this folder, and its {kept} indexed files are kept until it can be read again",
+            "{}; searches skip this folder, and its {kept} files stay in the index until the folder can be \
+             read again",
             skipped.reason
         );
-        let fix = "give hippod permission to read it, or add it to [sources] exclude";
+        let fix = "give hippod permission to read the folder, or add the folder to sources.exclude";
         return problem("skipped", Severity::Warning, what, place, fix);
     }
     let what = format!("not indexed: {}", skipped.reason);
-    let fix = "correct the file, or add it to [sources] exclude";
+    let fix = "correct the file, or add it to sources.exclude";
     problem("skipped", Severity::Info, what, place, fix)
 }
 
@@ -254,8 +256,8 @@ fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
             Severity::Warning,
             format!("{lost} stored changes of sessions are missing: the database or its log was damaged, truncated or removed"),
             file.display().to_string(),
-            "restore the changes from a backup: hippoctl restore; the damaged database or log is kept beside the \
-             current one as contexts.db.damaged",
+            "the damaged database or log is kept beside the current one as contexts.db.damaged; to restore \
+             the changes from a backup: hippoctl restore",
         );
         kept.loss_is_told(root);
     }

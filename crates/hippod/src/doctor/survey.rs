@@ -21,12 +21,12 @@ fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
         more => format!("; and {more} more"),
     };
     let what = format!(
-        "the damaged database contained accesses, removals and history that no file contains, and part of them could \
-         not be read: {}{more}",
+        "some of the accesses, removals and history in the damaged database could not be read, and no file \
+         contains them: {}{more}",
         lost.what[..most].join("; ")
     );
     let fix = format!(
-        "restore them from a backup: hippoctl restore; the damaged database is kept as {}",
+        "the damaged database is kept as {}; to restore these records from a backup: hippoctl restore",
         lost.aside.display()
     );
     problem(
@@ -76,8 +76,8 @@ pub fn survey_rebuild(root: &Path, made: Result<Option<LostData>, RpcError>) -> 
                 .extend(lost.map(|lost| was_not_all_read(root, &lost)));
         }
         Err(error) => {
-            let fix = "free space on the disk of the state folder, or repair that disk; then run hippoctl doctor \
-                --rebuild again";
+            let fix = "free space on the disk of the state folder, or repair that disk; then run again: \
+                       hippoctl doctor --rebuild";
             let what = format!("could not rebuild the index: {}", error.message);
             let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
             report.check("rebuild", place, vec![found]);

@@ -45,7 +45,7 @@ pub(super) fn spawn(events: &Sender<EngineEvent>, name: &str, work: ThreadWork) 
         .name(name.to_owned())
         .spawn(go.clone())
     {
-        tracing::warn!(%error, "could not start a thread; the engine does the work itself");
+        tracing::warn!(%error, "could not start a thread; the engine's own thread does the work");
         go();
     }
 }

@@ -111,7 +111,7 @@ impl WorkspaceEntries {
                 table = row.table,
                 id = row.id,
                 reason = row.reason,
-                "could not read a row; it stays unchanged"
+                "could not read a row; the row stays unchanged"
             );
         }
         // Use the finish time, because it is a real time; the start time may be one that a request asked for.
@@ -174,7 +174,10 @@ impl WorkspaceEntries {
             .filter(|path| self.fresh.contains(*path));
         let files = if self.goes_on { files.count() } else { 0 };
         (files > 0).then(|| {
-            format!("{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and the next cycle continues")
+            format!(
+                "{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and \
+                 the next light cycle creates more"
+            )
         })
     }
 
@@ -186,8 +189,9 @@ impl WorkspaceEntries {
         let files = self.unlisted_documents(documents).count();
         (files > 0).then(|| {
             format!(
-                "{files} files have no entry because the index has reached its maximum of {MOST_LIVE} entries; search \
-                 still finds these files, and each removed entry makes room for another at the next start"
+                "{files} files have no entry because the index has reached its maximum of {MOST_LIVE} \
+                 entries; search still finds these files; after you remove entries, the next start creates \
+                 as many for these files"
             )
         })
     }

@@ -227,7 +227,8 @@ impl WorkspaceWorker {
                     .bring_forward(Chore::Scan, self.resources.clock.monotonic());
             }
             Err(error) => {
-                tracing::warn!(%error, "could not watch; changes are found only by comparing the disk with the index")
+                tracing::warn!(%error, "could not watch the files; changes are found only by comparing the \
+                                        disk with the index")
             }
         }
     }
@@ -331,7 +332,7 @@ impl Engine {
             }
             workspace.save_spare();
             if let Err(error) = workspace.store.checkpoint() {
-                tracing::warn!(%error, "could not checkpoint the database; the next start does");
+                tracing::warn!(%error, "could not checkpoint the database; the next start checkpoints it");
             }
         }
         self.resources.contexts.checkpoint();
@@ -387,7 +388,7 @@ fn write_again(resources: &Resources, workspace: &mut Workspace) -> Result<(), S
             workspace.view.forget_readers();
             tracing::warn!(
                 database,
-                "the database was removed while it was open; it was rewritten"
+                "the database was removed while it was open, so hippod wrote it again"
             );
             Ok(())
         }

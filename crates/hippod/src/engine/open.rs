@@ -68,7 +68,7 @@ pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
         wall,
     } = opening;
     let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
-        .context("could not understand the configured sources")?;
+        .context("could not parse the patterns in sources.include and sources.exclude")?;
     let folder = registry::state_folder(state, root);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;

@@ -44,7 +44,7 @@ pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> FileReading {
     };
     let before = FileMark::of(&metadata);
     if before.size > limit {
-        return refuse(format!("larger than {limit} bytes"), true);
+        return refuse(format!("the file is larger than {limit} bytes"), true);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or(0));
     if let Err(error) = (&mut file).take(limit + 1).read_to_end(&mut bytes) {

@@ -39,7 +39,7 @@ fn empty(state: &Path, root: &Path) -> Result<Option<LostData>> {
     let lost = match emptied {
         Ok(()) => None,
         Err(error) if error.needs_rebuild() || !file.is_file() => {
-            tracing::warn!(%error, "rebuilding the database; the damaged one is kept beside it");
+            tracing::warn!(%error, "rebuilding the database; the damaged database is kept in the same folder");
             replace(&file, root)?
         }
         // The database itself is undamaged; another problem, such as a full disk, prevents the write.
@@ -62,7 +62,7 @@ fn replace(file: &Path, root: &Path) -> Result<Option<LostData>> {
     tracing::info!(
         rows = salvaged.rows,
         lost = salvaged.lost.len(),
-        "copied from the damaged database the records that no file contains"
+        "copied the records that no file contains from the damaged database"
     );
     let aside = Replacement::Rebuilt.settle(&draft, file)?;
     Ok((!salvaged.lost.is_empty()).then(|| LostData {

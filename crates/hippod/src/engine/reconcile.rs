@@ -212,7 +212,7 @@ impl Workspace {
             self.remove(&moved)?;
         }
         let all = gone.len() + self.held.len();
-        #[expect(clippy::cast_precision_loss, reason = "a share of a number of files")]
+        #[expect(clippy::cast_precision_loss, reason = "the number of files is far below 2^52")]
         let too_many = all >= least && all as f64 > share * self.known.len() as f64;
         if too_many {
             let newly_held = gone.len();

@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     fn add(&mut self, folder: &Path) -> Result<(u64, WorkspaceAddResponse), RpcError> {
         let root = folder.canonicalize().map_err(|error| {
             RpcError::not_found(format!(
@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// Removes a workspace and its derived state. Session data has no other copy, so it is kept unless `purge` is set.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     fn remove(&mut self, folder: &Path, purge: bool, reply: AnswerSender<WorkspaceRemoveResponse>) {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let known = match self.registry.remove(&root) {
@@ -198,8 +198,8 @@ impl WorkspaceWorker {
             let fix = self.resources.models.remedy(&workspace.view.config.model);
             let waiting = workspace.pending.len();
             notes.push(format!(
-                "everything is searchable by words; {waiting} passages still need their vectors, but the embedding \
-                 model cannot be used: {fix}"
+                "all text is searchable by keyword; {waiting} passages are not searchable by meaning yet, \
+                 because the embedding model cannot be used: {fix}"
             ));
         }
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.snapshot().generation);
@@ -251,7 +251,7 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     if !workspace.held.is_empty() {
         notes.push(format!(
-            "files that disappeared at once, and that therefore stay in the index: {}; restore them, or confirm the \
+            "{} files disappeared at once and therefore stay in the index; restore the files, or confirm the \
              deletion: hippoctl sync --accept-deletions",
             workspace.held.len()
         ));

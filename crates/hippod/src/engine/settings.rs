@@ -29,7 +29,8 @@ impl OwnSettings {
     pub fn describe_error(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
-            "{wrong}; until this is fixed, the last valid settings are used (the daemon's settings if there are none)"
+            "{wrong}; until you correct this, the last valid settings of the workspace are used, or the \
+             daemon's settings if the workspace never had valid ones"
         ))
     }
 }
@@ -55,8 +56,8 @@ impl WorkspaceWorker {
         let (config, wrong) = match surveyed.config {
             Ok(config) => (config, None),
             Err(error) => {
-                tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; using \
-                    those of the daemon");
+                tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; \
+                                                                using the settings of the daemon");
                 (self.resources.config.without_a_file(), Some(error.to_string()))
             }
         };

@@ -109,7 +109,7 @@ impl WorkspaceWorker {
                 return Some(("too-many-open-files", error.to_string()));
             }
             Some(error) if error.needs_rebuild() => {
-                let why = format!("{error}; hippoctl doctor --rebuild rebuilds the index from the files");
+                let why = format!("{error}; to rebuild the index from the files: hippoctl doctor --rebuild");
                 return Some(("database-damaged", why));
             }
             Some(error) => return Some(("store", error.to_string())),
@@ -140,8 +140,8 @@ impl WorkspaceWorker {
                 "embeddings-behind",
                 match workspace.pending.spared {
                     Some((_, why)) => format!(
-                        "{waiting} chunks wait for their vectors, because {why}; hippoctl sync --wait computes the \
-                         vectors now"
+                        "{waiting} chunks wait for their vectors, because {why}; to compute the vectors now: \
+                         hippoctl sync --wait"
                     ),
                     None => format!("{waiting} chunks wait for their vectors"),
                 },
@@ -155,7 +155,7 @@ impl WorkspaceWorker {
 fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
     let is_repaired = workspace.recovered.is_some() || workspace.mended.is_some();
     (is_repaired && !workspace.repair_is_told).then(|| {
-        let why = "the database was damaged and was repaired; hippoctl doctor lists the losses";
+        let why = "the database was damaged and was repaired; to list the losses: hippoctl doctor";
         (Freshness::REPAIRED, why.to_owned())
     })
 }

@@ -99,7 +99,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Error,
             story,
             settings_path(&workspace.root).display().to_string(),
-            "correct the reported line; hippod reads the file again when it changes",
+            "correct the reported line; hippod reads the file again after each change",
         );
     }
     for warning in &workspace.view.config.removed {
@@ -116,7 +116,11 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         report.problem(
             "untrusted",
             Severity::Info,
-            format!("{} has no effect without trust: {}", file.path, keys.join(", ")),
+            format!(
+                "{} is not trusted, so these settings have no effect: {}",
+                file.path,
+                keys.join(", ")
+            ),
             workspace.root.join(&file.path).display().to_string(),
             format!("read the file; to accept the settings: hippoctl workspace trust {place}"),
         );
@@ -127,7 +131,8 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             Severity::Info,
             format!("{OLD_INIT_RECORD} is not used: hippod now keeps the records of init in the user's state folder"),
             workspace.root.join(OLD_INIT_RECORD).display().to_string(),
-            format!("read the file; if an earlier version of init created it: hippoctl init --undo --trust-record {place}; otherwise delete it"),
+            format!("read the file; if an earlier version of init did not create it, delete it; otherwise: \
+                     hippoctl init --undo --trust-record {place}"),
         );
     }
     let index_file = examine_index_file(workspace, report);
@@ -165,7 +170,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         report.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
     if let Some(what) = entries.held_what() {
-        let what = format!("{what}; the file is neither read nor written");
+        let what = format!("{what}; hippod neither reads nor writes the file");
         report.problem(
             "held-removals",
             Severity::Warning,
@@ -183,11 +188,12 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
                 damaged.table, damaged.id, damaged.reason
             ),
             workspace.store.path().display().to_string(),
-            "everything else works; hippoctl index edit or hippoctl remember writes the entry again",
+            "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again",
         );
     }
     if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
-        let fix = "remove entries with hippoctl index forget, exclude files with sources.exclude, or change nothing: search finds all files";
+        let fix = "no change is necessary, because search finds all files; to make room, remove entries with \
+                   `hippoctl index forget`, or exclude files with sources.exclude";
         report.problem("index-full", Severity::Info, what, place.clone(), fix);
     }
     let written = entries.file.trouble.is_none() && !entries.file.is_held();
@@ -233,7 +239,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         if !workspace.agenda.is_planned(Chore::StartWatcher) {
             return report.sound(
                 "watcher",
-                format!("{place}: the workspace is being opened; watching starts soon"),
+                format!("{place}: the workspace is being opened; the watcher starts soon"),
             );
         }
         report.problem(
@@ -241,7 +247,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
             Severity::Warning,
             "the watcher is not running; changes are found only when hippod compares the disk with the index",
             place,
-            "hippoctl logs shows why the watcher did not start",
+            "to see why the watcher did not start: hippoctl logs",
         );
         return;
     };
@@ -262,9 +268,9 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         _ if workspace.watcher_silent => report.problem(
             "watcher",
             Severity::Warning,
-            "the watcher did not report a test file; it is being restarted",
+            "the watcher did not report a test file in time; hippod is restarting the watcher",
             place,
-            "if this message persists, set [watch] poll = \"always\"",
+            "if this message persists, set `watch.poll = \"always\"` in the configuration",
         ),
         _ => {
             let detail = match &workspace.canary_unprovable {

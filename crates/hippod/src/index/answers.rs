@@ -69,7 +69,10 @@ pub fn show(
         EntryPriority::Normal | EntryPriority::High => {}
     }
     if modifiers.manual {
-        told.push(format!("created by a person or an agent: × {}", profile.manual));
+        told.push(format!(
+            "a person or an agent created the entry: × {}",
+            profile.manual
+        ));
     }
     if modifiers.links >= profile.associated_from {
         told.push(format!(
@@ -114,7 +117,7 @@ pub fn show(
         entry: described(record, now),
         base_strength: entry.strength,
         curve: format!(
-            "{:.2} · (1 + {} · h)^(−{exponent:.3}), h the hours since {}",
+            "{:.2} · (1 + {} · h)^(−{exponent:.3}), where h is the number of hours since {}",
             entry.strength,
             profile.decay_rate,
             rfc3339(entry.curve_start())
@@ -139,9 +142,9 @@ pub fn unknown<'i>(id: &str, ids: impl Iterator<Item = &'i str>) -> RpcError {
     let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
     match hippo_proto::nearest(id, ids) {
         Some(near) => error.hint(format!(
-            "did you mean {near}? hippoctl index list shows all entries"
+            "did you mean {near}? to list all entries: hippoctl index list"
         )),
-        None => error.hint("hippoctl index list shows all entries"),
+        None => error.hint("to list all entries: hippoctl index list"),
     }
 }
 

@@ -126,9 +126,9 @@ impl Models {
     pub fn remove(&self, name: &str, used: &[String]) -> Result<ModelRemoveResponse, RpcError> {
         if self.manifest.models.iter().any(|model| model.name == name) || name == super::HASH {
             return Err(RpcError::bad_request(format!(
-                "could not remove the model \"{name}\": it belongs to this build"
+                "could not remove the model \"{name}\": it is a built-in model"
             ))
-            .hint("use another model by setting embed.model"));
+            .hint("to use another model, set embed.model"));
         }
         let _turn = self.turn()?;
         let chosen = self.config.enabled && self.config.model == name;
@@ -136,7 +136,8 @@ impl Models {
         if chosen || used.iter().any(|used| answers(&used)) {
             let what = format!("could not remove the model \"{name}\": it is in use");
             return Err(RpcError::new(ErrorKind::Conflict, what).hint(
-                "set embed.model to another model, restart hippod, and wait for hippoctl sync --wait",
+                "set embed.model to another model, restart hippod, and wait until this command ends: \
+                 hippoctl sync --wait",
             ));
         }
         let bytes = LocalModel::find(&self.layout, name)

@@ -103,14 +103,18 @@ async fn search(
                 ErrorKind::Degraded,
                 "search by meaning is disabled for this workspace",
             )
-            .hint("set search.vector to true in its hipocampus.config.json, or use mode hybrid, which still searches \
-                by words"));
+            .hint(
+                "set search.vector to true in the workspace's hipocampus.config.json, or use mode hybrid, \
+                 which still searches by keyword",
+            ));
         }
         let degraded = view.freshness().degraded;
         let why = degraded.map_or_else(|| "the query has no vector".to_owned(), |(_, why)| why);
         return Err(
-            RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}"))
-                .hint("hippoctl model pull installs the model; until then, mode hybrid searches by words"),
+            RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}")).hint(
+                "until the model is installed, mode hybrid searches by keyword; to install it: hippoctl \
+                 model pull",
+            ),
         );
     }
     let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));

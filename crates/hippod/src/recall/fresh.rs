@@ -94,19 +94,21 @@ impl Freshener {
         if missing > 0 {
             response.index.pending = response.index.pending.max(missing);
             response.index.lag_ms = response.index.lag_ms.max(1);
-            let what = "changed on disk and not indexed yet, so new text may be missing";
+            let what = "new text may be missing from the results, because these files have changed on disk \
+                        and are not indexed yet";
             response
                 .notes
                 .push(format!("{what}: {}", join_names(&stale.changed)));
         }
         if !stale.gone.is_empty() {
-            let what = "omitted, because the file is missing or unreadable";
+            let what = "results were omitted, because these files are missing or unreadable";
             response
                 .notes
                 .push(format!("{what}: {}", join_names(&stale.gone)));
         }
         if !self.heard {
-            let what = "the watcher did not respond in time, so the latest changes may be missing";
+            let what = "the latest changes may be missing from the results, because the watcher did not \
+                        respond in time";
             response.notes.push(what.to_owned());
         }
     }

@@ -42,14 +42,15 @@ fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetRespo
 
 fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError> {
     let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
-        RpcError::not_found(format!("no such id: {}", shorten(id)))
-            .hint("search returns ids, and a text gets a new id when it changes: search again, or name a file such as \
-                memory/2026-01-10.md")
+        RpcError::not_found(format!("no such id: {}", shorten(id))).hint(
+            "a text gets a new id when it changes: search again for the new id, or give a path such as \
+             memory/2026-01-10.md",
+        )
     })?;
     let stale = || {
         RpcError::new(
             ErrorKind::Stale,
-            format!("the text of this id is no longer on disk: {path}"),
+            format!("the text with this id is no longer on disk: {path}"),
         )
         .hint("search again")
     };
@@ -158,7 +159,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     let relative = if given.is_absolute() {
         given.strip_prefix(&view.root).map_err(|_| {
             RpcError::bad_request(format!("the path is outside the workspace: {path}"))
-                .hint("paths are relative to the workspace")
+                .hint("give a path relative to the workspace")
         })?
     } else {
         given
@@ -177,7 +178,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     }
     Err(
         RpcError::not_found(format!("not a memory file of this workspace: {path}"))
-            .hint("[sources] in the configuration selects the memory files"),
+            .hint("the settings under [sources] select the memory files"),
     )
 }
 
@@ -185,7 +186,7 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
     let limit = view.config.sources.max_file_bytes;
     hippo_fs::read_source(&view.root, path, limit).map_err(|error| match hippo_fs::refusal(&error) {
         Some(PathRefusal::NotRegular(_)) => {
-            RpcError::not_found(format!("not a file: {path}")).hint("name a file")
+            RpcError::not_found(format!("not a file: {path}")).hint("give the path of a file")
         }
         Some(_) => RpcError::bad_request(format!("the path is a link out of the workspace: {path}"))
             .hint("links are followed only within the workspace"),
@@ -208,9 +209,9 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
     let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     if from > total.max(1) {
         return Err(RpcError::not_found(format!(
-            "line {from} is after the end of {path}, which has {total}"
+            "line {from} is after the end of {path}, which has {total} lines"
         ))
-        .hint("lines are counted from 1"));
+        .hint("the first line has the number 1"));
     }
     let wanted = lines
         .get(from as usize - 1..to.min(total) as usize)

@@ -84,7 +84,7 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
     if question.mode == SearchMode::Index && !enabled {
         return Err(
             RpcError::new(ErrorKind::Degraded, "the index is disabled for this workspace")
-                .hint("set index.enabled = true in the configuration, or use mode hybrid"),
+                .hint("set `index.enabled = true` in the configuration, or use mode hybrid"),
         );
     }
     if !enabled || matches!(question.mode, SearchMode::Lexical | SearchMode::Vector) {
@@ -107,7 +107,10 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
         .as_ref()
         .map(|(record, strength)| doubt(record, *strength, question));
     (consulted.route, consulted.reason) = if question.mode == SearchMode::Index {
-        (Route::Index, "mode index reads the targets of the entries")
+        (
+            Route::Index,
+            "mode index reads the text that the entries point at",
+        )
     } else if let Some(doubt) = doubt {
         doubt.map_or((Route::Index, "the same query was answered before"), |reason| {
             (Route::Both, reason)
@@ -117,7 +120,7 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
         .first()
         .is_some_and(|(hit, _, _)| hit.coverage >= WEAK)
     {
-        (Route::Both, "entries match; a search verifies them")
+        (Route::Both, "entries match; a search verifies the entries")
     } else {
         (Route::Search, "no entry matches")
     };
@@ -151,16 +154,18 @@ impl SearchState<'_> {
                 }
                 if self.question.mode != SearchMode::Index {
                     return Ok(Err(
-                        "the earlier answer to the same query has changed: a search verifies it",
+                        "the text of the earlier answer to the same query has changed: a search verifies the \
+                         answer",
                     ));
                 }
                 return self.follow(self.view.snapshot()).map(Ok);
             }
             if self.question.mode != SearchMode::Index {
                 return Ok(Err(if whole {
-                    "a newer text matches the same query: a search verifies it"
+                    "a newer text matches the same query: a search verifies the earlier answer"
                 } else {
-                    "the earlier answer to the same query no longer exists: a search verifies it"
+                    "the text of the earlier answer to the same query no longer exists: a search verifies \
+                     the answer"
                 }));
             }
         }
@@ -204,7 +209,7 @@ impl SearchState<'_> {
 
     /// Returns the chunks to which the matched entries point, ranked, and each pointer with a flag. The flag is true if
     /// the index has no text for the pointer.
-    #[allow(clippy::type_complexity, reason = "read at one place")]
+    #[allow(clippy::type_complexity, reason = "only one function uses this type")]
     fn pointed(
         &self,
         snapshot: &SearchSnapshot,

@@ -66,20 +66,25 @@ impl LogSnapshot {
     pub fn append(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
         let text = self.with_its_ends(&(self.beginning() + section));
         let path = &self.path;
-        let after = append(&self.folder, &self.name, text.as_bytes()).map_err(|failed| match failed.left {
-            0 => log_error(path, failed.error),
-            left => RpcError::internal(format!("could not append the whole text to {path}: {}", failed.error)).hint(
-                format!("the log contains the first {left} bytes of the section {name:?}: free some space and repeat \
-                    the call, or delete these bytes"),
-            ),
-        })?;
+        let after =
+            append(&self.folder, &self.name, text.as_bytes()).map_err(|failed| match failed.left {
+                0 => log_error(path, failed.error),
+                left => RpcError::internal(format!(
+                    "could not append the whole text to {path}: {}",
+                    failed.error
+                ))
+                .hint(format!(
+                    "the log contains only the first {left} bytes of the section {name:?}: free some space \
+                     and repeat the call, or delete these bytes"
+                )),
+            })?;
         // Other programs may have appended before and after this write, so the lines are counted back from its end.
         let upto = usize::try_from(after).unwrap_or(usize::MAX);
         let now = self.folder.read(&self.name, LARGEST).map_err(|error| {
             RpcError::internal(format!(
-                "the text was appended to {path}, which could not be read afterwards: {error}"
+                "the text was appended to {path}, but the file could not be read afterwards: {error}"
             ))
-            .hint("repeat the call once the file can be read; the text is not appended twice")
+            .hint("make the file readable, then repeat the call; the text is not appended a second time")
         })?;
         let ends = now
             .get(..upto)
@@ -120,7 +125,7 @@ fn log_error(path: &str, error: io::Error) -> RpcError {
         ) =>
         {
             RpcError::bad_request(what).hint(
-                "logs are written only within the workspace and never through links; nothing was written",
+                "hippod writes logs only within the workspace and never through links; nothing was written",
             )
         }
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {

@@ -44,15 +44,16 @@ impl Secrets {
         } = appended;
         if !self.text.is_empty() {
             notes.push(format!(
-                "this looks like a secret ({}): the log contains it unchanged, and everything derived from the log \
-                 shows … instead; to remove it, delete it from {path}, lines {start_line} to {end_line}; if others \
-                 can read that file, also change the secret where it is used",
+                "the text seems to contain a secret ({}): the log contains the secret unchanged, and \
+                 everything derived from the log shows … instead; to remove the secret, delete it from \
+                 {path}, lines {start_line} to {end_line}; if others can read that file, also change the \
+                 secret wherever it is used",
                 words(&self.text)
             ));
         }
         if !self.beside.is_empty() {
             notes.push(format!(
-                "the topic or a tag looks like a secret ({}) and was omitted",
+                "the topic or a tag was omitted, because it looks like a secret ({})",
                 words(&self.beside)
             ));
         }

@@ -28,7 +28,7 @@ pub(super) struct FolderEntry<'a> {
 }
 
 impl ScanFilter {
-    #[expect(clippy::disallowed_methods, reason = "names and times alone")]
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     pub fn new(
         root: &Path,
         rules: &SourceRules,
@@ -71,7 +71,7 @@ impl ScanFilter {
             return false;
         }
         if is_dir && is_source {
-            self.skip(&rel, "a folder whose name is that of a file");
+            self.skip(&rel, "a folder that has the name of a memory file");
         }
         let wanted = if is_dir { may_contain } else { is_source };
         if is_link {
@@ -80,11 +80,14 @@ impl ScanFilter {
         wanted
     }
 
-    #[expect(clippy::disallowed_methods, reason = "names and times alone")]
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     fn admits_link(&self, path: &Path, rel: &str, wanted: bool, interesting: bool) -> bool {
         if !self.follow_links {
             if interesting {
-                self.skip(rel, "a link, and sources.follow_links is off");
+                self.skip(
+                    rel,
+                    "a link, which hippod does not follow because sources.follow_links is off",
+                );
             }
             return false;
         }

@@ -41,7 +41,7 @@ impl<'a> Looker<'a> {
     }
 
     /// Classifies a relative path. A second name of a file is detected only if it is a link.
-    #[expect(clippy::disallowed_methods, reason = "names and times alone")]
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     pub fn look(&mut self, rel: &str) -> PathClass {
         if !self.root.is_dir() {
             return PathClass::Unknown;
@@ -74,7 +74,7 @@ impl<'a> Looker<'a> {
             {
                 let back = walk::relative_or_root(self.root, back);
                 return match parts.peek() {
-                    None => PathClass::Skipped(format!("a link back to {back}")),
+                    None => PathClass::Skipped(format!("a link to its own parent folder {back}")),
                     Some(_) => PathClass::None,
                 };
             }

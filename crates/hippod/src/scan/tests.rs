@@ -203,7 +203,7 @@ fn unreadable_files_are_listed_as_skipped() {
         skipped(&result),
         [
             ("memory/caf\u{fffd}.md", "its name is not UTF-8"),
-            ("memory/folder.md", "a folder whose name is that of a file"),
+            ("memory/folder.md", "a folder that has the name of a memory file"),
             (
                 "memory/folder.md/inside.md",
                 "26 bytes, more than sources.max_file_bytes = 20"
@@ -246,7 +246,7 @@ fn links_are_followed_only_within_the_workspace() {
             ("memory/away", "the link points outside the workspace"),
             ("memory/broken.md", "a link without a target"),
             ("memory/latest/a.md", "the same file as memory/2026/a.md"),
-            ("memory/loop", "a link back to memory"),
+            ("memory/loop", "a link to its own parent folder memory"),
             ("memory/secret.md", "the link points outside the workspace"),
         ]
     );
@@ -255,7 +255,10 @@ fn links_are_followed_only_within_the_workspace() {
     bed.config.sources.follow_links = false;
     let result = bed.scan();
     assert_eq!(names(&result), ["MEMORY.md", "memory/2026/a.md"]);
-    assert!(skipped(&result).contains(&("memory/other", "a link, and sources.follow_links is off")));
+    assert!(skipped(&result).contains(&(
+        "memory/other",
+        "a link, which hippod does not follow because sources.follow_links is off"
+    )));
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(super) struct WalkResult {
 
 /// Walks everything below `root` or, with `only`, just the folders on the way to that path. Calls `at_each` for every
 /// entry.
-#[expect(clippy::disallowed_methods, reason = "names and times alone")]
+#[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn walk(
     root: &Path,
     rules: &SourceRules,
@@ -103,7 +103,7 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
 }
 
 /// Records an entry that is not a folder.
-#[expect(clippy::disallowed_methods, reason = "names and times alone")]
+#[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, walked: &mut WalkResult) {
     let rel = relative(root, path);
     let found = path.metadata();
@@ -152,7 +152,10 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut WalkResu
         Error::Partial(errors) => errors.iter().for_each(|error| refuse(root, rules, error, walked)),
         Error::WithLineNumber { err, .. } | Error::WithDepth { err, .. } => refuse(root, rules, err, walked),
         Error::Loop { ancestor, child } => {
-            let reason = format!("a link back to {}", relative_or_root(root, ancestor));
+            let reason = format!(
+                "a link to its own parent folder {}",
+                relative_or_root(root, ancestor)
+            );
             walked
                 .skipped
                 .push(SkippedFile::new(relative(root, child), reason));
@@ -169,7 +172,7 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut WalkResu
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "names and times alone")]
+#[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn refuse_path(
     root: &Path,
     rules: &SourceRules,

@@ -17,7 +17,7 @@ use crate::views::{Views, no_workspace};
 /// # Errors
 /// The error of the engine, or `read-only` if files of another program's tree could not be restored. In the latter
 /// case, their originals remain in the state of the workspace, and nothing is removed.
-#[expect(clippy::disallowed_methods, reason = "the root that the caller names")]
+#[expect(clippy::disallowed_methods, reason = "the caller chose this path")]
 pub async fn remove(
     trees: &Arc<Trees>,
     views: &Arc<Views>,
@@ -88,20 +88,22 @@ fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<t
         if purge {
             return Ok(tree::RestoredTree::default());
         }
-        let message = "the folder does not exist, but hippod must restore files of another program in it";
-        return Err(RpcError::new(ErrorKind::ReadOnly, message)
-            .hint("make the folder available again and try again, or give up these files: hippoctl workspace remove \
-                --purge"));
+        let message = "the folder does not exist, but hippod must restore another program's files in this \
+                       folder";
+        return Err(RpcError::new(ErrorKind::ReadOnly, message).hint(
+            "make the folder available again, then repeat the command; or lose these files: hippoctl \
+             workspace remove --purge",
+        ));
     }
     let given = trees.give_back(root, dry_run).map_err(|error| {
         RpcError::internal(format!("could not read the original files of the tree: {error}"))
-            .hint("check the state folder: hippoctl doctor; nothing was removed")
+            .hint("nothing was removed; check the state folder: hippoctl doctor")
     })?;
     if given.failed.is_empty() {
         return Ok(given);
     }
     let message = format!(
-        "could not restore the files of another program: {}",
+        "could not restore another program's files: {}",
         given.failed.join("; ")
     );
     Err(RpcError::new(ErrorKind::ReadOnly, message)

@@ -59,17 +59,18 @@ pub fn passed() -> Result<Option<PassedSocket>> {
         Ok(0) => return Ok(None),
         Ok(count) if count <= MOST => count,
         _ => bail!(
-            "could not use a passed socket: LISTEN_FDS is not a number from 0 to {MOST}\nhint: start hippod by its \
-             socket unit, or without LISTEN_FDS"
+            "could not use the sockets from the service manager: LISTEN_FDS is not a number from 0 to \
+             {MOST}\nhint: start hippod by its socket unit, or without LISTEN_FDS"
         ),
     };
     let at = choose(count, &variable("LISTEN_FDNAMES")).with_context(|| {
         format!(
-            "could not use a passed socket: {count} were passed, and none has the name {NAME}\nhint: pass one \
-             socket, or give it FileDescriptorName={NAME}"
+            "could not use the sockets from the service manager: it passed {count} sockets, and none has the \
+             name {NAME}\nhint: pass one socket, or name a socket with FileDescriptorName={NAME}"
         )
     })?;
-    let wrong = "could not use the passed socket: it must be a Unix socket that listens at a path\nhint: set the path with ListenStream= in the socket unit";
+    let wrong = "could not use the socket from the service manager: it must be a Unix socket that listens at \
+                 a path\nhint: set the path with ListenStream= in the socket unit";
     let listener = ListenFd::from_env()
         .take_unix_listener(at)
         .context(wrong)?
@@ -110,8 +111,8 @@ fn keep_private(path: &Path) -> Result<()> {
         std::fs::symlink_metadata(path).with_context(|| format!("could not inspect the socket: {place}"))?;
     ensure!(
         metadata.file_type().is_socket() && metadata.uid() == rustix::process::geteuid().as_raw(),
-        "could not use the passed socket, because it belongs to another user: {place}\nhint: restart the socket unit \
-         as the user that runs hippod"
+        "could not use the socket from the service manager, because it belongs to another user: \
+         {place}\nhint: restart the socket unit as the user that runs hippod"
     );
     if metadata.mode() & 0o077 != 0 {
         tracing::warn!(socket = %place, "removed the permissions of other users from the socket; set SocketMode=0600 in its unit");

@@ -118,7 +118,7 @@ fn text(views: &Views) -> String {
         Some(counted(slots.len() as u64, "workspace")),
         Some(counted(files, "file")),
         (opening > 0).then(|| format!("{opening} being opened")),
-        (broken > 0).then(|| format!("{broken} could not be opened, see hippoctl doctor")),
+        (broken > 0).then(|| format!("{broken} could not be opened (for details: hippoctl doctor)")),
         (waiting > 0).then(|| format!("{waiting} chunks wait for their vectors")),
         (!words.is_empty()).then(|| words.join(" ")),
     ];

@@ -21,7 +21,7 @@ pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
     page.single(
         "hippod_engine_longest_slice_seconds",
         GAUGE,
-        "Longest time since the start for which the engine was busy with one task.",
+        "Longest time that the engine has spent on one task since the start.",
         reporter.measures.longest_engine_slice().as_secs_f64(),
     );
     of_requests(&mut page, reporter);
@@ -183,7 +183,7 @@ fn of_workspaces(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
     );
     page.each(
         "hippod_watcher_alive",
-        "1 if the watcher reported its last test file in time.",
+        "1 if the watcher reported the last test file in time.",
         workspaces,
         |of| f64::from(u8::from(of.watcher.alive)),
     );
@@ -221,19 +221,19 @@ fn of_index(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
 fn of_disk(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
     page.each(
         "hippod_database_bytes",
-        "Bytes of the database of the index, with its log.",
+        "Size of the index database and its log, in bytes.",
         workspaces,
         |of| of.database_bytes as f64,
     );
     page.each(
         "hippod_contexts_stored_bytes",
-        "Bytes used by the contents of sessions.",
+        "Disk space that the contents of sessions use, in bytes.",
         workspaces,
         |of| of.contexts.as_ref().map_or(0, |of| of.stored_bytes) as f64,
     );
     page.each(
         "hippod_contexts_budget_bytes",
-        "Maximum bytes for the contents of sessions; 0 before the first session.",
+        "Maximum disk space for the contents of sessions, in bytes; 0 before the first session.",
         workspaces,
         |of| of.contexts.as_ref().map_or(0, |of| of.budget_bytes) as f64,
     );

@@ -17,12 +17,12 @@ pub fn examine_model(models: &Models, name: &str, state: ModelPhase, report: &mu
                 Severity::Warning,
                 why,
                 place,
-                "search by words still works; set [embed] enabled = false to hide this message",
+                "keyword search still works; to hide this message, set `embed.enabled = false`",
             ),
             None => {
                 let mut fix = models.remedy(name);
                 if fix.ends_with("pull") {
-                    fix.push_str(" (or hippoctl model import FILE without a network)");
+                    fix.push_str(" (without a network: hippoctl model import FILE)");
                 }
                 report.problem("no-model", Severity::Warning, why, place, &fix);
             }
@@ -30,8 +30,9 @@ pub fn examine_model(models: &Models, name: &str, state: ModelPhase, report: &mu
         ModelPhase::Failed(why) => {
             let place = models.folder().join(name).display().to_string();
             let again = models.remedy(name);
-            let fix =
-                format!("hippoctl model verify {name} lists damaged files, {again} downloads them again");
+            let fix = format!(
+                "`hippoctl model verify {name}` lists damaged files; to download them again: {again}"
+            );
             let mut found = problem("model-failed", Severity::Error, why, place, fix);
             found.fixable = true;
             report.problems.push(found);

@@ -40,7 +40,7 @@ pub fn rejected(root: &Path, period: Period, body: &str, why: &BodyRejection) ->
         }
     }
     Err(io::Error::other(format!(
-        "{MOST_REJECTED} refused bodies for this node are already kept"
+        "{MOST_REJECTED} rejected summaries of this node are already kept"
     )))
 }
 

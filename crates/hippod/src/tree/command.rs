@@ -58,7 +58,7 @@ impl<'a> SummaryJob<'a> {
 /// Returns the reason why no job may run today, or `None` if a job may run.
 pub fn held_back(spend: &Spend, settings: &TreeConfig) -> Option<String> {
     if settings.command.is_empty() {
-        return Some("tree.summaries is command, and tree.command names no program".to_owned());
+        return Some("tree.summaries is set to command, but tree.command contains no program".to_owned());
     }
     if spend.failures >= MOST_FAILURES {
         return Some(format!(
@@ -133,7 +133,7 @@ fn converse(
         // The write fails with a broken pipe if the program exits or is killed without reading its input.
         std::thread::spawn(move || to.write_all(&input));
     }
-    let from = child.stdout.take().ok_or("it has no standard output")?;
+    let from = child.stdout.take().ok_or("the program has no standard output")?;
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let most = MAX_BODY_BYTES as u64 + 1;
@@ -152,11 +152,11 @@ fn converse(
     };
     match heard {
         Ok(Ok(bytes)) if bytes.len() > MAX_BODY_BYTES => {
-            Err(format!("it printed more than {MAX_BODY_BYTES} bytes"))
+            Err(format!("the program printed more than {MAX_BODY_BYTES} bytes"))
         }
         Ok(read) => read.map_err(|error: io::Error| error.to_string()),
-        Err(RecvTimeoutError::Timeout) => Err("it took too long and was stopped".to_owned()),
-        Err(RecvTimeoutError::Disconnected) => Err("its output could not be read".to_owned()),
+        Err(RecvTimeoutError::Timeout) => Err("the program took too long and was stopped".to_owned()),
+        Err(RecvTimeoutError::Disconnected) => Err("the output of the program could not be read".to_owned()),
     }
 }
 
@@ -171,7 +171,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<std::process::ExitStatus
             Ok(None) => {
                 end(child);
                 let _ = child.wait();
-                return Err("it took too long and was stopped".to_owned());
+                return Err("the program took too long and was stopped".to_owned());
             }
             Err(error) => return Err(error.to_string()),
         }
@@ -289,7 +289,7 @@ mod tests {
         assert!(
             held_back(&spend(0, 0), &TreeConfig::default())
                 .unwrap()
-                .contains("names no program")
+                .contains("contains no program")
         );
     }
 }

@@ -237,7 +237,7 @@ fn open_node(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     match dir.stat(path)? {
         Some(there) if there.kind != FileKind::File => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("{path} is a link or a folder; replace it with a file or remove it"),
+            format!("{path} is a link or a folder; replace this link or folder with a file, or remove it"),
         )),
         _ => Ok(file),
     }

@@ -64,7 +64,7 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
     let mut found = Examination::default();
     let trust = Trust::of(&trees.state, &view.root);
     for note in TreeSettings::of(&view.root, &trust, &view.config.tree).notes {
-        let fix = "correct it; until then, the configuration of hippod is used";
+        let fix = "correct the setting; until then, the setting in hippod's own configuration is used";
         let place = view.root.join(FILE);
         found.add("tree-config", Severity::Warning, note, &place, fix);
     }
@@ -95,7 +95,8 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
     let spend = match state {
         Ok(state) => state.spend,
         Err(error) => {
-            let fix = "remove the file; the next hippoctl tree compact creates it again and adopts the current nodes of other programs";
+            let fix = "remove the file; the next `hippoctl tree compact` creates it again and adopts the \
+                       current nodes of other programs";
             let what = format!("the state of the tree cannot be read: {error}");
             let file = TreeState::file(&trees.state, &view.root);
             found.add("tree-state", Severity::Warning, what, &file, fix);
@@ -113,8 +114,8 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examination {
                 Severity::Warning,
                 format!("the program that writes summaries failed {} times in a row; hippod runs it again tomorrow; last error: {error}", spend.failures),
                 &view.root,
-                "run the program in tree.command by hand and fix it; until then, nodes contain lines that hippod \
-                 extracts",
+                "run the program in tree.command yourself, and correct its problem; until then, nodes \
+                 contain lines that hippod extracts",
             );
         }
     }
@@ -133,21 +134,21 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
     let bytes = match hippo_fs::read_source(workspace, file, LARGEST_NODE) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let fix = "make it a readable file, or remove it: hippoctl tree compact recreates it";
+            let fix = "make the file readable, or remove the file; to create it again: hippoctl tree compact";
             found.add(id, Severity::Error, format!("cannot be read: {error}"), path, fix);
             return;
         }
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
-        let fix = "save it as UTF-8, or remove it: hippoctl tree compact then creates it again";
+        let fix = "save the file as UTF-8, or remove the file; to create it again: hippoctl tree compact";
         found.add(id, Severity::Warning, "is not valid UTF-8", path, fix);
         return;
     };
     let front = match front(text) {
         Ok(front) => front,
         Err(what) => {
-            let fix =
-                "correct the lines between the ---, or remove the file: hippoctl tree compact recreates it";
+            let fix = "correct the lines between the two lines ---, or remove the file; to create it again: \
+                       hippoctl tree compact";
             found.add("tree-front-matter", Severity::Warning, what, path, fix);
             return;
         }
@@ -162,10 +163,10 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
             found.add(
                 id,
                 Severity::Warning,
-                "is not the root of a tree: it has neither its front matter nor one of its sections",
+                "is not the root of a compaction tree: it has neither the front matter nor a section of one",
                 path,
-                "hippoctl tree compact --take-over replaces it, and hippoctl workspace remove restores it; if it is \
-                 an unrelated file, move it elsewhere",
+                "move the file elsewhere; or replace it with `hippoctl tree compact --take-over`, in which \
+                 case `hippoctl workspace remove` restores it",
             );
             return;
         }
@@ -177,7 +178,7 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
             Severity::Warning,
             format!("its front matter has invalid values: {}", broken.join(", ")),
             path,
-            "correct these lines, or remove the file: hippoctl tree compact then creates it again",
+            "correct these values, or remove the file; to create it again: hippoctl tree compact",
         );
     }
 }
@@ -226,12 +227,13 @@ fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
 fn examine_aside(root: &Path, found: &mut Examination) {
     #[rustfmt::skip] // keep the list compact
     let told = [
-        (REJECTED, "tree-rejected", "rejected summaries are kept here",
-            "the first line of each file states the reason: correct the file and pass it to hippoctl tree submit, or \
-             remove it"),
-        (CARRIED, "tree-carried", "files of another program, which an earlier build took over, are kept here",
-            "while these files exist, ROOT.md keeps lines from their history and topics; hippoctl workspace remove \
-             and hippoctl init --undo offer to restore them"),
+        (REJECTED, "tree-rejected", "this folder contains rejected summaries",
+            "the first line of each file states the reason: correct the file and pass it to `hippoctl tree \
+             submit`, or remove the file"),
+        (CARRIED, "tree-carried", "this folder contains another program's files, which an earlier version of \
+                                   hippod took over",
+            "while these files exist, ROOT.md contains lines from their history and topics; `hippoctl \
+             workspace remove` and `hippoctl init --undo` offer to restore the files"),
     ];
     for (folder, id, what, fix) in told {
         let entries = WorkspaceDir::open(root).and_then(|dir| dir.entries(folder));
@@ -244,12 +246,12 @@ fn examine_aside(root: &Path, found: &mut Examination) {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a program that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user configured this program")]
 fn examine_program(settings: &TreeConfig, root: &Path, found: &mut Examination) {
     let id = "tree-command";
     let Some(program) = settings.command.first() else {
-        let what = "tree.summaries is command, and tree.command names no program";
-        let fix = "set tree.command in config.toml, or set summaries = \"off\"";
+        let what = "tree.summaries is set to command, but tree.command contains no program";
+        let fix = "set tree.command in config.toml, or set `tree.summaries = \"off\"`";
         return found.add(id, Severity::Warning, what, root, fix);
     };
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -274,14 +276,15 @@ fn examine_program(settings: &TreeConfig, root: &Path, found: &mut Examination) 
         ),
         None => (
             format!("the program that writes summaries does not exist: {program}"),
-            "give its absolute path in tree.command, because the daemon has a PATH of its own".to_owned(),
+            "set tree.command to the absolute path of the program, because the daemon has a PATH of its own"
+                .to_owned(),
         ),
     };
     found.add(id, Severity::Warning, what, root, fix);
 }
 
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "a program that the user names")]
+#[expect(clippy::disallowed_methods, reason = "the user configured this program")]
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata()
@@ -384,7 +387,7 @@ mod tests {
                 .collect::<Vec<_>>()
                 .join("; ")
         };
-        assert!(of(&[]).contains("names no program"));
+        assert!(of(&[]).contains("contains no program"));
         assert_eq!(of(&["sh", "-c", "cat"]), "");
         assert!(of(&["no-such-program-of-ours"]).contains("does not exist"));
         let file = folder.path().join("summarise");

@@ -67,7 +67,8 @@ pub(super) fn examine(trees: &Trees, view: &WorkspaceView, found: &mut Examinati
                  change them"
             ),
         };
-        let fix = "to take the tree over: hippoctl tree compact --take-over; hippoctl workspace remove restores the original files";
+        let fix = "to take over the tree: hippoctl tree compact --take-over; `hippoctl workspace remove` \
+                   then restores the original files";
         found.add("tree-foreign", Severity::Info, what, &view.root.join(first), fix);
     }
 }
@@ -186,7 +187,9 @@ pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<
             }
         };
         match told {
-            Ok((false, _)) => done.failed.push(format!("{path} changed during the restore")),
+            Ok((false, _)) => done
+                .failed
+                .push(format!("another program changed {path} during the restore")),
             Ok((true, None)) if ledger.originals.contains_key(path) => done.restored.push(path.clone()),
             Ok((true, None)) => done.removed.push(path.clone()),
             Ok((true, Some(note))) => done.notes.push(note),

@@ -105,9 +105,13 @@ pub async fn waiting(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) -> Option<Pe
     (jobs.total > 0).then(|| Pending {
         kind: "summaries-wanted".to_owned(),
         text: format!(
-            "{} of the compaction tree need a summary: hippoctl tree pending lists the jobs, hippoctl tree submit \
-             accepts a summary",
-            if jobs.total == 1 { "1 node".to_owned() } else { format!("{} nodes", jobs.total) },
+            "summaries are needed for {} of the compaction tree: `hippoctl tree pending` lists the jobs, and \
+             `hippoctl tree submit` accepts a summary",
+            if jobs.total == 1 {
+                "1 node".to_owned()
+            } else {
+                format!("{} nodes", jobs.total)
+            },
         ),
         paths: jobs.jobs.into_iter().map(|job| job.path).collect(),
     })

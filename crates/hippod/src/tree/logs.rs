@@ -43,16 +43,16 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examina
         ("log-date", Severity::Warning),
         nowhere,
         "the name contains an invalid date: the file is searched like any other file, but is not part of the tree",
-        "rename it to the day of its content",
+        "rename the file to the date of its content",
     );
     let ahead = days.iter().filter(|(date, _)| is_far_ahead(today, **date));
     found.several(
         root,
         ("log-ahead", Severity::Warning),
         ahead.flat_map(|(_, logs)| logs.iter().copied()).collect(),
-        "the date in the name is a month or more in the future: until then, the node stays tentative, and its topics \
-         in ROOT.md have no age",
-        "if the date is wrong, rename the file to the day of its content",
+        "the date in the name is a month or more in the future: until that date, the node of the day stays \
+         tentative, and its topics in ROOT.md have no age",
+        "if the date is wrong, rename the file to the date of its content",
     );
     let is_text = |log: &&String| {
         // An unreadable log is reported by another check.
@@ -70,7 +70,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examina
         root,
         ("log-double", Severity::Info),
         double.flatten().copied().collect(),
-        "have the same day as another log: the node of that day contains all of its logs, sorted by path",
+        "has the same date as another log: the node of that day contains all logs of the day, sorted by path",
         "no action is necessary",
     );
     let (logs, days) = (logs.len(), days.len());

@@ -94,7 +94,7 @@ impl TreeRun<'_> {
         let Some(node) = made else {
             self.refuse(
                 &path,
-                "the limit is too small for any line: raise tree.root_max_tokens",
+                "the maximum size is too small for even one line: raise tree.root_max_tokens",
             );
             return;
         };
@@ -156,8 +156,8 @@ impl TreeRun<'_> {
         }
         let place = aside::REPLACED;
         self.answer.notes.push(format!(
-            "memory/ROOT.md was edited, so hippod generated it again: the edited file is kept in {place}; write \
-             instructions for every session to AGENTS.md or CLAUDE.md, and memories to a log"
+            "memory/ROOT.md was edited, so hippod generated it again: the edited file is kept in {place}; \
+             put instructions for every session into AGENTS.md or CLAUDE.md, and memories into a log"
         ));
         Ok(())
     }

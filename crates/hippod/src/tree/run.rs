@@ -172,7 +172,7 @@ impl<'a> TreeRun<'a> {
         state.asks |= state.last_ms.is_none();
         let ledger = Ledger::read(&trees.state, &view.root).map_err(|error| {
             RpcError::internal(format!("could not read the original files of the tree: {error}"))
-                .hint("check the state folder: hippoctl doctor; nothing was changed")
+                .hint("nothing was changed; check the state folder: hippoctl doctor")
         })?;
         if !ledger.taken_over && state.last_ms.is_none() {
             answer.foreign = foreign::nodes(&disk);
@@ -205,8 +205,8 @@ impl<'a> TreeRun<'a> {
         };
         if self.wish.take_over {
             self.answer.notes.push(format!(
-                "took over {number} that another program wrote; hippoctl workspace remove and hippoctl init --undo \
-                 restore the original files"
+                "took over {number} that another program wrote; `hippoctl workspace remove` and `hippoctl \
+                 init --undo` restore the original files"
             ));
             self.ledger.taken_over = true;
             self.answer.foreign.clear();
@@ -220,8 +220,8 @@ impl<'a> TreeRun<'a> {
             return Ok(false);
         }
         self.answer.notes.push(format!(
-            "did not change {number} that another program wrote; to take the tree over: hippoctl tree compact \
-             --take-over"
+            "did not change {number} that another program wrote; to take over the tree: hippoctl tree \
+             compact --take-over"
         ));
         Ok(true)
     }
@@ -344,7 +344,8 @@ impl<'a> TreeRun<'a> {
             let put = disk::put(&self.view.root, path, &text, known);
             if !put.map_err(|error| error.to_string())? {
                 return Err(
-                    "another program wrote it in the meantime: that version stays, and the next run checks it"
+                    "another program wrote the node in the meantime: its version stays, and the next run \
+                     checks the node again"
                         .to_owned(),
                 );
             }

@@ -100,14 +100,14 @@ pub fn submit(
         return Err(RpcError::bad_request(
             "ROOT.md is generated from the other nodes and cannot be submitted",
         )
-        .hint("submit summaries of days, weeks and months; ROOT.md is generated from these"));
+        .hint("submit summaries of days, weeks and months; hippod generates ROOT.md from these nodes"));
     }
     let _one = trees.take(&view.root, true)?;
     let mut run = looking(trees, view)?;
     if run.is_foreign(&period.path()) {
         let message = format!("another program wrote {}", period.path());
         return Err(RpcError::new(ErrorKind::Conflict, message)
-            .hint("to take the tree over: hippoctl tree compact --take-over; the node was not changed"));
+            .hint("the node was not changed; to take over the tree: hippoctl tree compact --take-over"));
     }
     let (files, texts) = run.sources_of(period)?;
     if let Some(made_for) = &request.source_digest
@@ -117,7 +117,7 @@ pub fn submit(
             ErrorKind::Stale,
             format!("the sources of {period} have changed since the job was requested"),
         )
-        .hint("request the job again with tree.pending; nothing was changed"));
+        .hint("nothing was changed; request the job again with `tree.pending`"));
     }
     let sources: Vec<_> = texts.iter().map(SourceText::source).collect();
     let before = run.disk.nodes.get(&period).cloned();
@@ -181,7 +181,7 @@ pub fn show(
     let Some(found) = run.disk.nodes.get(&period) else {
         return Err(
             RpcError::new(ErrorKind::NotFound, format!("no such node: {}", period.path()))
-                .hint("hippoctl tree compact creates the nodes of all days that have a log"),
+                .hint("to create the nodes of all days that have a log: hippoctl tree compact"),
         );
     };
     let node = &found.node;
@@ -210,7 +210,7 @@ fn period(name: &str) -> Result<Period, RpcError> {
         .ok_or_else(|| {
             let short: String = name.chars().take(80).collect();
             RpcError::bad_request(format!("no such node: {short}")).hint(
-                "name a day (2026-01-10), a week (2026-W02), a month (2026-01), ROOT, or the path of a node",
+                "give a day (2026-01-10), a week (2026-W02), a month (2026-01), ROOT, or the path of a node",
             )
         })
 }
@@ -231,10 +231,14 @@ fn reject_body(root: &Path, period: Period, body: &str, rejected: &BodyRejection
     let kept = aside::rejected(root, period, body, rejected);
     let hint = match kept {
         Ok(path) => {
-            format!("the node was not changed; the summary is kept in {path}: correct it and submit it again")
+            format!(
+                "the node was not changed; the summary is kept in {path}: correct the summary and submit it \
+                 again"
+            )
         }
         Err(error) => format!(
-            "the node was not changed; the summary could not be kept ({error}): correct it and submit it again"
+            "the node was not changed; a copy of the summary could not be kept ({error}): correct the \
+             summary and submit it again"
         ),
     };
     RpcError::bad_request(format!("the summary for {period} was rejected: {rejected}")).hint(hint)

@@ -30,7 +30,7 @@ impl TreeSettings {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "at most a year"
+            reason = "the time is at most a year"
         )]
         let cooldown_ms = (hours.unwrap_or(f64::from(config.cooldown_hours)) * 3_600_000.0) as u64;
         Self {

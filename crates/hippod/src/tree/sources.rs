@@ -56,7 +56,7 @@ impl TreeRun<'_> {
         }
         let texts = self
             .texts(period.level(), &sources)
-            .map_err(|reason| RpcError::internal(reason).hint("check the file; nothing was changed"))?;
+            .map_err(|reason| RpcError::internal(reason).hint("nothing was changed; check the file"))?;
         Ok((sources, texts))
     }
 

@@ -100,7 +100,7 @@ impl<'a> SummaryRun<'a> {
                 continue;
             }
             if let Some(why) = command::held_back(&run.state.spend, &self.trees.settings) {
-                let note = format!("nodes need a summary: {why}");
+                let note = format!("some nodes need a summary, but {why}");
                 if !self.answer.notes.contains(&note) {
                     self.answer.notes.push(note);
                 }
@@ -201,7 +201,7 @@ fn take(
             .refuse(period, SourceFile::combine_sources(&asked.files));
         SummaryFailure::Failed(match aside::rejected(root, period, body, &why) {
             Ok(path) => format!("{why}; the summary is kept in {path}"),
-            Err(error) => format!("{why}; the summary could not be kept ({error})"),
+            Err(error) => format!("{why}; a copy of the summary could not be kept ({error})"),
         })
     })?;
     if let Some(found) = &before {

@@ -79,7 +79,7 @@ impl Backend {
 }
 
 /// Returns the identity of the folder at a path, if there is one.
-#[expect(clippy::disallowed_methods, reason = "names and times alone")]
+#[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn identity(path: &Path) -> Option<FileId> {
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_dir)?;
     FileId::of(path, &metadata).ok()

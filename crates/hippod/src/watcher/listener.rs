@@ -36,7 +36,7 @@ impl Listener {
     /// The operating system reports events in order. Opening the root folder also causes an event, and the arrival of
     /// that event proves that all earlier events have arrived. Only Linux reports it; on other systems, and with
     /// polling, this function returns immediately.
-    #[expect(clippy::disallowed_methods, reason = "names and times alone")]
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     pub fn catch_up(&self) -> bool {
         if !cfg!(target_os = "linux") || self.shared.state().mode == WatchMode::Poll {
             return true;

@@ -56,7 +56,7 @@ impl Poller {
 }
 
 /// Returns the entries of a folder that changed at or after a moment, in seconds since the Unix epoch.
-#[expect(clippy::disallowed_methods, reason = "names and times alone")]
+#[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
     let Ok(entries) = dir.read_dir() else {
         return Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
         .collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "names and times alone")]
+#[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
     let mut marks = Vec::new();
     for entry in dir.read_dir()? {

@@ -246,7 +246,8 @@ impl WatchThread {
         } else {
             RescanReason::RootGone
         };
-        tracing::info!(root = %self.spec.root.display(), ?reason, "the workspace's folder changed");
+        tracing::info!(root = %self.spec.root.display(), ?reason, "the folder of the workspace was removed, \
+                                                                   replaced or restored");
         // The old watches belong to folders that are no longer at these paths.
         self.shared.with(|inbox| inbox.watched.clear());
         if matches!(self.backend, Backend::Notify(_)) {

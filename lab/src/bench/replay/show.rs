@@ -151,11 +151,12 @@ fn way(way: ReplayOptions, of: &[&ReplayResult]) {
     let ReplayOptions {
         whole, told, worth, ..
     } = way;
-    let told = told.map_or("as the daemon makes them".to_owned(), |told| {
-        format!("of up to {told} tokens")
+    let told = told.map_or("of the daemon's default size".to_owned(), |told| {
+        format!("of at most {told} tokens")
     });
     say(format_args!(
-        "| entries above {} tokens, {told}, whole for {whole} | {} | {} | {} | {} | {fetches} |",
+        "| entries for results above {} tokens, {told}, result whole for {whole} turns | {} | {} | {} | {} | \
+         {fetches} |",
         thousands(worth as f64),
         less(mean(&without), mean(&with)),
         less(most(&without) as f64, most(&with) as f64),

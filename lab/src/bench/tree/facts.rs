@@ -73,13 +73,13 @@ pub fn run(folder: &Path) -> Result<Vec<Figure>> {
     Ok(vec![
         Figure::new(
             PART,
-            "LoCoMo facts in a quarter of the day",
+            "LoCoMo facts in a node with a quarter of the day's text",
             format!("{:.1} % of {all}", share(ours) * 100.0),
         )
         .reach(format!("> {:.1} %", best * 100.0), share(ours) > best),
         Figure::new(
             PART,
-            "the same, first lines / lines by chance",
+            "LoCoMo facts in the same amount of text: first lines / random lines",
             format!("{:.1} % / {:.1} %", share(first) * 100.0, chance * 100.0),
         ),
     ])

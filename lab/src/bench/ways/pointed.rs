@@ -80,7 +80,9 @@ fn share(pointed: &[PointerTargets], most: usize) -> f64 {
 pub fn print(pointed: &[PointerTargets]) {
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
     say(format_args!(
-        "\n| an entry that points at a file with evidence, before any question | questions | the best | among {BEST} | of all these files |\n|---|---|---|---|---|"
+        "\n| share of questions with an entry that points at a file with evidence, before the first question \
+         | questions | the best entry | one of the {BEST} best | share of these files \
+         |\n|---|---|---|---|---|"
     ));
     say(format_args!(
         "| mode `index` | {} | {} | {} | {} |",
@@ -94,7 +96,8 @@ pub fn print(pointed: &[PointerTargets]) {
 /// Returns the share for the summary.
 pub fn figure(part: &'static str, pointed: &[PointerTargets]) -> Figure {
     let share = 100.0 * share(pointed, BEST);
-    let what = "before any question: one of the 5 best entries points at a file with evidence";
+    let what = "before the first question: share of questions for which one of the 5 best entries points at \
+                a file with evidence";
     Figure::new(part, what, format!("{share:.1} %"))
 }
 

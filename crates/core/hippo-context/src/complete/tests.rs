@@ -98,7 +98,7 @@ fn the_reason_explains_that_nothing_is_available() {
         (given.outcome, given.from, given.stale),
         (FetchOutcome::Unavailable, None, true)
     );
-    assert!(given.reason.unwrap().contains("capture it again"));
+    assert!(given.reason.unwrap().contains("capture the content again"));
 }
 
 #[test]

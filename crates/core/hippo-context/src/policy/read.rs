@@ -220,7 +220,7 @@ fn parse_word(node: &Node<'_>) -> PolicyResult<String> {
     let text = match &node.data {
         Data::Value(Scalar::String(text)) => text.trim().to_owned(),
         Data::Value(Scalar::Integer(number)) => number.to_string(),
-        _ => return Err(error_at(node, "expected a string; put it in quotes")),
+        _ => return Err(error_at(node, "expected a string; put the value in quotes")),
     };
     if text.is_empty() {
         return Err(error_at(node, "the text is empty: the rule can never match"));
@@ -242,7 +242,7 @@ fn parse_name<T: Copy>(node: &Node<'_>, all: &[T], name: impl Fn(T) -> &'static 
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "small numbers, given by hand"
+    reason = "policy files contain small numbers"
 )]
 fn parse_number(node: &Node<'_>, most: f64) -> PolicyResult<f32> {
     let number = node

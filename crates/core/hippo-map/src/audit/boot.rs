@@ -50,7 +50,7 @@ impl<'a> BootLines<'a> {
                 }
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "numbers of words")]
+        #[expect(clippy::cast_precision_loss, reason = "word counts are far below 2^52")]
         let restates = |(line, both): &(usize, usize)| {
             let all = self.lines[*line].2 + said.len() - both;
             *both as f64 >= RESTATES * all as f64

@@ -217,7 +217,7 @@ fn report_orphans(planner: &mut CyclePlanner) {
             .get(&id)
             .is_some_and(|record| record.entry.related.is_empty());
         if alone && !linked.contains(&id) {
-            planner.report(Rule::Orphan, &id, "it has no related entries");
+            planner.report(Rule::Orphan, &id, "the entry has no related entries");
         }
     }
 }

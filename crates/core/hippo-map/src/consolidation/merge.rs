@@ -111,7 +111,7 @@ fn merge_pair(
         *named += 1;
         if *named <= MOST_NAMED {
             let conflict = format!("{conflict:?}").to_lowercase();
-            let reason = format!("they state different values: {conflict}");
+            let reason = format!("the entries state different values: {conflict}");
             planner.refuse(Rule::ValueConflict, both, reason);
         }
         return;
@@ -127,14 +127,14 @@ fn merge_pair(
         return planner.refuse(Rule::Merge, both, "people wrote both entries");
     }
     if absorb.apart {
-        return planner.refuse(Rule::Merge, both, "a person has separated them");
+        return planner.refuse(Rule::Merge, both, "a person has separated these entries");
     }
     if manual(keep) && more.is_lt() {
         return planner.refuse(Rule::Merge, both, "a person wrote the shorter entry");
     }
     let (to, hashes) = unite(keep, absorb);
     if to.pointers.len() > MOST {
-        return planner.refuse(Rule::Merge, both, "together they have too many pointers");
+        return planner.refuse(Rule::Merge, both, "the merged entry would have too many pointers");
     }
     if !planner.may_demote() {
         return planner.refuse_loss(both);

@@ -210,7 +210,7 @@ impl CyclePlanner {
     /// Records that the run reached its demotion limit.
     pub fn refuse_loss(&mut self, entries: Vec<EntryId>) {
         let share = self.state.settings.loss_cap * 100.0;
-        let reason = format!("this run has already demoted {share:.0} % of the live entries");
+        let reason = format!("this run has already demoted the maximum of {share:.0} % of the live entries");
         self.refuse(Rule::LossCap, entries, reason);
     }
 }

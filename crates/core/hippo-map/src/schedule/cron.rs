@@ -154,7 +154,7 @@ fn diagnose(line: &str) -> CronError {
         let (range, step) = part.split_once('/').unwrap_or((part, ""));
         let ends = range.split_once('-');
         return if range != part && reads(range) {
-            let reason = format!("a step must be a number from 1, not {step:?}");
+            let reason = format!("a step must be a whole number of at least 1, not {step:?}");
             error(column(line, step), reason)
         } else if ends.is_some_and(|(first, last)| reads(first) && reads(last)) {
             error(column(line, part), format!("the range {range:?} runs backwards"))

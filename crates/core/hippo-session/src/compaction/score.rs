@@ -104,7 +104,7 @@ pub fn horizon(config: &CompactionConfig, kind: EntryType) -> Option<usize> {
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "the comparison keeps it small, and it is not negative"
+        reason = "the value is below 1e9 and not negative"
     )]
     (ages < 1e9).then(|| ages as usize + 2)
 }

@@ -180,7 +180,7 @@ impl CompactionState {
         let [kept, compressed, sparse] = built.tiers;
         let before: usize = ledger.cores().iter().map(ledger::MessageCore::tokens).sum();
         let after = tokens::of(&built.text);
-        #[allow(clippy::cast_precision_loss, reason = "a ratio of sizes")]
+        #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
         let ratio = before as f64 / after.max(1) as f64;
         let stats = CompactStats {
             format: self.format,

@@ -131,9 +131,9 @@ fn rank_fields(topic: &SessionTopic) -> Vec<(SectionField, String)> {
             String::new()
         };
         let end = if trouble.over {
-            "later it went well"
+            "a later run succeeded"
         } else {
-            "no later success seen"
+            "no later run succeeded"
         };
         let text = format!("{}: `{}`{times}; {end}", trouble.label(), trouble.line);
         lines.push((SectionField::Errors, text));

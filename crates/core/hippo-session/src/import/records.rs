@@ -64,7 +64,7 @@ impl ExportRecord<'_> {
     pub fn fields(&self) -> Result<Fields, String> {
         if self.json.len() > LARGEST_RECORD {
             return Err(format!(
-                "it has {} MiB, and the maximum for a record is {}: split it",
+                "it has {} MiB, and the maximum for a record is {} MiB: split the record",
                 self.json.len().div_ceil(1 << 20),
                 LARGEST_RECORD >> 20
             ));
@@ -138,7 +138,7 @@ fn begins_as_json(bytes: &[u8]) -> Result<(), ImportProblem> {
             return Err(ImportProblem { line: None, what });
         }
         [b'[' | b'{', ..] => return Ok(()),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16: save it as UTF-8",
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is UTF-16: save it as UTF-8",
         _ => "it is not JSON: no list or object begins here",
     };
     Err(ImportProblem::at(1, what))

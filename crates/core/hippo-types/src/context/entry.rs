@@ -122,7 +122,7 @@ impl ContextEntry {
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
-        reason = "a few turns in millions make no difference"
+        reason = "rounding by a few turns makes no difference"
     )]
     pub fn strength_at(&self, turn: u64, associated: bool) -> f32 {
         let turns = turn.saturating_sub(self.decay.last_access) as f32;

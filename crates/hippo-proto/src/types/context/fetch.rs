@@ -30,8 +30,8 @@ impl Validate for ContextFetchRequest {
             return Ok(());
         }
         Err(
-            RpcError::bad_request("the field \"id\" cannot be the id of content")
-                .hint("such an id is b3: with 12 to 64 hexadecimal digits"),
+            RpcError::bad_request("the field \"id\" is not a valid content id")
+                .hint("a content id is b3: followed by 12 to 64 hexadecimal digits"),
         )
     }
 }

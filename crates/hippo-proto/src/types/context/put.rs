@@ -121,8 +121,9 @@ impl Validate for ContextPutRequest {
         refuse_longer("source.ref", reference, MAX_REF_CHARS)?;
         if self.content.len() > MAX_CONTENT_BYTES {
             let what = format!("the content is longer than {MAX_CONTENT_BYTES} bytes");
-            return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("store it in a file, and put the relevant part with that file as its source"));
+            return Err(RpcError::new(ErrorKind::TooLarge, what).hint(
+                "store the content in a file, and put only the relevant part, with that file as its source",
+            ));
         }
         if let Some(summary) = &self.summary {
             refuse_empty("summary", Some(summary))?;
@@ -133,7 +134,7 @@ impl Validate for ContextPutRequest {
         let associations = modifiers.and_then(|modifiers| modifiers.associations.as_ref());
         if associations.is_some_and(|ids| ids.len() > MAX_ASSOCIATIONS) {
             let what = format!("the field \"associations\" has more than {MAX_ASSOCIATIONS} ids");
-            return Err(RpcError::bad_request(what).hint("keep the closest ones"));
+            return Err(RpcError::bad_request(what).hint("keep only the most closely related entries"));
         }
         for id in associations.into_iter().flatten() {
             refuse_empty("associations", Some(id))?;
@@ -141,9 +142,9 @@ impl Validate for ContextPutRequest {
         }
         match self.lifecycle.as_ref().and_then(|lifecycle| lifecycle.expires) {
             Some(expires) if expires <= self.turn => {
-                let what = format!("the entry would expire in turn {expires}, before it is made");
+                let what = format!("the entry would expire in turn {expires}, before it is created");
                 Err(RpcError::bad_request(what).hint(format!(
-                    "\"expires\" is a turn after {}, the turn of the request",
+                    "\"expires\" must be greater than {}, the turn of the request",
                     self.turn
                 )))
             }
@@ -162,9 +163,9 @@ impl ContextPutRequest {
         if written.is_none_or(|json| json.len() <= MAX_KEY_DATA_BYTES) {
             return Ok(());
         }
-        let what = format!("the key data are longer than {MAX_KEY_DATA_BYTES} bytes");
+        let what = format!("the key data is longer than {MAX_KEY_DATA_BYTES} bytes");
         Err(RpcError::new(ErrorKind::TooLarge, what)
-            .hint("key data are part of prompts: keep only the few values that are needed again"))
+            .hint("key data becomes part of prompts: keep only the few values that the agent needs again"))
     }
 }
 
@@ -173,7 +174,8 @@ fn refuse_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
         return Ok(());
     }
     let what = format!("the field \"{field}\" is longer than {most} characters");
-    Err(RpcError::bad_request(what).hint("it is part of prompts: put the full text into \"content\""))
+    Err(RpcError::bad_request(what)
+        .hint("the field becomes part of prompts: put the full text into \"content\""))
 }
 
 /// The result of `context.put`.

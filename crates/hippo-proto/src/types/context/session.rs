@@ -137,7 +137,7 @@ impl Validate for ContextListRequest {
         if self.at_turn.is_some() && self.session.is_none() {
             return Err(
                 RpcError::bad_request("the field \"at_turn\" requires a \"session\"")
-                    .hint("a turn belongs to a session: give its id"),
+                    .hint("a turn belongs to a session: give the id of the session"),
             );
         }
         match self.limit {

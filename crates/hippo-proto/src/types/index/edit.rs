@@ -74,9 +74,8 @@ impl Validate for IndexEditRequest {
         refuse_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
         if self.tags.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
             let what = format!("the field \"tags\" has more than {MAX_TAGS} tags");
-            return Err(
-                RpcError::bad_request(what).hint("keep the tags that distinguish it from other entries")
-            );
+            return Err(RpcError::bad_request(what)
+                .hint("keep the tags that distinguish the entry from other entries"));
         }
         for tag in self.tags.iter().flatten() {
             refuse_empty("tags", Some(tag))?;
@@ -84,8 +83,9 @@ impl Validate for IndexEditRequest {
         }
         if self.pinned.is_some() && self.priority.is_some() {
             return Err(
-                RpcError::bad_request("the fields \"pinned\" and \"priority\" exclude each other")
-                    .hint("\"pinned\" sets the priority, and false restores the former one"),
+                RpcError::bad_request("the fields \"pinned\" and \"priority\" cannot be combined").hint(
+                    "\"pinned\": true sets the priority, and \"pinned\": false restores the earlier priority",
+                ),
             );
         }
         for pointer in self.pointers.iter().flatten() {
@@ -109,7 +109,7 @@ fn refuse_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), Rpc
         Some(text) if text.chars().nth(most).is_some() => Err(RpcError::bad_request(format!(
             "the field \"{field}\" is longer than {most} characters"
         ))
-        .hint("an entry is a pointer; put the rest into a memory file")),
+        .hint("an entry only points at a text; put the rest of the text into a memory file")),
         _ => Ok(()),
     }
 }

@@ -57,7 +57,7 @@ fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
             "UPDATE blobs SET bytes = substr(bytes, 1, length(bytes) - 1)",
             ["unpacked", "499 bytes"],
         ),
-        ("FLIP", ["", "are those of"]),
+        ("FLIP", ["", "belong to another content id"]),
         (
             "DELETE FROM blobs",
             ["not in the database", "not in the database"],

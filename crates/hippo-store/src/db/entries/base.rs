@@ -85,7 +85,7 @@ fn verify_base(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base
     if noted != hash {
         tracing::warn!(
             path,
-            "ignored the stored content of a file, which does not match its hash"
+            "ignored the stored content of a file, because its hash differs from the recorded hash"
         );
         return None;
     }

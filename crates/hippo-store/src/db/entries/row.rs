@@ -123,7 +123,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, EntryRecord), UnreadableRo
         ("archive", Some(since)) => RecordPlace::Archive(since),
         _ => {
             return Err(UnreadableRow(format!(
-                "unknown place {place:?} with the time {since:?}"
+                "the place {place:?} and the time {since:?} do not match"
             )));
         }
     };

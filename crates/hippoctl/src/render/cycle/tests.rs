@@ -140,7 +140,7 @@ fn notes_of_a_run_are_rendered() {
     };
     assert_eq!(
         notes(&failed),
-        ["note: the log of the daemon shows the reason: hippoctl logs"]
+        ["note: to see the reason in the log of the daemon: hippoctl logs"]
     );
 }
 

@@ -49,14 +49,14 @@ pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
     let refused = |why: &str| {
         let what = format!("could not import into {}: {why}", into.display());
         Failure::new(Exit::Usage, what)
-            .hint("name a memory folder in the workspace, for example memory/imported")
+            .hint("give a memory folder in the workspace, for example memory/imported")
     };
     let mut parts = Vec::new();
     for part in into.strip_prefix(root).unwrap_or(into).components() {
         match part {
             Component::CurDir => {}
             Component::Normal(name) => parts.push(name.to_string_lossy()),
-            _ => return Err(refused("it is outside the workspace")),
+            _ => return Err(refused("the folder is outside the workspace")),
         }
     }
     let folder = parts.join("/");
@@ -65,14 +65,16 @@ pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
         return Err(refused("the folder belongs to the compaction tree"));
     }
     match folder.contains('\0') || !rules().is_source(&log) {
-        true => Err(refused("it is not below memory, knowledge, plans or projects")),
+        true => Err(refused(
+            "the folder is not below memory, knowledge, plans or projects",
+        )),
         false => Ok(folder),
     }
 }
 
 /// Returns the default rules. They contain no patterns, so parsing them cannot fail.
 fn rules() -> SourceRules {
-    SourceRules::new(&[], &[]).expect("no pattern is wrong")
+    SourceRules::new(&[], &[]).expect("rules without patterns are valid")
 }
 
 /// Selects the new memories and assigns them to files.
@@ -145,7 +147,8 @@ fn note_of(days: &[Date]) -> Option<String> {
     let named: Vec<String> = named.iter().take(NAMED).map(ToString::to_string).collect();
     (!days.is_empty()).then(|| {
         format!(
-            "{} dated before 1970, or a month or more in the future ({}): written without a date",
+            "memories with a date before 1970, or a month or more in the future, are written without the \
+             date: {} ({})",
             days.len(),
             named.join(", ")
         )

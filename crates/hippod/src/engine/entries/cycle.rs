@@ -196,7 +196,7 @@ impl WorkspaceWorker {
     pub(in crate::engine) fn tend_entries(&mut self, workspace: &mut Workspace, at: Instant) -> bool {
         let tended = self.try_tend(workspace, at);
         if let Err(error) = tended {
-            tracing::warn!(root = %workspace.root.display(), %error, "could not store the index entries; retrying");
+            tracing::warn!(root = %workspace.root.display(), %error, "could not store the entries of the index file; retrying");
             workspace.entries.file.look(at + AGAIN);
             workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);

@@ -279,7 +279,7 @@ fn open_folder(root: &Path) -> Result<OpenedIndexFile, IndexFileIssue> {
     opened.map_err(|error| match hippo_fs::refusal(&error) {
         Some(refusal) => unreadable(
             format!("{INDEX_FILE} cannot be used: {refusal}"),
-            "replace it with a regular file, or set index.enabled = false",
+            "replace HIPPOCAMPUS.md with a regular file, or set `index.enabled = false`",
         ),
         None if error.kind() == io::ErrorKind::NotFound && is_link(root) => unreadable(
             format!("{INDEX_FILE} is a link without a target ({error})"),
@@ -316,24 +316,27 @@ fn read(meant: &OpenedIndexFile) -> IndexFileReading {
         Err(error) if hippo_fs::refusal(&error).is_some() => {
             return IndexFileReading::Blocked(unreadable(
                 format!("{INDEX_FILE} is not a regular file"),
-                "move it elsewhere; hippod then writes the index file again",
+                "move the file elsewhere; hippod then writes the index file again",
             ));
         }
         Err(error) => return refused(error),
     };
     if metadata.len() > LARGEST {
         let what = format!(
-            "{INDEX_FILE} is {} bytes long, more than the maximum of {LARGEST}; it stays unchanged",
+            "{INDEX_FILE} has {} bytes, and the maximum is {LARGEST}; the file stays unchanged",
             metadata.len()
         );
-        return IndexFileReading::Blocked(unreadable(what, "shorten it, or move it elsewhere"));
+        return IndexFileReading::Blocked(unreadable(what, "shorten the file, or move it elsewhere"));
     }
     let before = FileMark::of(&metadata);
     let mut bytes = Vec::new();
     match file.take(LARGEST).read_to_end(&mut bytes) {
         Ok(_) if bytes.contains(&0) => IndexFileReading::Blocked(unreadable(
-            format!("{INDEX_FILE} is not a text file: it contains zero bytes; it stays unchanged"),
-            "move it elsewhere; hippod then writes the index file again",
+            format!(
+                "{INDEX_FILE} is not a text file, because it contains NUL characters; the file stays \
+                 unchanged"
+            ),
+            "move the file elsewhere; hippod then writes the index file again",
         )),
         Ok(size) => match meant.dir.stat(&meant.path) {
             Ok(Some(after)) if FileMark::from(after) == before && size as u64 == after.size => {

@@ -24,11 +24,11 @@ use fields::{brought_back, put_into, take_fields};
 pub(super) use fields::adopted;
 
 /// Fix for held removals.
-const HELD_FIX: &str = "restore the entries, remove the file (hippod then writes all entries again), or confirm the \
-    removal: hippoctl sync --accept-deletions";
+const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod writes all entries again; or \
+                        confirm the removal: hippoctl sync --accept-deletions";
 /// Fix for missing text that is not part of an entry, and that the store therefore lacks.
-const WORDS_FIX: &str = "restore the end of the file, remove the file (hippod then writes it again), or confirm its \
-    content: hippoctl sync --accept-deletions";
+const WORDS_FIX: &str = "restore the end of the file; or remove the file, so that hippod writes it again; or \
+                         confirm its content: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeSource {
@@ -227,15 +227,16 @@ impl WorkspaceEntries {
             let (written, back) = (rfc3339(written), merged.adopted.len());
             let others: BTreeSet<&EntryId> = merged.taken.iter().map(|(id, _)| id).collect();
             self.file.conflicts.push(format!(
-                "{INDEX_FILE} was restored to the version of {written}: {} entries got their previous text back, \
-                 {back} were added, {} were removed",
-                others.len(), gone.len()
+                "{INDEX_FILE} was restored to its version of {written}: the previous text of {} entries was \
+                 restored, {back} entries were added, and {} entries were removed",
+                others.len(),
+                gone.len()
             ));
         }
         if source == MergeSource::File && matches!(&origin, VersionOrigin::Buffer(older) if older == bytes) {
             self.file.conflicts.push(format!(
-                "an editor saved {INDEX_FILE} unchanged, but in a slightly older version: hippod keeps its own later \
-                 changes; to restore the older version, save it again in a few minutes"
+                "an editor saved a slightly older version of {INDEX_FILE} without edits, so hippod keeps its \
+                 own later changes; to restore the older version, save it again in a few minutes"
             ));
         }
         if source == MergeSource::File {
@@ -263,8 +264,8 @@ impl WorkspaceEntries {
         if self.file.held.len() != gone.len() || self.file.because != because {
             tracing::warn!(
                 root = %now.root.display(), entries = gone.len(), of = all, ?because,
-                "entries were removed from the index file, perhaps by accident; they are kept until the removal is \
-                 confirmed"
+                "entries were removed from the index file, perhaps by accident; hippod keeps the entries \
+                 until a person confirms the removal"
             );
         }
         self.file.held = gone;
@@ -296,15 +297,16 @@ impl WorkspaceEntries {
                 format!("{held} {entries} disappeared from {INDEX_FILE} at once and are kept")
             }
             HoldReason::CutOff => format!(
-                "the end of {INDEX_FILE} is missing, as in a half-written file; its {held} {entries} are kept"
+                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; the \
+                 {held} missing {entries} are kept"
             ),
             HoldReason::Words => format!(
-                "the end of {INDEX_FILE} is missing, as in a half-written file, including text that hippod did not \
-                 write"
+                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; the \
+                 missing text includes text that hippod did not write"
             ),
             HoldReason::PutBack(written) => format!(
-                "{INDEX_FILE} was restored to the version of {}; {held} {entries} that are missing in that version \
-                 are kept",
+                "{INDEX_FILE} was restored to its version of {}; {held} {entries} that this version does not \
+                 contain are kept",
                 rfc3339(written)
             ),
         };
@@ -382,13 +384,14 @@ fn describe_conflict(conflict: &merge::MergeConflict) -> String {
         }
         ConflictRule::RemovalWins => {
             format!(
-                "{id}: the entry was removed from {INDEX_FILE} while hippod changed it; it stays removed (hippoctl \
-                 index restore {id} restores it)"
+                "{id}: the entry was removed from {INDEX_FILE} while hippod changed the entry; the entry \
+                 stays removed; to restore it: hippoctl index restore {id}"
             )
         }
         ConflictRule::ChangeBeatsPruning => {
             format!(
-                "{id}: the entry was changed in {INDEX_FILE} while hippod archived it; it stays in the index"
+                "{id}: the entry was changed in {INDEX_FILE} while hippod archived the entry; the entry \
+                 stays in the index"
             )
         }
     }

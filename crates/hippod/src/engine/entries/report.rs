@@ -45,7 +45,10 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         report,
     } = detail;
     let finished = row.record.finished.unwrap_or(row.record.started);
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds of one run")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a run takes far fewer than 2^52 milliseconds"
+    )]
     let took_ms = finished.since(row.record.started) as f64;
     CycleReport {
         run: Some(row.id.0),
@@ -183,7 +186,7 @@ fn describe_change(change: &EntryChange) -> String {
             f32::from(to.hundredths) / 100.0,
             to.hits
         ),
-        EntryChange::File { to: None, .. } => "is removed from the file".to_owned(),
+        EntryChange::File { to: None, .. } => "is removed from the index file".to_owned(),
         EntryChange::Strong { to: Some(_), .. } => "becomes strong".to_owned(),
         EntryChange::Strong { to: None, .. } => "is no longer strong".to_owned(),
         EntryChange::Point { to, .. } => {
@@ -196,7 +199,7 @@ fn describe_change(change: &EntryChange) -> String {
             let ids: Vec<&str> = to.iter().map(|id| id.0.as_str()).collect();
             format!("is related to {}", ids.join(", "))
         }
-        EntryChange::Summarise { .. } => "a new summary from its source".to_owned(),
+        EntryChange::Summarise { .. } => "gets a new summary, extracted from its source".to_owned(),
         EntryChange::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
         EntryChange::Replay { to, .. } => format!("reviewed and kept: strength {:.2}", to.strength),
         EntryChange::Consolidate { to, .. } => {

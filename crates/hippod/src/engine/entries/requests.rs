@@ -127,7 +127,7 @@ impl WorkspaceWorker {
                 ErrorKind::Conflict,
                 format!("the entry is already in the index: {id}"),
             )
-            .hint("to see where it is: hippoctl index show"));
+            .hint("to show the place of the entry: hippoctl index show"));
         }
         let now = self.resources.clock.now();
         let profile = workspace.view.config.index.profile();
@@ -160,7 +160,8 @@ impl WorkspaceWorker {
             ..self.now_of(workspace, at)
         };
         if let Err(error) = workspace.entries.close_file(&mut workspace.store, now) {
-            tracing::warn!(%error, "could not remove replaced index files; the next start retries");
+            tracing::warn!(%error, "could not remove the previous versions of the index file; the next start \
+                                    retries");
         }
     }
 
@@ -168,7 +169,7 @@ impl WorkspaceWorker {
     pub(super) fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {
             return Err(RpcError::bad_request("the index is disabled for this workspace")
-                .hint("set index.enabled = true in the configuration"));
+                .hint("set `index.enabled = true` in the configuration"));
         }
         if !workspace.root_present {
             return Err(root_missing(&workspace.root));
@@ -267,7 +268,7 @@ pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, 
     let detail = workspace.store.run(id).map_err(|error| refusal(&error))?;
     detail.ok_or_else(|| {
         RpcError::not_found(format!("could not find the run: {}", id.0))
-            .hint("hippoctl consolidate history shows all runs")
+            .hint("to list all runs: hippoctl consolidate history")
     })
 }
 

@@ -138,14 +138,14 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChang
         let (number, names) = (kept.len(), kept[..kept.len().min(NAMED)].join(", "));
         let more = if number > NAMED { ", …" } else { "" };
         notes.push(format!(
-            "{number} entries that the run created remain, because they were changed or used since then: \
-             {names}{more}; hippoctl index forget ID removes an entry"
+            "{number} entries that the run created were not removed, because they were changed or used after \
+             the run: {names}{more}; to remove an entry: hippoctl index forget ID"
         ));
     }
     if !files.is_empty() {
         notes.push(format!(
-            "{} files no longer have an entry; the next light cycle creates one again; hippoctl index forget ID \
-             removes an entry permanently",
+            "{} files no longer have an entry; the next light cycle creates the entries again; to remove an \
+             entry permanently: hippoctl index forget ID",
             files.len()
         ));
     }

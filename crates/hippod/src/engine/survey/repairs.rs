@@ -11,13 +11,14 @@ pub(super) fn was_gone(place: &str, recovered: &RecoveredDatabase) -> Problem {
         [] => "the database was empty or missing; it was rebuilt from its spare copy and from the files"
             .to_owned(),
         lost => format!(
-            "the database was empty or missing; some of the accesses, removals and history, which no file contains, \
-             are lost: {}",
+            "the database was empty or missing; it was rebuilt, but some of the accesses, removals and \
+             history are lost, because no file contains them: {}",
             lost.join("; ")
         ),
     };
     let fix = format!(
-        "check the disk; the previous file is kept as {}; restore the rest from a backup: hippoctl restore",
+        "check the disk; the previous file is kept as {}; to restore the lost records from a backup: \
+         hippoctl restore",
         recovered.aside.display()
     );
     problem("database-lost", Severity::Warning, what, place, fix)
@@ -26,7 +27,7 @@ pub(super) fn was_gone(place: &str, recovered: &RecoveredDatabase) -> Problem {
 /// Creates the problem for rows that were damaged when the workspace was opened.
 pub(super) fn was_damaged(place: &str, mended: &DroppedRows) -> Problem {
     let what = match mended.documents {
-        true => "the index of documents and words".to_owned(),
+        true => "the keyword index".to_owned(),
         false => format!("{} vectors", mended.vectors),
     };
     problem(

@@ -20,7 +20,7 @@ impl ByteBudget {
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             clippy::cast_precision_loss,
-            reason = "a share of a size is a size; no budget exceeds 2^53 bytes"
+            reason = "the product is not negative, and no budget exceeds 2^53 bytes"
         )]
         ByteBudget((self.0 as f64 * share) as usize)
     }

@@ -106,7 +106,10 @@ impl SummaryParts<'_> {
 
 fn format_stats(before: usize, bytes: usize) -> String {
     let after = tokens::of_bytes(bytes);
-    #[allow(clippy::cast_precision_loss, reason = "shown with one digit")]
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "the ratio is shown with one decimal place"
+    )]
     let ratio = before as f64 / after.max(1) as f64;
     format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->\n")
 }

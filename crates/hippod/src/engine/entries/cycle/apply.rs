@@ -121,7 +121,8 @@ impl WorkspaceWorker {
         if !conflicts.is_empty()
             && let Err(error) = workspace.store.note_run(id, &conflicts)
         {
-            tracing::warn!(%error, "could not record the conflicts between the index file and the store in the history");
+            tracing::warn!(%error, "could not add the conflicts between the index file and the store to the \
+                                    history");
         }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
@@ -148,7 +149,8 @@ impl WorkspaceWorker {
             entries.goes_on = run.left && !entries.fresh.is_empty();
             let done = run.fresh.iter().filter(|path| !entries.fresh.contains(*path));
             if let Err(error) = workspace.store.looked_at(done.map(String::as_str)) {
-                tracing::warn!(%error, "could not record the files that the cycle processed; they are processed again after the next start");
+                tracing::warn!(%error, "could not record which files the cycle processed; the files are \
+                                        processed again after the next start");
             }
         }
         if let Err(error) = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended)) {
@@ -171,7 +173,8 @@ impl WorkspaceWorker {
         // Accesses made during the run count from now on.
         let profile = workspace.view.config.index.profile();
         if let Err(error) = self.fold(workspace, &profile, at) {
-            tracing::warn!(%error, "could not apply accesses; they stay in the journal until the next attempt");
+            tracing::warn!(%error, "could not apply the recorded accesses; the accesses stay in the journal \
+                                    until the next attempt");
         }
         // The next cycle may already be due.
         workspace.entries.look_at = at;
@@ -285,7 +288,7 @@ impl WorkspaceWorker {
 
     /// Ends a run after an error of the store; the next attempt continues it.
     fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
-        tracing::warn!(%error, "a cycle could not continue; the next attempt runs the rest of it");
+        tracing::warn!(%error, "a cycle could not continue; the next attempt runs the remaining steps");
         // This also fails if nothing can be written; the state in memory remains valid.
         let _ = workspace
             .store

@@ -75,7 +75,7 @@ pub(super) fn write(
                 break;
             }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
-                let what = format!("{path} was not created by hippod; move it elsewhere");
+                let what = format!("hippod did not create the file {path}; move the file elsewhere");
                 return Err(io::Error::other(what));
             }
             write_whole(&dir, path, bytes)?;
@@ -111,7 +111,7 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if matches!(hippo_fs::refusal(&error), Some(PathRefusal::NotRegular(_))) => Err(
-            io::Error::other(format!("{path} is not a file; move it elsewhere")),
+            io::Error::other(format!("{path} is not a regular file; move {path} elsewhere")),
         ),
         Err(error) if hippo_fs::refusal(&error).is_some() => Err(error),
         Err(error) => Err(io::Error::new(error.kind(), format!("{path}: {error}"))),

@@ -61,12 +61,12 @@ impl WorkspaceEntries {
                 Err(error) => {
                     let beside = file.replaced_path(slot);
                     let what = format!(
-                        "the replaced {INDEX_FILE} cannot be read: {}: {error}",
+                        "the previous version of {INDEX_FILE} cannot be read: {}: {error}",
                         beside.display()
                     );
                     self.file.block(
                         now,
-                        unwritable_issue(what, "give hippod read permission".to_owned()),
+                        unwritable_issue(what, "give hippod permission to read the file".to_owned()),
                     );
                     return Ok(false);
                 }
@@ -96,7 +96,7 @@ impl WorkspaceEntries {
                         now,
                         file,
                         slot,
-                        "hippod cannot determine which of its lines are new",
+                        "hippod cannot determine which of its lines the index file lacks",
                     );
                 }
                 (None, None) => let_go(file, slot),
@@ -141,14 +141,17 @@ impl WorkspaceEntries {
                     .unwrap_or_default()
                     .to_string_lossy()
                     .into_owned();
-                tracing::warn!(root = %now.root.display(), kept, "the replaced index file is kept beside the new one");
+                tracing::warn!(root = %now.root.display(), kept, "the previous version of the index file is \
+                                                                  kept in the same folder");
                 self.file.conflicts.push(format!(
-                    "{kept}: an earlier version of {INDEX_FILE}; {why}; copy missing lines, then remove the file"
+                    "{kept}: an earlier version of {INDEX_FILE}, kept for this reason: {why}; copy the \
+                     missing lines, then remove this file"
                 ));
                 true
             }
             Err(error) => {
-                tracing::warn!(%error, "could not rename the replaced index file; it keeps its name");
+                tracing::warn!(%error, "could not rename the previous version of the index file; it keeps \
+                                        its name");
                 false
             }
         }
@@ -187,7 +190,7 @@ impl WorkspaceEntries {
         let late = match file.read_slot(slot) {
             Ok(late) => late,
             Err(error) => {
-                tracing::warn!(%error, "could not read the replaced index file; retrying");
+                tracing::warn!(%error, "could not read the previous version of the index file; retrying");
                 return Ok(false);
             }
         };
@@ -282,6 +285,7 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 
 fn let_go(file: &SharedFile, slot: u32) {
     if let Err(error) = file.settle(slot) {
-        tracing::warn!(%error, "could not remove the replaced index file; it will block a later write");
+        tracing::warn!(%error, "could not remove the previous version of the index file; it will block a \
+                                later write");
     }
 }

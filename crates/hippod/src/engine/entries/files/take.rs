@@ -155,7 +155,8 @@ impl WorkspaceEntries {
         }
         tracing::info!(
             root = %now.root.display(),
-            "another program wrote to the index file while hippod replaced it; the next write merges the edit"
+            "another program wrote to the index file while hippod replaced the file; the next write merges \
+             the edit"
         );
         self.file.unwritten = true;
         self.file.look(now.at);

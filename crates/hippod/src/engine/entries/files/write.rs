@@ -255,13 +255,13 @@ impl WorkspaceEntries {
                     let beside = file.replaced_path(slot);
                     unwritable_issue(
                         format!("could not write {INDEX_FILE}: {} exists", beside.display()),
-                        "move that file elsewhere".to_owned(),
+                        "move the existing file elsewhere".to_owned(),
                     )
                 }
                 Err(error) => unwritable_issue(
                     format!("could not write {INDEX_FILE}: {error}"),
                     format!(
-                        "make the folder {} writable, or set index.enabled = false",
+                        "make the folder {} writable, or set `index.enabled = false`",
                         now.root.display()
                     ),
                 ),

@@ -41,7 +41,10 @@ pub(super) fn doubtful(
     cut_off: Option<CutOff>,
 ) -> Option<(Vec<EntryId>, HoldReason)> {
     let (gone, all) = (merged.tombstones.len(), base.len());
-    #[expect(clippy::cast_precision_loss, reason = "a share of a number of entries")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the number of entries is far below 2^52"
+    )]
     let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
     // A file without any entry is more likely to be damaged than intended.
     if many || (all > 1 && gone == all) {
