@@ -4,7 +4,7 @@
 export interface AuditCount {
   /** Number of matches. */
   count: number;
-  /** The kind. */
+  /** The kind of finding. */
   kind: AuditKind;
   /** Number of checked units. */
   of: number;
@@ -22,13 +22,13 @@ export interface AuditExample {
   why: string;
 }
 
-/** The count of one kind. */
+/** The count for one kind of finding. */
 export interface AuditFinding {
   /** Number of matches. */
   count: number;
   /** The first matches by path and line. */
   examples: AuditExample[];
-  /** The kind. */
+  /** The kind of finding. */
   kind: AuditKind;
   /** Number of checked units. */
   of: number;
@@ -71,7 +71,7 @@ export interface AuditResponse {
 export interface AuditRun {
   /** Time of the audit, RFC 3339. */
   at: string;
-  /** The counts in the same order. */
+  /** The counts in the order of the findings. */
   findings: AuditCount[];
 }
 
@@ -80,19 +80,19 @@ export type AuditUnit = "chunks" | "entries" | "lines";
 
 /** One workspace in a backup. */
 export interface BackedUp {
-  /** Bytes of all members of it, unpacked. */
+  /** Unpacked bytes of everything that the backup contains of this workspace. */
   bytes: number;
-  /** Files of the workspace. */
+  /** Number of files of the workspace. */
   files: number;
-  /** What is not in it, and why. */
+  /** Files of the workspace that the backup does not contain, with reasons. */
   left_out?: LeftOut[] | undefined;
-  /** Canonical root that it had. */
+  /** Canonical root of the workspace when the backup was made. */
   root: string;
 }
 
 /** Parameters of `backup`. `progress` notifications come before the answer. */
 export interface BackupRequest {
-  /** Whether a file that is there already is replaced. */
+  /** True if an existing file is replaced. */
   force?: boolean | undefined;
   /** Absolute path of the file to write. */
   to: string;
@@ -100,21 +100,21 @@ export interface BackupRequest {
   workspace?: string | null | undefined;
 }
 
-/** Answer to `backup` and `backup.verify`: what is in the file. */
+/** Answer to `backup` and `backup.verify`: the content of a backup. */
 export interface BackupResponse {
-  /** When it was begun, RFC 3339. */
+  /** Time at which the backup was started, RFC 3339. */
   at: string;
-  /** Its bytes on the disk. */
+  /** Size of the backup on disk, in bytes. */
   bytes: number;
-  /** The file. */
+  /** Path of the backup. */
   file: string;
-  /** Version of hippod that wrote it. */
+  /** Version of hippod that wrote the backup. */
   hippod: string;
-  /** The workspaces, by their roots, that are not in it though all were wanted. */
+  /** Workspaces that are missing from a backup of all workspaces; the paths are their roots. */
   left_out?: LeftOut[] | undefined;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   took_ms: number;
-  /** What is in it. */
+  /** Workspaces in the backup. */
   workspaces: BackedUp[];
 }
 
@@ -128,11 +128,11 @@ export interface BackupVerifyRequest {
 export interface Check {
   /** The result, as text. */
   detail: string;
-  /** The kind in kebab-case, stable for scripts. */
+  /** The kind of check in kebab-case, stable for scripts. */
   id: string;
   /** True if the check passed. */
   ok: boolean;
-  /** The highest severity of its problems; absent if the check passed. */
+  /** The highest severity of the problems that the check found; absent if the check passed. */
   worst?: Severity | undefined;
 }
 
@@ -148,9 +148,9 @@ export interface CompactStats {
   format: TranscriptFormat | null;
   /** Messages kept in full. */
   kept: number;
-  /** Unreadable records. */
+  /** Number of unreadable records. */
   malformed: number;
-  /** Scored messages. */
+  /** Number of scored messages. */
   messages: number;
   /** The first unreadable records. */
   problems: TranscriptProblem[];
@@ -176,7 +176,7 @@ export interface ContextCloseRequest {
 
 /** Answer to `context.close`. */
 export interface ContextCloseResponse {
-  /** True if it was already closed; then nothing was done. */
+  /** True if the session was already closed; in that case, the request has no effect. */
   already?: boolean | undefined;
   /** Time of closing, RFC 3339. */
   closed_at: string;
@@ -186,7 +186,7 @@ export interface ContextCloseResponse {
   notes?: string[] | undefined;
   /** Entries written to long-term memory. */
   persisted: ContextPersisted[];
-  /** Its id. */
+  /** Id of the session. */
   session: string;
 }
 
@@ -196,7 +196,7 @@ export interface ContextDecay {
   floor: number;
   /** The turn of the last access. */
   last_access: number;
-  /** Weight of a turn; at least 0. */
+  /** Decay rate: the factor of the number of turns since the last access; at least 0. */
   rate: number;
 }
 
@@ -209,7 +209,7 @@ export interface ContextEntry {
   decay: ContextDecay;
   /** Id, unique over all sessions. */
   id: string;
-  /** Values that are likely to be needed again. */
+  /** Values of the content that are likely to be needed again. */
   key_data?: Record<string, unknown> | undefined;
   /** Creation and expiry. */
   lifecycle: ContextLifecycle;
@@ -217,7 +217,7 @@ export interface ContextEntry {
   modifiers: ContextModifiers;
   /** The source of the content. */
   source: ContextSource;
-  /** Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access. */
+  /** Strength, 0 to 1. In an answer, this is the strength in the requested turn; in a store, the strength at the last access. */
   strength: number;
   /** Summary in one to a few lines. */
   summary: string;
@@ -237,21 +237,21 @@ export interface ContextFetchRequest {
 export interface ContextFetchResponse {
   /** The content; only for the outcome `full`. */
   content?: string | undefined;
-  /** The entry after this access; absent if the id is not an entry's. */
+  /** The entry after this access; absent if the id does not belong to an entry. */
   entry?: ContextEntry | undefined;
   /** The origin of the answer; null if there is no content. */
   from: FetchOrigin | null;
-  /** The completeness. */
+  /** The completeness of the content. */
   outcome: FetchOutcome;
-  /** The reason for an incomplete or changed content; absent otherwise. */
+  /** The reason why the content is incomplete or changed; absent if it is neither. */
   reason?: string | undefined;
   /** Hash of the current source; absent if it is unreadable. */
   source_hash?: string | undefined;
-  /** True if the source has changed since or does not exist any more. */
+  /** True if the source has changed since the content was stored, or does not exist any more. */
   stale: boolean;
-  /** Id of the content that was put: `b3:` and 64 hexadecimal digits; absent if unknown. */
+  /** Hash of the stored content, which is also its id: `b3:` and 64 hexadecimal digits; absent if unknown. */
   stored_hash?: string | undefined;
-  /** The summary of the entry; absent if the id is not an entry's. */
+  /** The summary of the entry; absent if the id does not belong to an entry. */
   summary?: string | undefined;
 }
 
@@ -264,7 +264,7 @@ export interface ContextLifecycle {
   created: number;
   /** The turn from which the entry is out of the context, independent of its strength; absent if it does not expire. */
   expires?: number | undefined;
-  /** True if it is written to long-term memory when its session closes. */
+  /** True if the entry is written to long-term memory when its session closes. */
   persist: boolean;
 }
 
@@ -288,7 +288,7 @@ export interface ContextListResponse {
   sessions?: ContextSession[] | undefined;
   /** Number of results without the limit. */
   total: number;
-  /** The turn of the strengths; absent where no session was named. */
+  /** The turn for which the strengths are computed; absent if no session was named. */
   turn?: number | undefined;
 }
 
@@ -298,7 +298,7 @@ export interface ContextListed {
   decay: ContextDecay;
   /** Id, unique over all sessions. */
   id: string;
-  /** Values that are likely to be needed again. */
+  /** Values of the content that are likely to be needed again. */
   key_data?: Record<string, unknown> | undefined;
   /** Creation and expiry. */
   lifecycle: ContextLifecycle;
@@ -308,7 +308,7 @@ export interface ContextListed {
   source: ContextSource;
   /** The state of the entry. */
   state: ContextState;
-  /** Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access. */
+  /** Strength, 0 to 1. In an answer, this is the strength in the requested turn; in a store, the strength at the last access. */
   strength: number;
   /** Summary in one to a few lines. */
   summary: string;
@@ -322,7 +322,7 @@ export interface ContextModifiers {
   associations: string[];
   /** Manual or automatic creation. */
   encoding: ContextEncoding;
-  /** The importance. */
+  /** The importance of the entry. */
   priority: ContextPriority;
 }
 
@@ -330,7 +330,7 @@ export interface ContextModifiers {
 export interface ContextMove {
   /** The former state. */
   from: ContextState;
-  /** The entry. */
+  /** Id of the entry. */
   id: string;
   /** The new state. */
   to: ContextState;
@@ -360,7 +360,7 @@ export interface ContextOpenResponse {
 
 /** An entry written to long-term memory. */
 export interface ContextPersisted {
-  /** The entry. */
+  /** Id of the entry. */
   id: string;
   /** The first line in the file, 1-based. */
   line?: number | undefined;
@@ -373,9 +373,9 @@ export type ContextPriority = "critical" | "high" | "normal" | "low";
 
 /** Expiry of the new entry. */
 export interface ContextPutLifecycle {
-  /** The turn from which it is out of the context; must be after the turn of the request. */
+  /** The turn from which the entry is out of the context; must be after the turn of the request. */
   expires?: number | null | undefined;
-  /** True if it is written to long-term memory when the session closes. */
+  /** True if the entry is written to long-term memory when the session closes. */
   persist?: boolean | null | undefined;
 }
 
@@ -383,26 +383,26 @@ export interface ContextPutLifecycle {
 export interface ContextPutModifiers {
   /** Ids of related entries; unknown ids are ignored. */
   associations?: string[] | null | undefined;
-  /** True if the entry is created deliberately. */
+  /** Manual or automatic creation: `manual` if the entry is created deliberately. */
   encoding?: ContextEncoding | null | undefined;
-  /** The importance. */
+  /** The importance of the entry. */
   priority?: ContextPriority | null | undefined;
 }
 
-/** The result of a put. */
+/** The result of `context.put`. */
 export type ContextPutOutcome = "entry" | "passed" | "known" | "dropped";
 
 /** Parameters of `context.put`. */
 export interface ContextPutRequest {
   /** The whole content, at most 8388608 bytes. */
   content: string;
-  /** True if the content reports a failure; it then gets an entry even if it is small. */
+  /** True if the content reports a failure. Such content gets an entry even if it is small. */
   error?: boolean | undefined;
   /** Values that are likely to be needed again; by default they are extracted from the content. */
   key_data?: Record<string, unknown> | null | undefined;
-  /** Expiry of the entry; the policies set absent values. */
+  /** Expiry of the entry; the policies set the absent values. */
   lifecycle?: ContextPutLifecycle | null | undefined;
-  /** Factors of the entry's decay; the policies set absent ones. */
+  /** Factors of the entry's decay; the policies set the absent factors. */
   modifiers?: ContextPutModifiers | null | undefined;
   /** Id of an open session. */
   session: string;
@@ -418,11 +418,11 @@ export interface ContextPutRequest {
 
 /** Answer to `context.put`; the reported changes are durable. */
 export interface ContextPutResponse {
-  /** `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if it is not stored. */
+  /** `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if the content is not stored. */
   content_id?: string | undefined;
   /** The entry of the content; null if it has none. */
   entry: ContextEntry | null;
-  /** Tokens of the rendered entry; 0 without one. */
+  /** Tokens of the rendered entry; 0 without an entry. */
   entry_tokens: number;
   /** Notes, such as an unusable policy file. */
   notes?: string[] | undefined;
@@ -460,7 +460,7 @@ export interface ContextRenderRequest {
 export interface ContextRenderResponse {
   /** Dormant or expired entries. */
   dormant: number;
-  /** The shown entries in order. */
+  /** The entries in the section, in order. */
   entries: ContextShown[];
   /** Active entries that do not fit into the budget. */
   left_out: number;
@@ -484,7 +484,7 @@ export interface ContextSession {
   entries: number;
   /** Time of opening, RFC 3339. */
   opened: string;
-  /** Its id. */
+  /** Id of the session. */
   session: string;
   /** The highest turn so far. */
   turn: number;
@@ -518,7 +518,7 @@ export interface ContextSource {
   ref: string;
   /** True if the content can be fetched again. */
   retrievable: boolean;
-  /** The turn in which it was captured. */
+  /** The turn in which the content was captured. */
   turn: number;
   /** How the content was created and can be created again: `browser.snapshot`, `file`, `exec`. */
   type: string;
@@ -579,19 +579,19 @@ export interface ContextTurnResponse {
 export interface ContextsStatus {
   /** Maximum stored bytes. */
   budget_bytes: number;
-  /** Distinct stored contents. */
+  /** Number of distinct stored contents. */
   contents: number;
-  /** Context entries. */
+  /** Number of context entries. */
   entries: number;
   /** Time of the oldest content, RFC 3339; null without contents. */
   oldest: string | null;
-  /** Open sessions. */
+  /** Number of open sessions. */
   open: number;
   /** Bytes before compression. */
   raw_bytes: number;
-  /** Sessions, including closed ones. */
+  /** Number of sessions, including closed ones. */
   sessions: number;
-  /** Stored bytes. */
+  /** Stored bytes after compression. */
   stored_bytes: number;
 }
 
@@ -600,9 +600,9 @@ export type Cycle = "light" | "deep" | "archival";
 
 /** A finding for the user to review. */
 export interface CycleFinding {
-  /** Id of the entry; empty without one. */
+  /** Id of the entry; empty if the finding is not about an entry. */
   entry: string;
-  /** The rule that found it, in kebab-case. */
+  /** The rule that reported the finding, in kebab-case. */
   rule: string;
   /** Description, as text. */
   what: string;
@@ -620,7 +620,7 @@ export interface CycleHistoryRequest {
 
 /** Answer to `cycle.history`. */
 export interface CycleHistoryResponse {
-  /** The report of the requested run; absent without one. */
+  /** The report of the requested run; absent if no run was requested. */
   report?: CycleReport | undefined;
   /** Runs, newest first. */
   runs: CycleRun[];
@@ -635,7 +635,7 @@ export interface CycleRefusal {
   entries: string[];
   /** The reason, as text. */
   reason: string;
-  /** The rule that forbids it, in kebab-case. */
+  /** The rule that forbids the change, in kebab-case. */
   rule: string;
 }
 
@@ -647,7 +647,7 @@ export interface CycleReport {
   at: string;
   /** Number of considered items by kind, in kebab-case. */
   considered: Record<string, number>;
-  /** The cycle. */
+  /** The cycle that ran. */
   cycle: Cycle;
   /** Written files, relative to the workspace. */
   files: string[];
@@ -657,7 +657,7 @@ export interface CycleReport {
   health: IndexHealth | null;
   /** Notes about this run. */
   notes?: string[] | undefined;
-  /** The outcome. */
+  /** The outcome of the run. */
   outcome: CycleOutcome;
   /** The planned steps in order. */
   plan: CycleStep[];
@@ -673,17 +673,17 @@ export interface CycleReport {
 
 /** Summary of one run. */
 export interface CycleRun {
-  /** The cycle. */
+  /** The cycle that ran. */
   cycle: Cycle;
-  /** Queued or archived entries. */
+  /** Number of entries that the run queued or archived. */
   demoted: number;
-  /** Applied steps. */
+  /** Number of applied steps. */
   done: number;
   /** Time of the end, RFC 3339; null while running and after an interruption. */
   finished: string | null;
-  /** The outcome. */
+  /** The outcome or state of the run. */
   outcome: CycleOutcome;
-  /** Planned steps. */
+  /** Number of planned steps. */
   planned: number;
   /** Number of the run in the workspace. */
   run: number;
@@ -697,7 +697,7 @@ export interface CycleRun {
 export interface CycleRunRequest {
   /** Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
-  /** The cycle. */
+  /** The cycle to run. */
   cycle: Cycle;
   /** Return the plan without applying it. */
   dry_run?: boolean | undefined;
@@ -709,7 +709,7 @@ export interface CycleRunRequest {
 export interface CycleStep {
   /** Ids of the changed entries; may be empty. */
   entries: string[];
-  /** The rule behind it, in kebab-case. */
+  /** The rule that requires the step, in kebab-case. */
   rule: string;
   /** Description, as text. */
   what: string;
@@ -727,13 +727,13 @@ export interface CycleUndoRequest {
 export interface CycleUndoResponse {
   /** Written files, relative to the workspace. */
   files: string[];
-  /** Notes: entries of the run that stay, and changes that the next cycle makes again. */
+  /** Notes: entries of the run that are kept, and changes that the next cycle makes again. */
   notes?: string[] | undefined;
   /** The undone run. */
   run: number;
   /** Number of undone changes; 0 if the run was already undone or has nothing to undo. */
   undone: number;
-  /** True if it was already undone. */
+  /** True if the run was already undone. */
   undone_before?: boolean | undefined;
 }
 
@@ -811,24 +811,24 @@ export type Event = {
   /** Canonical root of the workspace. */
   workspace: string;
 } | {
-  /** Units done. */
+  /** Number of completed units. */
   done: number;
   event: "job";
   /** True if the job is finished. */
   finished: boolean;
   /** The job in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`. */
   job: string;
-  /** Total units, if known. */
+  /** Total number of units, if known. */
   total: number | null;
   /** Canonical root of the workspace, if the job belongs to one. */
   workspace: string | null;
 } | {
   /** Number of applied steps. */
   applied: number;
-  /** The cycle. */
+  /** The cycle that finished. */
   cycle: Cycle;
   event: "cycle";
-  /** The outcome. */
+  /** The outcome of the run. */
   outcome: CycleOutcome;
   /** Number of the run in the workspace. */
   run: number;
@@ -847,13 +847,13 @@ export type FetchOutcome = "full" | "partial" | "unavailable";
 
 /** A fix by `doctor`. */
 export interface Fixed {
-  /** The reason of the failure; absent after success. */
+  /** The reason for the failure; absent after success. */
   failed?: string | undefined;
   /** The kind of the problem. */
   id: string;
   /** Description of the fix. */
   what: string;
-  /** The workspace, file or setting. */
+  /** The affected workspace, file or setting. */
   where: string;
 }
 
@@ -865,7 +865,7 @@ export interface FlushedLog {
   path: string;
   /** First line, 1-based. */
   start_line: number;
-  /** Titles of its sections. */
+  /** Titles of the appended sections. */
   topics: string[];
 }
 
@@ -873,7 +873,7 @@ export interface FlushedLog {
 export interface GetRequest {
   /** Maximum number of lines, at least 1. */
   count?: number | null | undefined;
-  /** First line, 1-based; relative to the section if one is given, else to the file. */
+  /** First line, 1-based; relative to the section if one is given, otherwise to the file. */
   from?: number | null | undefined;
   /** Id of a search result. */
   id?: string | null | undefined;
@@ -923,7 +923,7 @@ export interface HeartbeatResponse {
 
 /** Parameters of `hello`. */
 export interface HelloRequest {
-  /** The agent. */
+  /** Name of the agent that uses the client. */
   agent?: string | null | undefined;
   /** `name/version` of the client, for the log. */
   client: string;
@@ -952,7 +952,7 @@ export type Id = number | string | null;
 export interface IndexEditRequest {
   /** Id of the entry. */
   id: string;
-  /** True: it does not decay any more. False: its former priority is restored. Not together with `priority`. */
+  /** True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with `priority`. */
   pinned?: boolean | null | undefined;
   /** All sources, most important first. */
   pointers?: PointerInput[] | null | undefined;
@@ -988,7 +988,7 @@ export interface IndexEntry {
   hits: number;
   /** Id in the workspace; it never changes. */
   id: string;
-  /** The creator. */
+  /** The creator of the entry. */
   origin: EntryOrigin;
   /** The current place. */
   place: EntryPlace;
@@ -1004,15 +1004,15 @@ export interface IndexEntry {
   summary: string;
   /** Keywords. */
   tags: string[];
-  /** The heading. */
+  /** The topic, used as heading in the index file. */
   topic: string;
   /** Number of the version, from 1. */
   version: number;
 }
 
-/** An event in the future of an entry without accesses. */
+/** A future event of an entry that is not accessed again. */
 export interface IndexForecast {
-  /** Time, RFC 3339; null if it never happens. */
+  /** Time, RFC 3339; null if the event never happens. */
   at: string | null;
   /** The new band, as in `StrengthBand`, or another event in kebab-case (`archive`). */
   event: string;
@@ -1036,11 +1036,11 @@ export interface IndexForgetResponse {
 export interface IndexHealth {
   /** Entries of priority `amygdala`, which do not decay. */
   amygdala: number;
-  /** Entries out of the index file. */
+  /** Entries in the archive, which are not in the index file. */
   archived: number;
   /** Number of entries by band, as in `StrengthBand`. */
   bands: Record<string, number>;
-  /** Entries that were strong for long enough to count as consolidated. */
+  /** Entries that have been strong for so long that they count as consolidated. */
   consolidated: number;
   /** Number of entries by group. */
   groups: Record<string, number>;
@@ -1050,7 +1050,7 @@ export interface IndexHealth {
   mean_strength: number;
   /** Entries in the decay queue. */
   queued: number;
-  /** Entries without related ones. */
+  /** Entries without related entries. */
   unlinked: number;
 }
 
@@ -1106,15 +1106,15 @@ export interface IndexShowRequest {
 export interface IndexShowResponse {
   /** Strength at the last access, 0 to 1, where the decay curve starts. */
   base_strength: number;
-  /** The formula of its strength with its numbers, as text. */
+  /** The formula of the strength with the numbers of this entry, as text. */
   curve: string;
   /** The entry. */
   entry: IndexEntry;
-  /** The file with the entry, relative to the workspace; absent if no file has it. */
+  /** The file that contains the entry, relative to the workspace; absent if there is none. */
   file?: string | undefined;
-  /** Events without further accesses, earliest first. */
+  /** Future events of the entry if it is not accessed again, earliest first. */
   forecast: IndexForecast[];
-  /** Factors of its decay curve, as text. */
+  /** Factors of the entry's decay curve, as text. */
   modifiers: string[];
   /** The rule that set the priority; null if no rule did. */
   priority_rule: string | null;
@@ -1128,7 +1128,7 @@ export interface IndexState {
   degraded: string | null;
   /** Incremented by every change that becomes searchable. */
   generation: number;
-  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 without one. */
+  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable. */
   lag_ms: number;
   /** Files to index and chunks without a vector. */
   pending: number;
@@ -1154,15 +1154,15 @@ export interface IndexStatus {
   queued: number;
   /** Tokens of the index file. */
   tokens: number;
-  /** A problem of the file and its fix; only if there is one. */
+  /** A problem of the index file and its fix; only if there is one. */
   trouble?: string | undefined;
 }
 
-/** Something that a backup does not have. */
+/** A file or workspace that a backup does not contain. */
 export interface LeftOut {
   /** Path relative to the workspace, with `/`; invalid UTF-8 replaced. */
   path: string;
-  /** Why, for a person. */
+  /** The reason, as text. */
   reason: string;
 }
 
@@ -1450,7 +1450,7 @@ export interface ModelImportRequest {
   from: string;
   /** Name of a model that this build knows; default: its default model. */
   model?: string | null | undefined;
-  /** Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores. */
+  /** Name under which another model is imported, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores. */
   name?: string | null | undefined;
   /** Prefix for each passage; default: the one of the folder. Requires `name`. */
   passage_prefix?: string | null | undefined;
@@ -1460,7 +1460,7 @@ export interface ModelImportRequest {
 
 /** One embedding model. */
 export interface ModelInfo {
-  /** Bytes on disk, or of the download if it is absent; 0 if unknown. */
+  /** Bytes on disk, or of the download if the model is absent; 0 if unknown. */
   bytes: number;
   /** Number of components of a vector. */
   dimension: number;
@@ -1470,11 +1470,11 @@ export interface ModelInfo {
   licence: string | null;
   /** Name for `model.pull`. */
   name: string;
-  /** True if the configuration selects it. */
+  /** True if the configuration selects this model. */
   selected: boolean;
   /** SHA-256 of the weights, in hexadecimal; null without weights. */
   sha256: string | null;
-  /** Its package, `built in`, or `imported`. */
+  /** The package of the model, `built in`, or `imported`. */
   source: string;
   /** The installation state. */
   state: ModelState;
@@ -1518,7 +1518,7 @@ export interface ModelRemoveRequest {
 
 /** Answer to `model.remove`. */
 export interface ModelRemoveResponse {
-  /** Bytes of its files. */
+  /** Size of its files in bytes. */
   bytes: number;
   /** Name of the removed model. */
   model: string;
@@ -1533,9 +1533,9 @@ export interface ModelStatus {
   id: string;
   /** Number of loads since the start. */
   loads: number;
-  /** The reason for which it is absent or failed. */
+  /** The reason why the model is absent or could not be loaded. */
   reason?: string | undefined;
-  /** The state. */
+  /** The state of the model. */
   state: ModelLoad;
   /** Number of threads. */
   threads: number;
@@ -1551,7 +1551,7 @@ export interface ModelVerifyRequest {
 
 /** Answer to `model.verify`. */
 export interface ModelVerifyResponse {
-  /** All files. */
+  /** All files of the model and of the runtime library. */
   files: ModelFile[];
   /** Name of the model. */
   model: string;
@@ -1561,9 +1561,9 @@ export interface ModelVerifyResponse {
 
 /** A scheduled cycle. */
 export interface NextCycle {
-  /** Time at which it is due, RFC 3339. */
+  /** Time at which the cycle is due, RFC 3339. */
   at: string;
-  /** The cycle. */
+  /** The scheduled cycle. */
   cycle: Cycle;
 }
 
@@ -1577,7 +1577,7 @@ export interface Notifications {
 
 /** A decision that hippod leaves to the agent or the user. */
 export interface Pending {
-  /** The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others. */
+  /** The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others. */
   kind: string;
   /** The files, relative to the workspace. */
   paths: string[];
@@ -1607,39 +1607,39 @@ export interface Problem {
   fix: string;
   /** True if `doctor` with `fix` fixes it. */
   fixable?: boolean | undefined;
-  /** The kind in kebab-case, stable for scripts. */
+  /** The kind of problem in kebab-case, stable for scripts. */
   id: string;
   /** The severity. */
   severity: Severity;
   /** Description in one sentence. */
   what: string;
-  /** The workspace, file or setting. */
+  /** The affected workspace, file or setting. */
   where: string;
 }
 
 /** Parameters of a `progress` notification, sent while the request `id` runs and before its answer. */
 export interface Progress {
-  /** Bytes done; for an import, memories (`prepare`) or files (`write`). */
+  /** Number of bytes processed so far. */
   done: number;
   /** Id of the running request. */
   id: Id;
   /** The current file or package. */
   item: string;
-  /** The current stage in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; for an import `wait` (for another import), `read`, `compare`, `prepare`, `write`, `save`. */
+  /** The current stage: `download`, `check`, `extract` or `done` for `model.pull`, otherwise `backup`, `verify` or `restore`. */
   stage: string;
-  /** Total in the same unit, if known. */
+  /** Total number of bytes, if known. */
   total: number | null;
 }
 
 /** Parameters of `remember`. */
 export interface RememberRequest {
-  /** The analysis. */
+  /** The findings of the agent. */
   analysis?: string | null | undefined;
-  /** The decision. */
+  /** The decision and its reason. */
   decision?: string | null | undefined;
   /** The feedback of the user. */
   feedback?: string | null | undefined;
-  /** The outcome. */
+  /** The result and the open work. */
   outcome?: string | null | undefined;
   /** Resistance of the entry to decay. */
   priority?: EntryPriority | null | undefined;
@@ -1647,7 +1647,7 @@ export interface RememberRequest {
   references?: string | null | undefined;
   /** The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty. */
   request?: string | null | undefined;
-  /** Keywords. */
+  /** Keywords of the entry. */
   tags?: string[] | null | undefined;
   /** The text, markdown of one or more lines; at most 65536 bytes. */
   text?: string | undefined;
@@ -1659,7 +1659,7 @@ export interface RememberRequest {
   workspace: string;
 }
 
-/** Answer to `remember`. The text is durable. */
+/** Answer to `remember`, sent after the text was stored durably. */
 export interface RememberResponse {
   /** Last line, inclusive. */
   end_line: number;
@@ -1679,29 +1679,29 @@ export interface RememberResponse {
 export interface RestoreRequest {
   /** Absolute path of a backup. */
   from: string;
-  /** Absolute path of the folder that becomes the workspace, empty or not there yet; the root that it had when absent. */
+  /** Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root of the workspace when the backup was made. */
   into?: string | null | undefined;
   /** Whether files are taken too that are memory only by settings that the workspace had of its own. */
   other_files?: boolean | undefined;
-  /** The root, as the backup names it, of the only workspace that is wanted; all of them when absent. */
+  /** Root of the only workspace to restore, as the backup states it; default: all workspaces. */
   workspace?: string | null | undefined;
 }
 
-/** Answer to `restore`; what changed since is indexed in the background. */
+/** Answer to `restore`. The changed files are indexed in the background. */
 export interface RestoreResponse {
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   took_ms: number;
-  /** What there is again. */
+  /** The restored workspaces. */
   workspaces: Restored[];
 }
 
-/** One workspace that was restored. */
+/** A restored workspace. */
 export interface Restored {
-  /** Files of the workspace. */
+  /** Number of files of the workspace. */
   files: number;
-  /** Canonical root that it has now. */
+  /** Canonical root of the restored workspace. */
   root: string;
-  /** Root that it had. */
+  /** Canonical root of the workspace when the backup was made. */
   was: string;
 }
 
@@ -1719,9 +1719,9 @@ export interface RpcError {
 export interface RuntimeInfo {
   /** Name and version. */
   name: string;
-  /** Its folder, if installed. */
+  /** Folder of the library, if installed. */
   path: string | null;
-  /** The reason for which it is damaged or unsupported. */
+  /** The reason why the library is damaged or unsupported. */
   reason?: string | undefined;
   /** The installation state. */
   state: ModelState;
@@ -1745,7 +1745,7 @@ export interface SearchHit {
   entry: string | null;
   /** Features of the score, if `explain` was requested. */
   explain?: Record<string, number> | undefined;
-  /** The headings above it, outermost first. */
+  /** The headings above the text, outermost first. */
   heading: string[];
   /** Id of this text for `get`; valid while the text is unchanged. */
   id: string;
@@ -1776,7 +1776,7 @@ export interface SearchRequest {
   budget_tokens?: number | null | undefined;
   /** Return the features of each score, and a trace of the index entries. */
   explain?: boolean | undefined;
-  /** Maximum number of results, 1 to 200; by default as many as fit into `budget_tokens`, or without that the configured number, initially 10. */
+  /** Maximum number of results, 1 to 200. By default, as many results as fit into `budget_tokens` are returned; without a budget, the configured number, initially 10. */
   limit?: number | null | undefined;
   /** Minimum score of a result, 0 to 1. */
   min_score?: number | null | undefined;
@@ -1820,7 +1820,7 @@ export interface SearchResponse {
 
 /** The contribution of index entries to an answer. */
 export interface SearchTrace {
-  /** Id of the entry created for results without one; null if none was created. */
+  /** Id of the entry that was created for results without an entry; null if none was created. */
   created: string | null;
   /** Matching entries, most relevant first. */
   matches: TraceMatch[];
@@ -1828,7 +1828,7 @@ export interface SearchTrace {
   reason: string;
   /** Ids of the strengthened entries. */
   refreshed: string[];
-  /** Sources of these entries that do not exist any more, as `path` or `path §section`. */
+  /** Pointers of the entries whose file or section no longer exists, as `path` or `path §section`. */
   stale: string[];
 }
 
@@ -1839,7 +1839,7 @@ export type SectionFormat = "markdown" | "json";
 export interface SessionCompactRequest {
   /** Maximum tokens of the summary, at least 1; without it, the rules decide. */
   budget_tokens?: number | null | undefined;
-  /** Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, those of the workspace, else the defaults. */
+  /** Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, the settings of the workspace apply, otherwise the defaults. */
   config?: Record<string, unknown> | null | undefined;
   /** Format of the transcript; without it, the format of each record is detected. */
   format?: TranscriptFormat | null | undefined;
@@ -1847,7 +1847,7 @@ export interface SessionCompactRequest {
   messages?: unknown[] | null | undefined;
   /** Absolute path of a transcript. */
   path?: string | null | undefined;
-  /** Path of the workspace that stores the contents, or of anything below it; without it, none are stored. */
+  /** Path of the workspace that stores the contents of the messages, or of anything below it; without a workspace, no contents are stored. */
   workspace?: string | null | undefined;
 }
 
@@ -1857,7 +1857,7 @@ export interface SessionCompactResponse {
   entries: MessageScore[];
   /** Notes about this answer, such as unknown keys of the settings. */
   notes?: string[] | undefined;
-  /** Statistics. */
+  /** Statistics of the compaction. */
   stats: CompactStats;
   /** The summary, markdown. */
   summary: string;
@@ -1865,7 +1865,7 @@ export interface SessionCompactResponse {
 
 /** Parameters of `session.flush`. */
 export interface SessionFlushRequest {
-  /** Then close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error. */
+  /** After the flush, close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error. */
   close?: boolean | undefined;
   /** Also store the content of each message, as `session.compact` does. */
   compact?: boolean | undefined;
@@ -1875,7 +1875,7 @@ export interface SessionFlushRequest {
   path: string;
   /** The harness's id of the session; part of the marker after the appended text. */
   session?: string | null | undefined;
-  /** Then update the compaction tree, as `tree.compact` does. */
+  /** After the flush, update the compaction tree, as `tree.compact` does. */
   tree?: boolean | undefined;
   /** True to answer after the flush. With false, the answer is immediate and the flush runs in the background. */
   wait?: boolean | undefined;
@@ -1893,17 +1893,17 @@ export interface SessionFlushResponse {
   format: string | null;
   /** Bytes of the transcript that were flushed before and not read again. */
   from: number;
-  /** Messages flushed before, from this transcript or a copy of it. */
+  /** Number of messages that were flushed before, from this transcript or a copy of it. */
   known: number;
-  /** Unreadable records. */
+  /** Number of unreadable records. */
   malformed: number;
-  /** New messages. */
+  /** Number of new messages. */
   messages: number;
   /** Notes about this flush. */
   notes?: string[] | undefined;
   /** The first unreadable records; lines are counted from the start of this read. */
   problems: TranscriptProblem[];
-  /** Newly stored contents; absent if `compact` was not requested. */
+  /** Number of newly stored message contents; absent if `compact` was not requested. */
   stored?: number | undefined;
 }
 
@@ -1919,7 +1919,7 @@ export interface SettingChange {
 
 /** A settings file of a workspace. */
 export interface SettingsFile {
-  /** Its settings that need trust. */
+  /** Settings of the file that need trust. */
   changes: SettingChange[];
   /** Hash of the content: the first 32 hexadecimal digits of BLAKE3. */
   hash: string;
@@ -1927,7 +1927,7 @@ export interface SettingsFile {
   path: string;
   /** True if the user trusts its current content. */
   trusted: boolean;
-  /** The reason for which it is not usable, with a line number; absent if it is. */
+  /** The reason why the file is not usable, with a line number; absent if the file is usable. */
   wrong?: string | undefined;
 }
 
@@ -1947,7 +1947,7 @@ export interface ShutdownResponse {
 export interface Skipped {
   /** Path relative to the workspace. */
   path: string;
-  /** The reason. */
+  /** The reason why the file is not indexed. */
   reason: string;
 }
 
@@ -1956,7 +1956,7 @@ export type StatusRequest = Record<string, never>;
 
 /** Answer to `status`. */
 export interface StatusResponse {
-  /** The state folder. */
+  /** Path of the state folder. */
   home: string;
   /** Resident memory of the process in bytes; 0 if the platform does not report it. */
   memory_rss_bytes: number;
@@ -1968,7 +1968,7 @@ export interface StatusResponse {
   protocol: number;
   /** Requests answered since the start, including errors. */
   requests_served: number;
-  /** The socket. */
+  /** Path of the socket. */
   socket: string;
   /** Time since the start, in milliseconds. */
   uptime_ms: number;
@@ -2000,7 +2000,7 @@ export interface SubscribeResponse {
 
 /** An entry that matches the query. */
 export interface TraceMatch {
-  /** The band of its strength. */
+  /** The band of the entry's strength. */
   band: StrengthBand;
   /** Id of the entry. */
   entry: string;
@@ -2019,21 +2019,21 @@ export type TranscriptFormat = "auto" | "claude-code" | "pi" | "codex" | "messag
 export interface TranscriptProblem {
   /** Line number, 1-based; in a document, the line on which the message begins. */
   line: number;
-  /** The problem. */
+  /** Description of the problem. */
   what: string;
 }
 
 /** A changed node. */
 export interface TreeChange {
-  /** `made`, `restated` (only its status), `outdated` (a body written by others stays until a new one is submitted), `adopted` (it existed before hippod and is not changed). */
+  /** `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), `adopted` (the node existed before and is unchanged) or `summarised` (the configured program wrote the body). */
   action: string;
-  /** `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written`, `summary-wanted`. */
+  /** The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written` or `summary-wanted`. */
   cause: string;
   /** File of the node, relative to the workspace. */
   path: string;
   /** The new status. */
   status: string;
-  /** Size in tokens, estimated as a quarter of its bytes. */
+  /** Size of the node in tokens, estimated as a quarter of its bytes. */
   tokens: number;
 }
 
@@ -2041,15 +2041,15 @@ export interface TreeChange {
 export interface TreeCommandStatus {
   /** Maximum number of summaries per day. */
   daily_jobs: number;
-  /** The last failure today; absent without one. */
+  /** The last failure today; absent if the command has not failed today. */
   error?: string | undefined;
-  /** Consecutive failures. */
+  /** Number of consecutive failures. */
   failures: number;
-  /** The reason for which it is not called again today; null if it is. */
+  /** The reason why the command is not called again today; null if it may be called. */
   held_back: string | null;
-  /** Requested summaries. */
+  /** Number of requested summaries. */
   jobs: number;
-  /** Running time in milliseconds. */
+  /** Total running time today, in milliseconds. */
   ms: number;
 }
 
@@ -2061,7 +2061,7 @@ export interface TreeCompactRequest {
   dry_run?: boolean | undefined;
   /** Take over a tree of another program, which is otherwise left unchanged. */
   take_over?: boolean | undefined;
-  /** Only if an update is due, for frequent calls by hooks. */
+  /** Update the tree only if an update is due; intended for frequent calls by hooks. */
   when_due?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2095,15 +2095,15 @@ export interface TreeCompactResponse {
 export interface TreeJob {
   /** Maximum size of the body, in tokens of four bytes. */
   budget_tokens: number;
-  /** `daily`, `weekly` or `monthly`. */
+  /** The level: `daily`, `weekly` or `monthly`. */
   level: string;
   /** File of the node, relative to the workspace. */
   path: string;
-  /** `2026-01-10`, `2026-W02` or `2026-01`. */
+  /** The period: `2026-01-10`, `2026-W02` or `2026-01`. */
   period: string;
   /** Instructions for the author. */
   prompt: string;
-  /** Digest of the current sources; `tree.submit` accepts a body only for these. */
+  /** Digest of the current sources; `tree.submit` accepts a body only for these sources. */
   source_digest: string;
   /** The sources, relative to the workspace. */
   sources: string[];
@@ -2121,7 +2121,7 @@ export interface TreePendingRequest {
 export interface TreePendingResponse {
   /** Nodes that need a body, days first, newest first within a level. */
   jobs: TreeJob[];
-  /** Number of all such nodes. */
+  /** Number of all nodes that need a body, without the limit. */
   total: number;
 }
 
@@ -2143,23 +2143,23 @@ export interface TreeShowRequest {
 
 /** Answer to `tree.show`. */
 export interface TreeShowResponse {
-  /** The body. */
+  /** The body of the node, as markdown. */
   body: string;
-  /** `daily`, `weekly`, `monthly` or `root`. */
+  /** The level: `daily`, `weekly`, `monthly` or `root`. */
   level: string;
   /** File of the node, relative to the workspace. */
   path: string;
-  /** `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`. */
+  /** The period: `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`. */
   period: string;
   /** The sources, relative to the workspace. */
   sources: string[];
-  /** True if its sources have changed since. */
+  /** True if the sources have changed since the node was made. */
   stale: boolean;
-  /** `tentative`, `fixed` or `needs-summarization`; null if the file has no status. */
+  /** The status: `tentative`, `fixed` or `needs-summarization`; null if the file has no status. */
   status: string | null;
   /** Tokens of the body. */
   tokens: number;
-  /** `hippod`, `agent` or `command`; null if it existed before hippod. */
+  /** Author of the body: `hippod`, `agent` or `command`; null if the node existed before hippod. */
   written_by: string | null;
 }
 
@@ -2220,9 +2220,9 @@ export interface VectorStatus {
   building: boolean;
   /** Id of the model of the vectors; absent without vectors. */
   model?: string | undefined;
-  /** Deleted vectors that still occupy memory. */
+  /** Number of deleted vectors that still occupy memory. */
   tombstones: number;
-  /** Live vectors. */
+  /** Number of live vectors. */
   vectors: number;
 }
 
@@ -2233,7 +2233,7 @@ export type WatcherMode = "notify" | "poll" | "none";
 export interface WatcherStatus {
   /** True if the last canary file was detected in time. */
   alive: boolean;
-  /** Changes found by it without an earlier event. */
+  /** Changes that this comparison found and that no event had reported. */
   changed_at_last_reconcile: number;
   /** Time since the last detected canary. */
   last_canary_ms_ago?: number | undefined;
@@ -2255,7 +2255,7 @@ export interface WorkspaceAddRequest {
 export interface WorkspaceAddResponse {
   /** True if the folder is newly registered. */
   added: boolean;
-  /** A note, such as an enclosing workspace. */
+  /** Notes about the registration, such as an enclosing workspace. */
   notes?: string[] | undefined;
   /** Canonical root, the identity of the workspace. */
   root: string;
@@ -2271,7 +2271,7 @@ export interface WorkspaceInfo {
   opening?: boolean | undefined;
   /** Chunks without a vector. */
   pending: number;
-  /** Canonical root. */
+  /** Canonical root of the workspace. */
   root: string;
   /** True if the root folder exists. */
   root_present: boolean;
@@ -2314,7 +2314,7 @@ export interface WorkspaceRemoveResponse {
 export interface WorkspaceStatus {
   /** Chunks in the index. */
   chunks: number;
-  /** Sessions and their contents; absent without sessions, and from older daemons. */
+  /** Sessions and their contents; absent if there never was a session, and from older daemons. */
   contexts?: ContextsStatus | undefined;
   /** Size of the database with its WAL in bytes. */
   database_bytes: number;
@@ -2332,11 +2332,11 @@ export interface WorkspaceStatus {
   held_deletions: number;
   /** The index file; absent if the workspace is not open yet, and from older daemons. */
   index?: IndexStatus | undefined;
-  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 without one. */
+  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable. */
   lag_ms: number;
   /** Chunks without a vector. */
   pending: number;
-  /** Canonical root. */
+  /** Canonical root of the workspace. */
   root: string;
   /** True if the root folder exists. */
   root_present: boolean;
@@ -2346,13 +2346,13 @@ export interface WorkspaceStatus {
   skipped: Skipped[];
   /** Number of skipped files. */
   skipped_count: number;
-  /** The compaction tree; absent without one, if it could not be read in time, and from older daemons. */
+  /** The compaction tree; absent if there is no tree, if it could not be read in time, and from older daemons. */
   tree?: TreeStatus | undefined;
   /** Settings files that need trust; `hippoctl workspace trust` accepts them. */
   untrusted?: SettingsFile[] | undefined;
   /** The vector index. */
   vector: VectorStatus;
-  /** The watcher. */
+  /** The state of the watcher. */
   watcher: WatcherStatus;
   /** The reason and the fix; only if degraded. */
   why?: string | undefined;
@@ -2370,7 +2370,7 @@ export interface WorkspaceSyncRequest {
 
 /** Answer to `workspace.sync`. */
 export interface WorkspaceSyncResponse {
-  /** Added or changed documents. */
+  /** Number of added or changed documents. */
   changed: number;
   /** Watched files in the index. */
   documents: number;
@@ -2380,7 +2380,7 @@ export interface WorkspaceSyncResponse {
   notes?: string[] | undefined;
   /** Chunks without a vector. */
   pending: number;
-  /** Removed documents. */
+  /** Number of removed documents. */
   removed: number;
   /** Duration in milliseconds. */
   took_ms: number;
@@ -2402,6 +2402,6 @@ export interface WorkspaceTrustRequest {
 export interface WorkspaceTrustResponse {
   /** The settings files of the workspace. */
   files: SettingsFile[];
-  /** Canonical root. */
+  /** Canonical root of the workspace. */
   root: string;
 }

@@ -14,7 +14,7 @@ class AuditCount(TypedDict):
     #: Number of matches.
     count: int
 
-    #: The kind.
+    #: The kind of finding.
     kind: AuditKind
 
     #: Number of checked units.
@@ -38,7 +38,7 @@ class AuditExample(TypedDict):
 
 
 class AuditFinding(TypedDict):
-    """The count of one kind."""
+    """The count for one kind of finding."""
 
     #: Number of matches.
     count: int
@@ -46,7 +46,7 @@ class AuditFinding(TypedDict):
     #: The first matches by path and line.
     examples: list[AuditExample]
 
-    #: The kind.
+    #: The kind of finding.
     kind: AuditKind
 
     #: Number of checked units.
@@ -104,7 +104,7 @@ class AuditRun(TypedDict):
     #: Time of the audit, RFC 3339.
     at: str
 
-    #: The counts in the same order.
+    #: The counts in the order of the findings.
     findings: list[AuditCount]
 
 
@@ -115,23 +115,23 @@ AuditUnit: TypeAlias = Literal["chunks", "entries", "lines"]
 class BackedUp(TypedDict):
     """One workspace in a backup."""
 
-    #: Bytes of all members of it, unpacked.
+    #: Unpacked bytes of everything that the backup contains of this workspace.
     bytes: int
 
-    #: Files of the workspace.
+    #: Number of files of the workspace.
     files: int
 
-    #: What is not in it, and why.
+    #: Files of the workspace that the backup does not contain, with reasons.
     left_out: NotRequired[list[LeftOut]]
 
-    #: Canonical root that it had.
+    #: Canonical root of the workspace when the backup was made.
     root: str
 
 
 class BackupRequest(TypedDict):
     """Parameters of `backup`. `progress` notifications come before the answer."""
 
-    #: Whether a file that is there already is replaced.
+    #: True if an existing file is replaced.
     force: NotRequired[bool]
 
     #: Absolute path of the file to write.
@@ -142,27 +142,27 @@ class BackupRequest(TypedDict):
 
 
 class BackupResponse(TypedDict):
-    """Answer to `backup` and `backup.verify`: what is in the file."""
+    """Answer to `backup` and `backup.verify`: the content of a backup."""
 
-    #: When it was begun, RFC 3339.
+    #: Time at which the backup was started, RFC 3339.
     at: str
 
-    #: Its bytes on the disk.
+    #: Size of the backup on disk, in bytes.
     bytes: int
 
-    #: The file.
+    #: Path of the backup.
     file: str
 
-    #: Version of hippod that wrote it.
+    #: Version of hippod that wrote the backup.
     hippod: str
 
-    #: The workspaces, by their roots, that are not in it though all were wanted.
+    #: Workspaces that are missing from a backup of all workspaces; the paths are their roots.
     left_out: NotRequired[list[LeftOut]]
 
-    #: Milliseconds.
+    #: Duration in milliseconds.
     took_ms: float
 
-    #: What is in it.
+    #: Workspaces in the backup.
     workspaces: list[BackedUp]
 
 
@@ -182,13 +182,13 @@ class Check(TypedDict):
     #: The result, as text.
     detail: str
 
-    #: The kind in kebab-case, stable for scripts.
+    #: The kind of check in kebab-case, stable for scripts.
     id: str
 
     #: True if the check passed.
     ok: bool
 
-    #: The highest severity of its problems; absent if the check passed.
+    #: The highest severity of the problems that the check found; absent if the check passed.
     worst: NotRequired[Severity]
 
 
@@ -210,10 +210,10 @@ class CompactStats(TypedDict):
     #: Messages kept in full.
     kept: int
 
-    #: Unreadable records.
+    #: Number of unreadable records.
     malformed: int
 
-    #: Scored messages.
+    #: Number of scored messages.
     messages: int
 
     #: The first unreadable records.
@@ -248,7 +248,7 @@ class ContextCloseRequest(TypedDict):
 class ContextCloseResponse(TypedDict):
     """Answer to `context.close`."""
 
-    #: True if it was already closed; then nothing was done.
+    #: True if the session was already closed; in that case, the request has no effect.
     already: NotRequired[bool]
 
     #: Time of closing, RFC 3339.
@@ -263,7 +263,7 @@ class ContextCloseResponse(TypedDict):
     #: Entries written to long-term memory.
     persisted: list[ContextPersisted]
 
-    #: Its id.
+    #: Id of the session.
     session: str
 
 
@@ -276,7 +276,7 @@ class ContextDecay(TypedDict):
     #: The turn of the last access.
     last_access: int
 
-    #: Weight of a turn; at least 0.
+    #: Decay rate: the factor of the number of turns since the last access; at least 0.
     rate: float
 
 
@@ -293,7 +293,7 @@ class ContextEntry(TypedDict):
     #: Id, unique over all sessions.
     id: str
 
-    #: Values that are likely to be needed again.
+    #: Values of the content that are likely to be needed again.
     key_data: NotRequired[dict[str, Any]]
 
     #: Creation and expiry.
@@ -305,7 +305,7 @@ class ContextEntry(TypedDict):
     #: The source of the content.
     source: ContextSource
 
-    #: Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access.
+    #: Strength, 0 to 1. In an answer, this is the strength in the requested turn; in a store, the strength at the last access.
     strength: float
 
     #: Summary in one to a few lines.
@@ -331,21 +331,21 @@ ContextFetchResponse = TypedDict(
     {
         # The content; only for the outcome `full`.
         "content": "NotRequired[str]",
-        # The entry after this access; absent if the id is not an entry's.
+        # The entry after this access; absent if the id does not belong to an entry.
         "entry": "NotRequired[ContextEntry]",
         # The origin of the answer; null if there is no content.
         "from": "FetchOrigin | None",
-        # The completeness.
+        # The completeness of the content.
         "outcome": "FetchOutcome",
-        # The reason for an incomplete or changed content; absent otherwise.
+        # The reason why the content is incomplete or changed; absent if it is neither.
         "reason": "NotRequired[str]",
         # Hash of the current source; absent if it is unreadable.
         "source_hash": "NotRequired[str]",
-        # True if the source has changed since or does not exist any more.
+        # True if the source has changed since the content was stored, or does not exist any more.
         "stale": "bool",
-        # Id of the content that was put: `b3:` and 64 hexadecimal digits; absent if unknown.
+        # Hash of the stored content, which is also its id: `b3:` and 64 hexadecimal digits; absent if unknown.
         "stored_hash": "NotRequired[str]",
-        # The summary of the entry; absent if the id is not an entry's.
+        # The summary of the entry; absent if the id does not belong to an entry.
         "summary": "NotRequired[str]",
     },
 )
@@ -364,7 +364,7 @@ class ContextLifecycle(TypedDict):
     #: The turn from which the entry is out of the context, independent of its strength; absent if it does not expire.
     expires: NotRequired[int]
 
-    #: True if it is written to long-term memory when its session closes.
+    #: True if the entry is written to long-term memory when its session closes.
     persist: bool
 
 
@@ -396,7 +396,7 @@ class ContextListResponse(TypedDict):
     #: Number of results without the limit.
     total: int
 
-    #: The turn of the strengths; absent where no session was named.
+    #: The turn for which the strengths are computed; absent if no session was named.
     turn: NotRequired[int]
 
 
@@ -409,7 +409,7 @@ class ContextListed(TypedDict):
     #: Id, unique over all sessions.
     id: str
 
-    #: Values that are likely to be needed again.
+    #: Values of the content that are likely to be needed again.
     key_data: NotRequired[dict[str, Any]]
 
     #: Creation and expiry.
@@ -424,7 +424,7 @@ class ContextListed(TypedDict):
     #: The state of the entry.
     state: ContextState
 
-    #: Strength, 0 to 1: in an answer, in the requested turn; in a store, at the last access.
+    #: Strength, 0 to 1. In an answer, this is the strength in the requested turn; in a store, the strength at the last access.
     strength: float
 
     #: Summary in one to a few lines.
@@ -443,7 +443,7 @@ class ContextModifiers(TypedDict):
     #: Manual or automatic creation.
     encoding: ContextEncoding
 
-    #: The importance.
+    #: The importance of the entry.
     priority: ContextPriority
 
 
@@ -453,7 +453,7 @@ ContextMove = TypedDict(
     {
         # The former state.
         "from": "ContextState",
-        # The entry.
+        # Id of the entry.
         "id": "str",
         # The new state.
         "to": "ContextState",
@@ -493,7 +493,7 @@ class ContextOpenResponse(TypedDict):
 class ContextPersisted(TypedDict):
     """An entry written to long-term memory."""
 
-    #: The entry.
+    #: Id of the entry.
     id: str
 
     #: The first line in the file, 1-based.
@@ -510,10 +510,10 @@ ContextPriority: TypeAlias = Literal["critical", "high", "normal", "low"]
 class ContextPutLifecycle(TypedDict):
     """Expiry of the new entry."""
 
-    #: The turn from which it is out of the context; must be after the turn of the request.
+    #: The turn from which the entry is out of the context; must be after the turn of the request.
     expires: NotRequired[int | None]
 
-    #: True if it is written to long-term memory when the session closes.
+    #: True if the entry is written to long-term memory when the session closes.
     persist: NotRequired[bool | None]
 
 
@@ -523,14 +523,14 @@ class ContextPutModifiers(TypedDict):
     #: Ids of related entries; unknown ids are ignored.
     associations: NotRequired[list[str] | None]
 
-    #: True if the entry is created deliberately.
+    #: Manual or automatic creation: `manual` if the entry is created deliberately.
     encoding: NotRequired[ContextEncoding | None]
 
-    #: The importance.
+    #: The importance of the entry.
     priority: NotRequired[ContextPriority | None]
 
 
-#: The result of a put.
+#: The result of `context.put`.
 ContextPutOutcome: TypeAlias = Literal["entry", "passed", "known", "dropped"]
 
 
@@ -540,16 +540,16 @@ class ContextPutRequest(TypedDict):
     #: The whole content, at most 8388608 bytes.
     content: str
 
-    #: True if the content reports a failure; it then gets an entry even if it is small.
+    #: True if the content reports a failure. Such content gets an entry even if it is small.
     error: NotRequired[bool]
 
     #: Values that are likely to be needed again; by default they are extracted from the content.
     key_data: NotRequired[dict[str, Any] | None]
 
-    #: Expiry of the entry; the policies set absent values.
+    #: Expiry of the entry; the policies set the absent values.
     lifecycle: NotRequired[ContextPutLifecycle | None]
 
-    #: Factors of the entry's decay; the policies set absent ones.
+    #: Factors of the entry's decay; the policies set the absent factors.
     modifiers: NotRequired[ContextPutModifiers | None]
 
     #: Id of an open session.
@@ -571,13 +571,13 @@ class ContextPutRequest(TypedDict):
 class ContextPutResponse(TypedDict):
     """Answer to `context.put`; the reported changes are durable."""
 
-    #: `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if it is not stored.
+    #: `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if the content is not stored.
     content_id: NotRequired[str]
 
     #: The entry of the content; null if it has none.
     entry: ContextEntry | None
 
-    #: Tokens of the rendered entry; 0 without one.
+    #: Tokens of the rendered entry; 0 without an entry.
     entry_tokens: int
 
     #: Notes, such as an unusable policy file.
@@ -628,7 +628,7 @@ class ContextRenderResponse(TypedDict):
     #: Dormant or expired entries.
     dormant: int
 
-    #: The shown entries in order.
+    #: The entries in the section, in order.
     entries: list[ContextShown]
 
     #: Active entries that do not fit into the budget.
@@ -662,7 +662,7 @@ class ContextSession(TypedDict):
     #: Time of opening, RFC 3339.
     opened: str
 
-    #: Its id.
+    #: Id of the session.
     session: str
 
     #: The highest turn so far.
@@ -709,7 +709,7 @@ class ContextSource(TypedDict):
     #: True if the content can be fetched again.
     retrievable: bool
 
-    #: The turn in which it was captured.
+    #: The turn in which the content was captured.
     turn: int
 
     #: How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
@@ -790,25 +790,25 @@ class ContextsStatus(TypedDict):
     #: Maximum stored bytes.
     budget_bytes: int
 
-    #: Distinct stored contents.
+    #: Number of distinct stored contents.
     contents: int
 
-    #: Context entries.
+    #: Number of context entries.
     entries: int
 
     #: Time of the oldest content, RFC 3339; null without contents.
     oldest: str | None
 
-    #: Open sessions.
+    #: Number of open sessions.
     open: int
 
     #: Bytes before compression.
     raw_bytes: int
 
-    #: Sessions, including closed ones.
+    #: Number of sessions, including closed ones.
     sessions: int
 
-    #: Stored bytes.
+    #: Stored bytes after compression.
     stored_bytes: int
 
 
@@ -819,10 +819,10 @@ Cycle: TypeAlias = Literal["light", "deep", "archival"]
 class CycleFinding(TypedDict):
     """A finding for the user to review."""
 
-    #: Id of the entry; empty without one.
+    #: Id of the entry; empty if the finding is not about an entry.
     entry: str
 
-    #: The rule that found it, in kebab-case.
+    #: The rule that reported the finding, in kebab-case.
     rule: str
 
     #: Description, as text.
@@ -845,7 +845,7 @@ class CycleHistoryRequest(TypedDict):
 class CycleHistoryResponse(TypedDict):
     """Answer to `cycle.history`."""
 
-    #: The report of the requested run; absent without one.
+    #: The report of the requested run; absent if no run was requested.
     report: NotRequired[CycleReport]
 
     #: Runs, newest first.
@@ -865,7 +865,7 @@ class CycleRefusal(TypedDict):
     #: The reason, as text.
     reason: str
 
-    #: The rule that forbids it, in kebab-case.
+    #: The rule that forbids the change, in kebab-case.
     rule: str
 
 
@@ -881,7 +881,7 @@ class CycleReport(TypedDict):
     #: Number of considered items by kind, in kebab-case.
     considered: dict[str, int]
 
-    #: The cycle.
+    #: The cycle that ran.
     cycle: Cycle
 
     #: Written files, relative to the workspace.
@@ -896,7 +896,7 @@ class CycleReport(TypedDict):
     #: Notes about this run.
     notes: NotRequired[list[str]]
 
-    #: The outcome.
+    #: The outcome of the run.
     outcome: CycleOutcome
 
     #: The planned steps in order.
@@ -918,22 +918,22 @@ class CycleReport(TypedDict):
 class CycleRun(TypedDict):
     """Summary of one run."""
 
-    #: The cycle.
+    #: The cycle that ran.
     cycle: Cycle
 
-    #: Queued or archived entries.
+    #: Number of entries that the run queued or archived.
     demoted: int
 
-    #: Applied steps.
+    #: Number of applied steps.
     done: int
 
     #: Time of the end, RFC 3339; null while running and after an interruption.
     finished: str | None
 
-    #: The outcome.
+    #: The outcome or state of the run.
     outcome: CycleOutcome
 
-    #: Planned steps.
+    #: Number of planned steps.
     planned: int
 
     #: Number of the run in the workspace.
@@ -952,7 +952,7 @@ class CycleRunRequest(TypedDict):
     #: Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     at: NotRequired[str | None]
 
-    #: The cycle.
+    #: The cycle to run.
     cycle: Cycle
 
     #: Return the plan without applying it.
@@ -968,7 +968,7 @@ class CycleStep(TypedDict):
     #: Ids of the changed entries; may be empty.
     entries: list[str]
 
-    #: The rule behind it, in kebab-case.
+    #: The rule that requires the step, in kebab-case.
     rule: str
 
     #: Description, as text.
@@ -991,7 +991,7 @@ class CycleUndoResponse(TypedDict):
     #: Written files, relative to the workspace.
     files: list[str]
 
-    #: Notes: entries of the run that stay, and changes that the next cycle makes again.
+    #: Notes: entries of the run that are kept, and changes that the next cycle makes again.
     notes: NotRequired[list[str]]
 
     #: The undone run.
@@ -1000,7 +1000,7 @@ class CycleUndoResponse(TypedDict):
     #: Number of undone changes; 0 if the run was already undone or has nothing to undo.
     undone: int
 
-    #: True if it was already undone.
+    #: True if the run was already undone.
     undone_before: NotRequired[bool]
 
 
@@ -1111,7 +1111,7 @@ class EventDegraded(TypedDict):
 class EventJob(TypedDict):
     """One of several."""
 
-    #: Units done.
+    #: Number of completed units.
     done: int
 
     event: Literal["job"]
@@ -1122,7 +1122,7 @@ class EventJob(TypedDict):
     #: The job in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`.
     job: str
 
-    #: Total units, if known.
+    #: Total number of units, if known.
     total: int | None
 
     #: Canonical root of the workspace, if the job belongs to one.
@@ -1135,12 +1135,12 @@ class EventCycle(TypedDict):
     #: Number of applied steps.
     applied: int
 
-    #: The cycle.
+    #: The cycle that finished.
     cycle: Cycle
 
     event: Literal["cycle"]
 
-    #: The outcome.
+    #: The outcome of the run.
     outcome: CycleOutcome
 
     #: Number of the run in the workspace.
@@ -1169,7 +1169,7 @@ FetchOutcome: TypeAlias = Literal["full", "partial", "unavailable"]
 class Fixed(TypedDict):
     """A fix by `doctor`."""
 
-    #: The reason of the failure; absent after success.
+    #: The reason for the failure; absent after success.
     failed: NotRequired[str]
 
     #: The kind of the problem.
@@ -1178,7 +1178,7 @@ class Fixed(TypedDict):
     #: Description of the fix.
     what: str
 
-    #: The workspace, file or setting.
+    #: The affected workspace, file or setting.
     where: str
 
 
@@ -1194,7 +1194,7 @@ class FlushedLog(TypedDict):
     #: First line, 1-based.
     start_line: int
 
-    #: Titles of its sections.
+    #: Titles of the appended sections.
     topics: list[str]
 
 
@@ -1204,7 +1204,7 @@ GetRequest = TypedDict(
     {
         # Maximum number of lines, at least 1.
         "count": "NotRequired[int | None]",
-        # First line, 1-based; relative to the section if one is given, else to the file.
+        # First line, 1-based; relative to the section if one is given, otherwise to the file.
         "from": "NotRequired[int | None]",
         # Id of a search result.
         "id": "NotRequired[str | None]",
@@ -1269,7 +1269,7 @@ class HeartbeatResponse(TypedDict):
 class HelloRequest(TypedDict):
     """Parameters of `hello`."""
 
-    #: The agent.
+    #: Name of the agent that uses the client.
     agent: NotRequired[str | None]
 
     #: `name/version` of the client, for the log.
@@ -1308,7 +1308,7 @@ class IndexEditRequest(TypedDict):
     #: Id of the entry.
     id: str
 
-    #: True: it does not decay any more. False: its former priority is restored. Not together with `priority`.
+    #: True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with `priority`.
     pinned: NotRequired[bool | None]
 
     #: All sources, most important first.
@@ -1358,7 +1358,7 @@ class IndexEntry(TypedDict):
     #: Id in the workspace; it never changes.
     id: str
 
-    #: The creator.
+    #: The creator of the entry.
     origin: EntryOrigin
 
     #: The current place.
@@ -1382,7 +1382,7 @@ class IndexEntry(TypedDict):
     #: Keywords.
     tags: list[str]
 
-    #: The heading.
+    #: The topic, used as heading in the index file.
     topic: str
 
     #: Number of the version, from 1.
@@ -1390,9 +1390,9 @@ class IndexEntry(TypedDict):
 
 
 class IndexForecast(TypedDict):
-    """An event in the future of an entry without accesses."""
+    """A future event of an entry that is not accessed again."""
 
-    #: Time, RFC 3339; null if it never happens.
+    #: Time, RFC 3339; null if the event never happens.
     at: str | None
 
     #: The new band, as in `StrengthBand`, or another event in kebab-case (`archive`).
@@ -1422,13 +1422,13 @@ class IndexHealth(TypedDict):
     #: Entries of priority `amygdala`, which do not decay.
     amygdala: int
 
-    #: Entries out of the index file.
+    #: Entries in the archive, which are not in the index file.
     archived: int
 
     #: Number of entries by band, as in `StrengthBand`.
     bands: dict[str, int]
 
-    #: Entries that were strong for long enough to count as consolidated.
+    #: Entries that have been strong for so long that they count as consolidated.
     consolidated: int
 
     #: Number of entries by group.
@@ -1443,7 +1443,7 @@ class IndexHealth(TypedDict):
     #: Entries in the decay queue.
     queued: int
 
-    #: Entries without related ones.
+    #: Entries without related entries.
     unlinked: int
 
 
@@ -1515,19 +1515,19 @@ class IndexShowResponse(TypedDict):
     #: Strength at the last access, 0 to 1, where the decay curve starts.
     base_strength: float
 
-    #: The formula of its strength with its numbers, as text.
+    #: The formula of the strength with the numbers of this entry, as text.
     curve: str
 
     #: The entry.
     entry: IndexEntry
 
-    #: The file with the entry, relative to the workspace; absent if no file has it.
+    #: The file that contains the entry, relative to the workspace; absent if there is none.
     file: NotRequired[str]
 
-    #: Events without further accesses, earliest first.
+    #: Future events of the entry if it is not accessed again, earliest first.
     forecast: list[IndexForecast]
 
-    #: Factors of its decay curve, as text.
+    #: Factors of the entry's decay curve, as text.
     modifiers: list[str]
 
     #: The rule that set the priority; null if no rule did.
@@ -1546,7 +1546,7 @@ class IndexState(TypedDict):
     #: Incremented by every change that becomes searchable.
     generation: int
 
-    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
+    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     lag_ms: int
 
     #: Files to index and chunks without a vector.
@@ -1583,17 +1583,17 @@ class IndexStatus(TypedDict):
     #: Tokens of the index file.
     tokens: int
 
-    #: A problem of the file and its fix; only if there is one.
+    #: A problem of the index file and its fix; only if there is one.
     trouble: NotRequired[str]
 
 
 class LeftOut(TypedDict):
-    """Something that a backup does not have."""
+    """A file or workspace that a backup does not contain."""
 
     #: Path relative to the workspace, with `/`; invalid UTF-8 replaced.
     path: str
 
-    #: Why, for a person.
+    #: The reason, as text.
     reason: str
 
 
@@ -1664,7 +1664,7 @@ ModelImportRequest = TypedDict(
         "from": "str",
         # Name of a model that this build knows; default: its default model.
         "model": "NotRequired[str | None]",
-        # Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
+        # Name under which another model is imported, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
         "name": "NotRequired[str | None]",
         # Prefix for each passage; default: the one of the folder. Requires `name`.
         "passage_prefix": "NotRequired[str | None]",
@@ -1677,7 +1677,7 @@ ModelImportRequest = TypedDict(
 class ModelInfo(TypedDict):
     """One embedding model."""
 
-    #: Bytes on disk, or of the download if it is absent; 0 if unknown.
+    #: Bytes on disk, or of the download if the model is absent; 0 if unknown.
     bytes: int
 
     #: Number of components of a vector.
@@ -1692,13 +1692,13 @@ class ModelInfo(TypedDict):
     #: Name for `model.pull`.
     name: str
 
-    #: True if the configuration selects it.
+    #: True if the configuration selects this model.
     selected: bool
 
     #: SHA-256 of the weights, in hexadecimal; null without weights.
     sha256: str | None
 
-    #: Its package, `built in`, or `imported`.
+    #: The package of the model, `built in`, or `imported`.
     source: str
 
     #: The installation state.
@@ -1753,7 +1753,7 @@ class ModelRemoveRequest(TypedDict):
 class ModelRemoveResponse(TypedDict):
     """Answer to `model.remove`."""
 
-    #: Bytes of its files.
+    #: Size of its files in bytes.
     bytes: int
 
     #: Name of the removed model.
@@ -1773,10 +1773,10 @@ class ModelStatus(TypedDict):
     #: Number of loads since the start.
     loads: int
 
-    #: The reason for which it is absent or failed.
+    #: The reason why the model is absent or could not be loaded.
     reason: NotRequired[str]
 
-    #: The state.
+    #: The state of the model.
     state: ModelLoad
 
     #: Number of threads.
@@ -1796,7 +1796,7 @@ class ModelVerifyRequest(TypedDict):
 class ModelVerifyResponse(TypedDict):
     """Answer to `model.verify`."""
 
-    #: All files.
+    #: All files of the model and of the runtime library.
     files: list[ModelFile]
 
     #: Name of the model.
@@ -1809,17 +1809,17 @@ class ModelVerifyResponse(TypedDict):
 class NextCycle(TypedDict):
     """A scheduled cycle."""
 
-    #: Time at which it is due, RFC 3339.
+    #: Time at which the cycle is due, RFC 3339.
     at: str
 
-    #: The cycle.
+    #: The scheduled cycle.
     cycle: Cycle
 
 
 class Pending(TypedDict):
     """A decision that hippod leaves to the agent or the user."""
 
-    #: The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others.
+    #: The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others.
     kind: str
 
     #: The files, relative to the workspace.
@@ -1858,7 +1858,7 @@ class Problem(TypedDict):
     #: True if `doctor` with `fix` fixes it.
     fixable: NotRequired[bool]
 
-    #: The kind in kebab-case, stable for scripts.
+    #: The kind of problem in kebab-case, stable for scripts.
     id: str
 
     #: The severity.
@@ -1867,14 +1867,14 @@ class Problem(TypedDict):
     #: Description in one sentence.
     what: str
 
-    #: The workspace, file or setting.
+    #: The affected workspace, file or setting.
     where: str
 
 
 class Progress(TypedDict):
     """Parameters of a `progress` notification, sent while the request `id` runs and before its answer."""
 
-    #: Bytes done; for an import, memories (`prepare`) or files (`write`).
+    #: Number of bytes processed so far.
     done: int
 
     #: Id of the running request.
@@ -1883,26 +1883,26 @@ class Progress(TypedDict):
     #: The current file or package.
     item: str
 
-    #: The current stage in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; for an import `wait` (for another import), `read`, `compare`, `prepare`, `write`, `save`.
+    #: The current stage: `download`, `check`, `extract` or `done` for `model.pull`, otherwise `backup`, `verify` or `restore`.
     stage: str
 
-    #: Total in the same unit, if known.
+    #: Total number of bytes, if known.
     total: int | None
 
 
 class RememberRequest(TypedDict):
     """Parameters of `remember`."""
 
-    #: The analysis.
+    #: The findings of the agent.
     analysis: NotRequired[str | None]
 
-    #: The decision.
+    #: The decision and its reason.
     decision: NotRequired[str | None]
 
     #: The feedback of the user.
     feedback: NotRequired[str | None]
 
-    #: The outcome.
+    #: The result and the open work.
     outcome: NotRequired[str | None]
 
     #: Resistance of the entry to decay.
@@ -1914,7 +1914,7 @@ class RememberRequest(TypedDict):
     #: The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty.
     request: NotRequired[str | None]
 
-    #: Keywords.
+    #: Keywords of the entry.
     tags: NotRequired[list[str] | None]
 
     #: The text, markdown of one or more lines; at most 65536 bytes.
@@ -1931,7 +1931,7 @@ class RememberRequest(TypedDict):
 
 
 class RememberResponse(TypedDict):
-    """Answer to `remember`. The text is durable."""
+    """Answer to `remember`, sent after the text was stored durably."""
 
     #: Last line, inclusive.
     end_line: int
@@ -1958,36 +1958,36 @@ RestoreRequest = TypedDict(
     {
         # Absolute path of a backup.
         "from": "str",
-        # Absolute path of the folder that becomes the workspace, empty or not there yet; the root that it had when absent.
+        # Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root of the workspace when the backup was made.
         "into": "NotRequired[str | None]",
         # Whether files are taken too that are memory only by settings that the workspace had of its own.
         "other_files": "NotRequired[bool]",
-        # The root, as the backup names it, of the only workspace that is wanted; all of them when absent.
+        # Root of the only workspace to restore, as the backup states it; default: all workspaces.
         "workspace": "NotRequired[str | None]",
     },
 )
 
 
 class RestoreResponse(TypedDict):
-    """Answer to `restore`; what changed since is indexed in the background."""
+    """Answer to `restore`. The changed files are indexed in the background."""
 
-    #: Milliseconds.
+    #: Duration in milliseconds.
     took_ms: float
 
-    #: What there is again.
+    #: The restored workspaces.
     workspaces: list[Restored]
 
 
 class Restored(TypedDict):
-    """One workspace that was restored."""
+    """A restored workspace."""
 
-    #: Files of the workspace.
+    #: Number of files of the workspace.
     files: int
 
-    #: Canonical root that it has now.
+    #: Canonical root of the restored workspace.
     root: str
 
-    #: Root that it had.
+    #: Canonical root of the workspace when the backup was made.
     was: str
 
 
@@ -2010,10 +2010,10 @@ class RuntimeInfo(TypedDict):
     #: Name and version.
     name: str
 
-    #: Its folder, if installed.
+    #: Folder of the library, if installed.
     path: str | None
 
-    #: The reason for which it is damaged or unsupported.
+    #: The reason why the library is damaged or unsupported.
     reason: NotRequired[str]
 
     #: The installation state.
@@ -2045,7 +2045,7 @@ class SearchHit(TypedDict):
     #: Features of the score, if `explain` was requested.
     explain: NotRequired[dict[str, float]]
 
-    #: The headings above it, outermost first.
+    #: The headings above the text, outermost first.
     heading: list[str]
 
     #: Id of this text for `get`; valid while the text is unchanged.
@@ -2089,7 +2089,7 @@ class SearchRequest(TypedDict):
     #: Return the features of each score, and a trace of the index entries.
     explain: NotRequired[bool]
 
-    #: Maximum number of results, 1 to 200; by default as many as fit into `budget_tokens`, or without that the configured number, initially 10.
+    #: Maximum number of results, 1 to 200. By default, as many results as fit into `budget_tokens` are returned; without a budget, the configured number, initially 10.
     limit: NotRequired[int | None]
 
     #: Minimum score of a result, 0 to 1.
@@ -2151,7 +2151,7 @@ class SearchResponse(TypedDict):
 class SearchTrace(TypedDict):
     """The contribution of index entries to an answer."""
 
-    #: Id of the entry created for results without one; null if none was created.
+    #: Id of the entry that was created for results without an entry; null if none was created.
     created: str | None
 
     #: Matching entries, most relevant first.
@@ -2163,7 +2163,7 @@ class SearchTrace(TypedDict):
     #: Ids of the strengthened entries.
     refreshed: list[str]
 
-    #: Sources of these entries that do not exist any more, as `path` or `path §section`.
+    #: Pointers of the entries whose file or section no longer exists, as `path` or `path §section`.
     stale: list[str]
 
 
@@ -2177,7 +2177,7 @@ class SessionCompactRequest(TypedDict):
     #: Maximum tokens of the summary, at least 1; without it, the rules decide.
     budget_tokens: NotRequired[int | None]
 
-    #: Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, those of the workspace, else the defaults.
+    #: Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, the settings of the workspace apply, otherwise the defaults.
     config: NotRequired[dict[str, Any] | None]
 
     #: Format of the transcript; without it, the format of each record is detected.
@@ -2189,7 +2189,7 @@ class SessionCompactRequest(TypedDict):
     #: Absolute path of a transcript.
     path: NotRequired[str | None]
 
-    #: Path of the workspace that stores the contents, or of anything below it; without it, none are stored.
+    #: Path of the workspace that stores the contents of the messages, or of anything below it; without a workspace, no contents are stored.
     workspace: NotRequired[str | None]
 
 
@@ -2202,7 +2202,7 @@ class SessionCompactResponse(TypedDict):
     #: Notes about this answer, such as unknown keys of the settings.
     notes: NotRequired[list[str]]
 
-    #: Statistics.
+    #: Statistics of the compaction.
     stats: CompactStats
 
     #: The summary, markdown.
@@ -2212,7 +2212,7 @@ class SessionCompactResponse(TypedDict):
 class SessionFlushRequest(TypedDict):
     """Parameters of `session.flush`."""
 
-    #: Then close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error.
+    #: After the flush, close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error.
     close: NotRequired[bool]
 
     #: Also store the content of each message, as `session.compact` does.
@@ -2227,7 +2227,7 @@ class SessionFlushRequest(TypedDict):
     #: The harness's id of the session; part of the marker after the appended text.
     session: NotRequired[str | None]
 
-    #: Then update the compaction tree, as `tree.compact` does.
+    #: After the flush, update the compaction tree, as `tree.compact` does.
     tree: NotRequired[bool]
 
     #: True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
@@ -2249,17 +2249,17 @@ SessionFlushResponse = TypedDict(
         "format": "str | None",
         # Bytes of the transcript that were flushed before and not read again.
         "from": "int",
-        # Messages flushed before, from this transcript or a copy of it.
+        # Number of messages that were flushed before, from this transcript or a copy of it.
         "known": "int",
-        # Unreadable records.
+        # Number of unreadable records.
         "malformed": "int",
-        # New messages.
+        # Number of new messages.
         "messages": "int",
         # Notes about this flush.
         "notes": "NotRequired[list[str]]",
         # The first unreadable records; lines are counted from the start of this read.
         "problems": "list[TranscriptProblem]",
-        # Newly stored contents; absent if `compact` was not requested.
+        # Number of newly stored message contents; absent if `compact` was not requested.
         "stored": "NotRequired[int]",
     },
 )
@@ -2282,7 +2282,7 @@ SettingChange = TypedDict(
 class SettingsFile(TypedDict):
     """A settings file of a workspace."""
 
-    #: Its settings that need trust.
+    #: Settings of the file that need trust.
     changes: list[SettingChange]
 
     #: Hash of the content: the first 32 hexadecimal digits of BLAKE3.
@@ -2294,7 +2294,7 @@ class SettingsFile(TypedDict):
     #: True if the user trusts its current content.
     trusted: bool
 
-    #: The reason for which it is not usable, with a line number; absent if it is.
+    #: The reason why the file is not usable, with a line number; absent if the file is usable.
     wrong: NotRequired[str]
 
 
@@ -2319,7 +2319,7 @@ class Skipped(TypedDict):
     #: Path relative to the workspace.
     path: str
 
-    #: The reason.
+    #: The reason why the file is not indexed.
     reason: str
 
 
@@ -2330,7 +2330,7 @@ class StatusRequest(TypedDict):
 class StatusResponse(TypedDict):
     """Answer to `status`."""
 
-    #: The state folder.
+    #: Path of the state folder.
     home: str
 
     #: Resident memory of the process in bytes; 0 if the platform does not report it.
@@ -2348,7 +2348,7 @@ class StatusResponse(TypedDict):
     #: Requests answered since the start, including errors.
     requests_served: int
 
-    #: The socket.
+    #: Path of the socket.
     socket: str
 
     #: Time since the start, in milliseconds.
@@ -2389,7 +2389,7 @@ class SubscribeResponse(TypedDict):
 class TraceMatch(TypedDict):
     """An entry that matches the query."""
 
-    #: The band of its strength.
+    #: The band of the entry's strength.
     band: StrengthBand
 
     #: Id of the entry.
@@ -2415,17 +2415,17 @@ class TranscriptProblem(TypedDict):
     #: Line number, 1-based; in a document, the line on which the message begins.
     line: int
 
-    #: The problem.
+    #: Description of the problem.
     what: str
 
 
 class TreeChange(TypedDict):
     """A changed node."""
 
-    #: `made`, `restated` (only its status), `outdated` (a body written by others stays until a new one is submitted), `adopted` (it existed before hippod and is not changed).
+    #: `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), `adopted` (the node existed before and is unchanged) or `summarised` (the configured program wrote the body).
     action: str
 
-    #: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written`, `summary-wanted`.
+    #: The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written` or `summary-wanted`.
     cause: str
 
     #: File of the node, relative to the workspace.
@@ -2434,7 +2434,7 @@ class TreeChange(TypedDict):
     #: The new status.
     status: str
 
-    #: Size in tokens, estimated as a quarter of its bytes.
+    #: Size of the node in tokens, estimated as a quarter of its bytes.
     tokens: int
 
 
@@ -2444,19 +2444,19 @@ class TreeCommandStatus(TypedDict):
     #: Maximum number of summaries per day.
     daily_jobs: int
 
-    #: The last failure today; absent without one.
+    #: The last failure today; absent if the command has not failed today.
     error: NotRequired[str]
 
-    #: Consecutive failures.
+    #: Number of consecutive failures.
     failures: int
 
-    #: The reason for which it is not called again today; null if it is.
+    #: The reason why the command is not called again today; null if it may be called.
     held_back: str | None
 
-    #: Requested summaries.
+    #: Number of requested summaries.
     jobs: int
 
-    #: Running time in milliseconds.
+    #: Total running time today, in milliseconds.
     ms: int
 
 
@@ -2472,7 +2472,7 @@ class TreeCompactRequest(TypedDict):
     #: Take over a tree of another program, which is otherwise left unchanged.
     take_over: NotRequired[bool]
 
-    #: Only if an update is due, for frequent calls by hooks.
+    #: Update the tree only if an update is due; intended for frequent calls by hooks.
     when_due: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
@@ -2519,19 +2519,19 @@ class TreeJob(TypedDict):
     #: Maximum size of the body, in tokens of four bytes.
     budget_tokens: int
 
-    #: `daily`, `weekly` or `monthly`.
+    #: The level: `daily`, `weekly` or `monthly`.
     level: str
 
     #: File of the node, relative to the workspace.
     path: str
 
-    #: `2026-01-10`, `2026-W02` or `2026-01`.
+    #: The period: `2026-01-10`, `2026-W02` or `2026-01`.
     period: str
 
     #: Instructions for the author.
     prompt: str
 
-    #: Digest of the current sources; `tree.submit` accepts a body only for these.
+    #: Digest of the current sources; `tree.submit` accepts a body only for these sources.
     source_digest: str
 
     #: The sources, relative to the workspace.
@@ -2554,7 +2554,7 @@ class TreePendingResponse(TypedDict):
     #: Nodes that need a body, days first, newest first within a level.
     jobs: list[TreeJob]
 
-    #: Number of all such nodes.
+    #: Number of all nodes that need a body, without the limit.
     total: int
 
 
@@ -2581,31 +2581,31 @@ class TreeShowRequest(TypedDict):
 class TreeShowResponse(TypedDict):
     """Answer to `tree.show`."""
 
-    #: The body.
+    #: The body of the node, as markdown.
     body: str
 
-    #: `daily`, `weekly`, `monthly` or `root`.
+    #: The level: `daily`, `weekly`, `monthly` or `root`.
     level: str
 
     #: File of the node, relative to the workspace.
     path: str
 
-    #: `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`.
+    #: The period: `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`.
     period: str
 
     #: The sources, relative to the workspace.
     sources: list[str]
 
-    #: True if its sources have changed since.
+    #: True if the sources have changed since the node was made.
     stale: bool
 
-    #: `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
+    #: The status: `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
     status: str | None
 
     #: Tokens of the body.
     tokens: int
 
-    #: `hippod`, `agent` or `command`; null if it existed before hippod.
+    #: Author of the body: `hippod`, `agent` or `command`; null if the node existed before hippod.
     written_by: str | None
 
 
@@ -2688,10 +2688,10 @@ class VectorStatus(TypedDict):
     #: Id of the model of the vectors; absent without vectors.
     model: NotRequired[str]
 
-    #: Deleted vectors that still occupy memory.
+    #: Number of deleted vectors that still occupy memory.
     tombstones: int
 
-    #: Live vectors.
+    #: Number of live vectors.
     vectors: int
 
 
@@ -2705,7 +2705,7 @@ class WatcherStatus(TypedDict):
     #: True if the last canary file was detected in time.
     alive: bool
 
-    #: Changes found by it without an earlier event.
+    #: Changes that this comparison found and that no event had reported.
     changed_at_last_reconcile: int
 
     #: Time since the last detected canary.
@@ -2734,7 +2734,7 @@ class WorkspaceAddResponse(TypedDict):
     #: True if the folder is newly registered.
     added: bool
 
-    #: A note, such as an enclosing workspace.
+    #: Notes about the registration, such as an enclosing workspace.
     notes: NotRequired[list[str]]
 
     #: Canonical root, the identity of the workspace.
@@ -2756,7 +2756,7 @@ class WorkspaceInfo(TypedDict):
     #: Chunks without a vector.
     pending: int
 
-    #: Canonical root.
+    #: Canonical root of the workspace.
     root: str
 
     #: True if the root folder exists.
@@ -2812,7 +2812,7 @@ class WorkspaceStatus(TypedDict):
     #: Chunks in the index.
     chunks: int
 
-    #: Sessions and their contents; absent without sessions, and from older daemons.
+    #: Sessions and their contents; absent if there never was a session, and from older daemons.
     contexts: NotRequired[ContextsStatus]
 
     #: Size of the database with its WAL in bytes.
@@ -2839,13 +2839,13 @@ class WorkspaceStatus(TypedDict):
     #: The index file; absent if the workspace is not open yet, and from older daemons.
     index: NotRequired[IndexStatus]
 
-    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
+    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     lag_ms: int
 
     #: Chunks without a vector.
     pending: int
 
-    #: Canonical root.
+    #: Canonical root of the workspace.
     root: str
 
     #: True if the root folder exists.
@@ -2860,7 +2860,7 @@ class WorkspaceStatus(TypedDict):
     #: Number of skipped files.
     skipped_count: int
 
-    #: The compaction tree; absent without one, if it could not be read in time, and from older daemons.
+    #: The compaction tree; absent if there is no tree, if it could not be read in time, and from older daemons.
     tree: NotRequired[TreeStatus]
 
     #: Settings files that need trust; `hippoctl workspace trust` accepts them.
@@ -2869,7 +2869,7 @@ class WorkspaceStatus(TypedDict):
     #: The vector index.
     vector: VectorStatus
 
-    #: The watcher.
+    #: The state of the watcher.
     watcher: WatcherStatus
 
     #: The reason and the fix; only if degraded.
@@ -2892,7 +2892,7 @@ class WorkspaceSyncRequest(TypedDict):
 class WorkspaceSyncResponse(TypedDict):
     """Answer to `workspace.sync`."""
 
-    #: Added or changed documents.
+    #: Number of added or changed documents.
     changed: int
 
     #: Watched files in the index.
@@ -2907,7 +2907,7 @@ class WorkspaceSyncResponse(TypedDict):
     #: Chunks without a vector.
     pending: int
 
-    #: Removed documents.
+    #: Number of removed documents.
     removed: int
 
     #: Duration in milliseconds.
@@ -2936,5 +2936,5 @@ class WorkspaceTrustResponse(TypedDict):
     #: The settings files of the workspace.
     files: list[SettingsFile]
 
-    #: Canonical root.
+    #: Canonical root of the workspace.
     root: str
