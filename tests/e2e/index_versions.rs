@@ -129,9 +129,9 @@ fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
     assert!(client.ids(&root).contains(&new));
     let conflicts = told(&mut client, &scratch, "conflict");
     assert!(
-        conflicts
-            .iter()
-            .any(|told| told.text.contains("saved HIPPOCAMPUS.md unchanged")),
+        conflicts.iter().any(|told| told
+            .text
+            .contains("older version of HIPPOCAMPUS.md without edits")),
         "{conflicts:?}"
     );
     drop(client);

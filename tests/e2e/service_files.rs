@@ -325,7 +325,7 @@ fn the_service_runs_without_a_sandbox_if_namespaces_are_forbidden() {
     let said = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("hint: journalctl") && bed.text("hippod.service").contains("PrivateUsers"),
+        said.contains("journalctl --user -u hippod") && bed.text("hippod.service").contains("PrivateUsers"),
         "{said}"
     );
 

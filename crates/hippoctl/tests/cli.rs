@@ -234,7 +234,7 @@ fn a_search_outside_every_workspace_exits_with_4() {
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["search", "x"]));
     assert_eq!((code, stdout.as_str()), (4, ""));
     assert!(stderr.contains("no registered workspace at or above"), "{stderr}");
-    assert!(stderr.contains("hint: register"), "{stderr}");
+    assert!(stderr.contains("or register the folder"), "{stderr}");
 }
 
 #[test]

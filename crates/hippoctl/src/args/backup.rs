@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 /// Text below the help of `backup`.
 pub const BACKUP_EXAMPLES: &str = "Examples:
-  hippoctl backup ~/agent.tar.zst             this workspace, even while it is in use
+  hippoctl backup ~/agent.tar.zst             this workspace
   hippoctl backup --all ~/memory.tar.zst      all workspaces
   hippoctl backup verify ~/memory.tar.zst     verify all checksums";
 

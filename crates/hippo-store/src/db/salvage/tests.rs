@@ -41,7 +41,7 @@ fn rows_before_and_after_the_damage_are_salvaged() {
     fs::write(&file, bytes).unwrap();
     let salvaged = salvage(&file, &again, "/w").unwrap();
     assert!(
-        matches!(&salvaged.lost[..], [one] if one.starts_with("a part of proposed: ")),
+        matches!(&salvaged.lost[..], [one] if one.starts_with("some rows of proposed: ")),
         "{salvaged:?}"
     );
     let store = Store::open(&again, "/w").unwrap().entries().unwrap();
