@@ -24,8 +24,6 @@ use super::world::Written;
 
 /// Maximum time of a request.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Milliseconds in an hour.
-const HOUR: i64 = 3_600_000;
 /// Seconds in a day.
 const DAY_SECS: u64 = 86_400;
 /// Number of runs in an answer, more than a day has.
@@ -33,7 +31,7 @@ const RUNS: u32 = 60;
 
 /// A running daemon with its workspace in a temporary folder.
 pub struct Daemon {
-    clock: Arc<ManualClock>,
+    clock: Arc<ManualClock>, pub times: std::collections::BTreeMap<&'static str,(u32,Duration)>,
     /// Closed before the daemon stops.
     client: Option<Client>,
     root: PathBuf,
@@ -57,7 +55,8 @@ impl Daemon {
         let folder = tempfile::tempdir().context("could not create a temporary folder")?;
         let root = folder.path().join("workspace");
         fs::create_dir_all(&root).context("could not create the workspace")?;
-        let paths = Paths::below(&folder.path().join("home"));
+        let shm = std::env::var("SIM_HOME").map_or(folder.path().join("home"), |h| PathBuf::from(h).join(format!("{:p}", &folder)));
+        let paths = Paths::below(&shm);
         let socket = paths.socket.clone();
         let mut config = Config::default();
         config.embed.model = "hash".to_owned();
@@ -67,6 +66,8 @@ impl Daemon {
         config.watch.poll = PollMode::Always;
         (config.watch.poll_secs, config.watch.reconcile_secs) = (3_600, DAY_SECS);
         config.watch.canary_secs = DAY_SECS;
+        // A light cycle takes longer than a day of questions.
+        config.cycles.light = "0 4,23 * * *".to_owned();
         change(&mut config);
         let clock = Arc::new(ManualClock::new(now, jiff::tz::TimeZone::UTC));
         let options = hippod::Options {
@@ -82,7 +83,7 @@ impl Daemon {
             let _ = stopped.await;
         }));
         let mut daemon = Self {
-            clock,
+            clock, times: Default::default(),
             client: None,
             root,
             run: 0,
@@ -112,7 +113,10 @@ impl Daemon {
 
     fn call<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R> {
         let client = self.client.as_mut().context("no connection")?;
-        Ok(client.call(&request.into())?)
+        let request = request.into(); let t = std::time::Instant::now(); let name = request.method();
+        let r = client.call(&request)?;
+        let e = self.times.entry(name).or_insert((0, Duration::ZERO)); e.0 += 1; e.1 += t.elapsed();
+        Ok(r)
     }
 
     /// Returns the current time.
@@ -138,30 +142,35 @@ impl Daemon {
         Ok(())
     }
 
-    /// Advances the clock, and waits until the daemon has read all files, recorded all questions and run the cycles
-    /// that became due.
+    /// Advances the clock, and waits until the daemon has read all files and recorded all questions.
     ///
     /// # Errors
     /// If the daemon refuses a request.
     pub fn advance_to(&mut self, then: Timestamp) -> Result<()> {
-        let before = self.now();
-        self.clock.advance(Duration::from_millis(then.since(before)));
+        let by = then.since(self.now());
+        self.clock.advance(Duration::from_millis(by));
         if std::mem::take(&mut self.unread) {
             self.sync()?;
-        }
-        if before.0 / HOUR != then.0 / HOUR {
-            let workspace = self.workspace();
-            let beat: HeartbeatResponse = self.call(HeartbeatRequest { workspace })?;
-            if let Some(failed) = beat.pending.iter().find(|pending| pending.kind == "cycle-failed") {
-                bail!("a cycle failed: {}", failed.text);
-            }
-            // Questions see the changes of a cycle after a moment.
-            self.clock.advance(Duration::from_secs(1));
         }
         // The engine answers the second request after it has finished its work for the first one.
         self.history(None, 1)?;
         self.history(None, 1)?;
         Ok(())
+    }
+
+    /// Advances the clock, and runs the cycles that became due.
+    ///
+    /// # Errors
+    /// If the daemon refuses a request, or a cycle fails.
+    pub fn sleep_until(&mut self, then: Timestamp) -> Result<()> {
+        self.advance_to(then)?;
+        let workspace = self.workspace();
+        let beat: HeartbeatResponse = self.call(HeartbeatRequest { workspace })?;
+        match beat.pending.iter().find(|pending| pending.kind == "cycle-failed") {
+            Some(failed) => bail!("a cycle failed: {}", failed.text),
+            // Questions see the changes of a cycle after a moment.
+            None => self.advance_to(self.now().plus(1_000)),
+        }
     }
 
     fn history(&mut self, run: Option<i64>, limit: u32) -> Result<CycleHistoryResponse> {
@@ -240,7 +249,11 @@ impl Daemon {
     pub fn new_steps(&mut self) -> Result<Vec<String>> {
         let listed = self.history(None, RUNS)?;
         let (before, mut rules) = (self.run, Vec::new());
-        for run in listed.runs.iter().filter(|run| run.run > before && run.done > 0) {
+        for run in listed
+            .runs
+            .iter()
+            .filter(|run| run.run > before && run.done > 0)
+        {
             let one = self.history(Some(run.run), 1)?;
             let report = one.report.context("a run has no report")?;
             rules.extend(report.plan.into_iter().map(|step| step.rule));
@@ -267,6 +280,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
+        eprintln!("{:?}", self.times);
         drop((self.client.take(), self.stop.take()));
         if let Some(task) = self.task.take() {
             // The result of the simulation does not depend on how the daemon ends.

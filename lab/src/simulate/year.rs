@@ -182,7 +182,7 @@ pub fn live(seed: u64, options: Options) -> Result<Year> {
             let files = life.year.world.week(day / 7 + 1, day);
             life.write(files)?;
         }
-        life.daemon.advance_to(midnight.plus(MORNING))?;
+        life.daemon.sleep_until(midnight.plus(MORNING))?;
         life.look()?;
         life.measure(day);
         for question in agent.day(&mut life.year.world, day) {
@@ -194,7 +194,8 @@ pub fn live(seed: u64, options: Options) -> Result<Year> {
         let busy = busy(day, &mut happenings);
         let files = life.year.world.day(day, &evening.date(0).to_string(), busy);
         life.write(files)?;
-        life.daemon.advance_to(midnight.plus(DAY - SECOND))?;
+        life.daemon.sleep_until(midnight.plus(DAY - 2 * SECOND))?;
+        if std::env::var("SIM_DAYS").is_ok() { eprintln!("day {day} {:?} {:?}", life.year.steps, life.daemon.times); }
         for rule in life.daemon.new_steps()? {
             *life.year.steps.entry(rule).or_default() += 1;
         }
