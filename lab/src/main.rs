@@ -20,7 +20,7 @@ usage: cargo lab TASK
 
   bench     the benchmarks: --eval DIR (or HIPPOD_EVAL) [--only NAME,…] [--idle-secs N] [--keep DIR]
   questions retrieval on the questions of a FILE, by the daemon that runs; --help lists the options
-  simulate  a year of an agent in a minute: figures and tables of docs/simulation.md [--seed N]
+  simulate  a year of an agent: figures and tables of docs/simulation.md [--seed N]
 ";
 
 fn main() -> ExitCode {
