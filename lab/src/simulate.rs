@@ -1,15 +1,14 @@
 //! The index over a simulated year of an agent.
 //!
-//! Generates the figures and tables of docs/simulation.md; its text is written by hand. The same seed gives the same
-//! bytes.
+//! Generates the figures and tables of docs/simulation.md; its text is written by hand. Each year runs in a daemon of
+//! its own, with a manual clock and the embedder without a model. The same seed gives the same bytes.
 
 mod agent;
-mod brain;
+mod daemon;
 mod dice;
 mod figures;
 pub mod plot;
 mod report;
-mod shelf;
 mod studies;
 mod sweep;
 mod templates;
@@ -23,16 +22,17 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use hippo_map::decay::DecayCurve;
-use hippo_map::hierarchy::Limits;
+use hippod::config::DecayProfile;
 
 use crate::house::ProjectDirs;
 use crate::terminal::{duration, note, say};
-use brain::BrainOptions;
 use sweep::{Curve, CurveOutcome};
-use year::Year;
+use year::{DAYS, YearOptions};
 
 /// Seed of the figures in the documentation.
 const SEED: u64 = 1;
+/// Number of days of the cold start.
+const COLD_DAYS: usize = 56;
 /// Speeds at which relevance changes: none, slow, as in the year, fast.
 const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
 
@@ -47,16 +47,29 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
         _ => bail!("usage: cargo lab simulate [--seed N]"),
     };
     let begun = Instant::now();
-    let (protocol, tuned, curves) = thread::scope(|scope| -> Result<_> {
-        let protocol = scope.spawn(|| live(seed, DecayCurve::PROTOCOL));
-        let tuned = scope.spawn(|| live(seed, DecayCurve::TUNED));
-        let tuned = tuned.join().map_err(|_| anyhow!("the simulation failed"))??;
-        // In parallel to the second year.
+    let (protocol, tuned, cold, curves) = thread::scope(|scope| -> Result<_> {
+        let year = |profile| YearOptions {
+            profile,
+            cycles: true,
+            days: DAYS,
+        };
+        let protocol = scope.spawn(move || year::live(seed, year(DecayProfile::Protocol)));
+        let tuned = scope.spawn(move || year::live(seed, year(DecayProfile::Tuned)));
+        let cold = YearOptions {
+            cycles: false,
+            days: COLD_DAYS,
+            ..year(DecayProfile::Protocol)
+        };
+        let cold = scope.spawn(move || year::live(seed, cold));
+        // In parallel to the years.
         let curves = curves(seed);
-        let protocol = protocol.join().map_err(|_| anyhow!("the simulation failed"))??;
-        Ok((protocol, tuned, curves))
+        let [protocol, tuned, cold] = [protocol, tuned, cold].map(|life| {
+            life.join()
+                .unwrap_or_else(|_| Err(anyhow!("the simulation failed")))
+        });
+        Ok((protocol?, tuned?, cold?, curves))
     })?;
-    let cold = studies::cold_start(seed);
+    let cold: Vec<(bool, bool)> = cold.found.into_iter().zip(protocol.found.clone()).collect();
     let tables = [
         ("bands", report::band_table()),
         (
@@ -84,22 +97,6 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
     fs::write(&path, document).with_context(|| format!("could not write {}", path.display()))?;
     note(format_args!("two years in {}", duration(begun.elapsed())));
     Ok(())
-}
-
-/// Simulates a year with a profile. The store on disk must equal the simulated state at the end.
-fn live(seed: u64, profile: DecayCurve) -> Result<Year> {
-    let year = year::live(
-        seed,
-        BrainOptions {
-            profile,
-            limits: Limits::default(),
-            stored: true,
-        },
-    )?;
-    if year.brain.store_agrees()? == Some(false) {
-        bail!("the store and the simulation contain different entries");
-    }
-    Ok(year)
 }
 
 /// Returns each curve with its prediction quality, by drift.

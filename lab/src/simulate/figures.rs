@@ -1,7 +1,8 @@
 //! Figures of the simulation.
 
 use hippo_map::decay::{self, DecayCurve};
-use hippo_types::entry::{Entry, EntryId, EntryPriority};
+use hippo_proto::IndexEntry;
+use hippo_types::entry::{Entry, EntryPriority};
 use hippo_types::time::Timestamp;
 
 use super::plot::{Panel, figure};
@@ -21,38 +22,20 @@ pub fn all(years: &Years<'_>, cold: &[(bool, bool)]) -> Vec<(&'static str, Strin
     ]
 }
 
-/// Returns representative entries, by their number of accesses under the second profile.
-fn typical(years: &Years<'_>) -> Vec<(String, EntryId)> {
-    let records = &years[1].1.brain.snapshot.records;
-    let early = |id: &&EntryId| {
-        let there = |year: &Year| {
-            year.strengths
-                .get(*id)
-                .is_some_and(|line| line.first().is_some_and(|s| *s > 0.0))
-        };
-        years.iter().all(|(_, year)| there(year))
+/// Returns representative entries, by the number of days on which they were accessed under the second profile.
+fn typical(years: &Years<'_>) -> Vec<(String, String)> {
+    let last = &years[1].1;
+    let early = |entry: &&IndexEntry| {
+        let born = |year: &Year| Some(*year.strengths.get(&entry.id)?.first()? > 0.0);
+        years.iter().all(|(_, year)| born(year) == Some(true))
     };
-    let normal = |id: &&EntryId| {
-        records
-            .get(*id)
-            .is_some_and(|record| record.entry.priority == EntryPriority::Normal)
+    let of_priority = |priority| {
+        let entries = last.entries.iter().filter(early);
+        entries.filter(move |entry| entry.priority == priority)
     };
-    let days = |id: &EntryId| {
-        let touches = years[1]
-            .1
-            .trace
-            .touches
-            .iter()
-            .filter(|(_, _, accessed)| accessed.contains(id));
-        let mut days: Vec<i64> = touches.map(|(at, _, _)| at.0 / DAY).collect();
-        days.dedup();
-        days.len()
-    };
-    let mut all: Vec<(usize, &EntryId)> = records
-        .keys()
-        .filter(early)
-        .filter(normal)
-        .map(|id| (days(id), id))
+    let days = |id: &String| last.touched.get(id).copied().unwrap_or(0);
+    let mut all: Vec<(usize, &String)> = of_priority(EntryPriority::Normal)
+        .map(|entry| (days(&entry.id), &entry.id))
         .collect();
     all.sort();
     let mut found = Vec::new();
@@ -73,10 +56,8 @@ fn typical(years: &Years<'_>) -> Vec<(String, EntryId)> {
             found.push((name, (*id).clone()));
         }
     }
-    let amygdala = records
-        .values()
-        .find(|record| record.entry.priority == EntryPriority::Amygdala);
-    found.extend(amygdala.map(|record| ("amygdala".to_owned(), record.entry.id.clone())));
+    let amygdala = of_priority(EntryPriority::Amygdala).next();
+    found.extend(amygdala.map(|entry| ("amygdala".to_owned(), entry.id.clone())));
     found
 }
 
@@ -192,8 +173,12 @@ fn questions(years: &Years<'_>) -> String {
                 weekly(year, |asked| asked.shown, |week| week.asked),
             ),
             (
+                "right place among the 5 best results".to_owned(),
+                weekly(year, |asked| asked.answered, |week| week.asked),
+            ),
+            (
                 "right entry silent or archived".to_owned(),
-                weekly(year, |asked| asked.silent + asked.archived, |week| week.asked),
+                weekly(year, |asked| asked.lost, |week| week.asked),
             ),
         ],
     });
@@ -233,7 +218,7 @@ fn tokens(years: &Years<'_>) -> String {
         lines: vec![
             ("the index file".to_owned(), line(year, |week| week.tokens)),
             (
-                "all entries except archived entries".to_owned(),
+                "with the files below it".to_owned(),
                 line(year, |week| week.all_tokens),
             ),
         ],

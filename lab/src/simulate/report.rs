@@ -3,9 +3,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use hippo_map::consolidation::Rule;
 use hippo_map::decay::{self, DecayCurve, DecayModifiers};
-use hippo_types::cycle::Cycle;
 
 use super::studies::{Grain, SimilarityStudy};
 use super::sweep::CurveOutcome;
@@ -43,7 +41,7 @@ type ResultRow = (
 /// Returns the table of the year.
 pub fn year_table(years: &Years<'_>) -> String {
     let mut table = "| | weeks | PROTOCOL | TUNED |\n|---|---|---|---|\n".to_owned();
-    let rows: [ResultRow; 6] = [
+    let rows: [ResultRow; 7] = [
         (
             "agent's questions: right entry among the 5 best",
             |week| week.asked,
@@ -60,9 +58,14 @@ pub fn year_table(years: &Years<'_>) -> String {
             |asked| asked.shown,
         ),
         (
-            "agent's questions: right entry silent or archived",
+            "agent's questions: right entry right place among the 5 best results",
             |week| week.asked,
-            |asked| asked.silent + asked.archived,
+            |asked| asked.answered,
+        ),
+        (
+            "the same, silent or archived",
+            |week| week.asked,
+            |asked| asked.lost,
         ),
         (
             "needs that came up before: right entry among the 5 best",
@@ -102,11 +105,8 @@ pub fn year_table(years: &Years<'_>) -> String {
     end("entries / tokens of the index file", &|week| {
         format!("{} / {}", week.shown, week.tokens)
     });
-    end("tokens of all entries except archived entries", &|week| {
+    end("the same, with the files below it", &|week| {
         week.all_tokens.to_string()
-    });
-    end("pointers with an existing target", &|week| {
-        format!("{} of {}", week.pointers.1, week.pointers.0)
     });
     end(
         "live entries silent / decaying / weak / moderate / strong",
@@ -115,26 +115,29 @@ pub fn year_table(years: &Years<'_>) -> String {
             bands.join(" / ")
         },
     );
-    let steps = |cycle, rule| {
-        years
-            .each_ref()
-            .map(|(_, year)| year.brain.steps.get(&(cycle, rule)).copied().unwrap_or(0))
-    };
+    let pointers = years.each_ref().map(|(_, year)| {
+        let (all, valid) = year.pointers;
+        format!("{valid} of {all}")
+    });
+    let _ = writeln!(
+        table,
+        "| pointers that lead somewhere | end | {} | {} |",
+        pointers[0], pointers[1]
+    );
     let rules = [
-        ("into the Decay Queue", Cycle::Light, Rule::Queue),
-        ("back from it", Cycle::Light, Rule::Revive),
-        ("pruned", Cycle::Deep, Rule::Prune),
-        (
-            "archived after 30 days in the queue",
-            Cycle::Archival,
-            Rule::Archive,
-        ),
-        ("consolidated", Cycle::Archival, Rule::Consolidate),
-        ("facts proposed", Cycle::Archival, Rule::Propose),
+        ("into the Decay Queue", "queue"),
+        ("back from it", "revive"),
+        ("pruned", "prune"),
+        ("archived after 30 days in the queue", "archive"),
+        ("merged", "merge"),
+        ("consolidated", "consolidate"),
+        ("facts proposed", "propose"),
     ];
-    for (name, cycle, rule) in rules {
-        let [one, other] = steps(cycle, rule);
-        let _ = writeln!(table, "| {name} | all | {one} | {other} |");
+    for (name, rule) in rules {
+        let steps = years
+            .each_ref()
+            .map(|(_, year)| year.steps.get(rule).copied().unwrap_or(0));
+        let _ = writeln!(table, "| {name} | all | {} | {} |", steps[0], steps[1]);
     }
     table
 }

@@ -1,81 +1,65 @@
 //! Additional studies for the open questions of v1 §12.
 
-use std::collections::BTreeSet;
-
 use hippo_embed::{Embedder, HashEmbedder};
-use hippo_map::bootstrap::{self, BootstrapEntry, BootstrapSettings, entry_tokens};
-use hippo_map::consolidation::{EntryRecord, RecordPlace, value_conflict};
+use hippo_map::bootstrap::{self, BootstrapSettings, MemoryFile, entry_tokens};
+use hippo_map::consolidation::value_conflict;
 use hippo_rank::cue::Cues;
-use hippo_text::chunk::{ChunkKind, chunk_text};
+use hippo_text::chunk::{self, ChunkKind, Document, chunk_text};
+use hippo_text::source::SourceKind;
 use hippo_text::terms::Analyzer;
 use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::entry::{EntryOrigin, EntryPlace};
+use hippo_types::tokens;
 
-use super::agent::SimulatedAgent;
-use super::dice::Dice;
-use super::shelf::Shelf;
-use super::world::World;
-use super::year::{LOOKED_AT, Year, busy, first_moment};
+use super::year::{LOOKED_AT, Year, first_moment};
 
-/// Number of days of the cold start.
-const COLD_DAYS: usize = 56;
+/// A file with its chunks.
+type Chunked<'a> = (&'a str, &'a [u8], Document);
 
-/// Returns, for each question in order, whether an initially empty index answered it, and whether a bootstrapped index
-/// did.
-pub fn cold_start(seed: u64) -> Vec<(bool, bool)> {
-    let start = first_moment();
-    let (mut world, files) = World::new(seed, 1.0);
-    let mut agent = SimulatedAgent::new(seed);
-    let mut happenings = Dice::new(seed, "days");
-    let mut analyzer = Analyzer::new();
-    let mut shelf = Shelf::default();
-    files.into_iter().for_each(|file| shelf.put(file, start));
-    let mut known: BTreeSet<EntryId> = BTreeSet::new();
-    let mut answered = Vec::new();
-    for day in 0..COLD_DAYS {
-        let midnight = start.plus(day as i64 * 86_400_000);
-        if day % 7 == 0 {
-            world
-                .week(day / 7 + 1, day)
-                .into_iter()
-                .for_each(|file| shelf.put(file, midnight));
-        }
-        let pool: Vec<Entry> = made(&shelf, None).into_iter().map(|new| new.entry).collect();
-        let warm = Cues::new(&pool);
-        let mut learned: Vec<&Entry> = pool.iter().filter(|entry| known.contains(&entry.id)).collect();
-        let mut cold = Cues::new(learned.iter().copied());
-        for question in agent.day(&mut world, day) {
-            let gold = &world.needs[question.need].gold;
-            let terms = analyzer.query_terms(&question.text);
-            let named = |cues: &Cues, entries: &dyn Fn(usize) -> bool| {
-                cues.find(&terms, LOOKED_AT)
-                    .iter()
-                    .any(|found| entries(found.entry))
-            };
-            let by_cold = named(&cold, &|at| leads(learned[at], gold));
-            answered.push((by_cold, named(&warm, &|at| leads(&pool[at], gold))));
-            // A search result becomes an entry.
-            let right = pool.iter().find(|entry| leads(entry, gold));
-            if let Some(entry) = right.filter(|entry| !by_cold && known.insert(entry.id.clone())) {
-                learned.push(entry);
-                cold = Cues::new(learned.iter().copied());
-            }
-        }
-        let evening = midnight.plus(64_000_000);
-        let busy = busy(day, &mut happenings);
-        let files = world.day(day, &evening.date(0).to_string(), busy);
-        files.into_iter().for_each(|file| shelf.put(file, evening));
-    }
-    answered
+fn chunked(year: &Year) -> Vec<Chunked<'_>> {
+    let files = year.files.iter();
+    files
+        .map(|(path, text)| (path.as_str(), text.as_bytes(), chunk::chunk(text.as_bytes())))
+        .collect()
 }
 
-fn made(shelf: &Shelf, most: Option<usize>) -> Vec<BootstrapEntry> {
-    let all = shelf.changed_since(None);
+/// Returns the entries of a bootstrap with a maximum number of entries.
+fn made(files: &[Chunked<'_>], most: usize) -> Vec<Entry> {
+    let memory = files.iter().map(|(path, bytes, document)| MemoryFile {
+        path,
+        kind: SourceKind::from_path(path),
+        document,
+        bytes,
+        modified: first_moment(),
+        known: false,
+    });
     let settings = BootstrapSettings {
-        max_entries: most,
+        max_entries: Some(most),
         now: first_moment(),
         ..BootstrapSettings::default()
     };
-    bootstrap::bootstrap(&shelf.memory(&all), &[], &settings)
+    let made = bootstrap::bootstrap(&memory.collect::<Vec<_>>(), &[], &settings);
+    made.into_iter().map(|new| new.entry).collect()
+}
+
+/// Returns the tokens of the target of a pointer.
+fn target_tokens(files: &[Chunked<'_>], pointer: &Pointer) -> usize {
+    let Some((_, bytes, document)) = files.iter().find(|(path, _, _)| *path == pointer.path) else {
+        return 0;
+    };
+    let titled = |title: &String| {
+        document
+            .sections
+            .iter()
+            .position(|section| section.title == *title)
+    };
+    let Some(at) = pointer.section.as_ref().and_then(titled) else {
+        return tokens::of_bytes(bytes.len());
+    };
+    let first = document.sections[at].start_line as usize;
+    let last = chunk::section_end(document, at as u32) as usize;
+    let lines = bytes.split(|byte| *byte == b'\n').skip(first - 1);
+    tokens::of_bytes(lines.take(last + 1 - first).map(|line| line.len() + 1).sum())
 }
 
 fn leads(entry: &Entry, gold: &[Pointer]) -> bool {
@@ -104,24 +88,24 @@ pub struct Grain {
 
 /// Compares entries for files, sections and lines with all needs of the year.
 pub fn granularity(year: &Year) -> Vec<Grain> {
-    let files = year.shelf.changed_since(None).len();
-    let entries = |most| -> Vec<Entry> { made(&year.shelf, most).into_iter().map(|new| new.entry).collect() };
+    let files = chunked(year);
+    let count = files.len();
     let grains = [
-        ("a file", entries(Some(files))),
-        ("two or three sections", entries(Some(files * 2))),
+        ("a file", made(&files, count)),
+        ("two or three sections", made(&files, count * 2)),
         (
             "a section (the default)",
-            entries(Some(files * bootstrap::ENTRIES_PER_FILE)),
+            made(&files, count * bootstrap::ENTRIES_PER_FILE),
         ),
-        ("a line", lines(&year.shelf)),
+        ("a line", lines(&files)),
     ];
     grains
         .into_iter()
-        .map(|(name, entries)| grain(year, name, &entries))
+        .map(|(name, entries)| grain(year, &files, name, &entries))
         .collect()
 }
 
-fn grain(year: &Year, name: &'static str, entries: &[Entry]) -> Grain {
+fn grain(year: &Year, files: &[Chunked<'_>], name: &'static str, entries: &[Entry]) -> Grain {
     let cues = Cues::new(entries);
     let mut analyzer = Analyzer::new();
     let (mut asked, mut first, mut found, mut read) = (0.0, 0.0, 0.0, 0.0);
@@ -136,7 +120,7 @@ fn grain(year: &Year, name: &'static str, entries: &[Entry]) -> Grain {
             let tokens = pointers
                 .into_iter()
                 .flatten()
-                .map(|pointer| year.shelf.tokens(pointer));
+                .map(|pointer| target_tokens(files, pointer));
             read += tokens.sum::<usize>() as f64;
         }
     }
@@ -151,29 +135,25 @@ fn grain(year: &Year, name: &'static str, entries: &[Entry]) -> Grain {
 }
 
 /// Returns an entry for each line: the headings as topic, the line as summary.
-fn lines(shelf: &Shelf) -> Vec<Entry> {
+fn lines(files: &[Chunked<'_>]) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for file in shelf.memory(&BTreeSet::new()) {
-        for chunk in file
-            .document
-            .chunks
-            .iter()
-            .filter(|chunk| chunk.kind != ChunkKind::Heading)
-        {
-            let Some(section) = file.document.sections.get(chunk.section as usize) else {
+    for (path, bytes, document) in files {
+        let chunks = document.chunks.iter();
+        for chunk in chunks.filter(|chunk| chunk.kind != ChunkKind::Heading) {
+            let Some(section) = document.sections.get(chunk.section as usize) else {
                 continue;
             };
-            let text = chunk_text(file.bytes, chunk);
+            let text = chunk_text(bytes, chunk);
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 entries.push(Entry {
-                    id: EntryId(format!("{}-{}", file.path, entries.len())),
-                    topic: match &file.document.title {
+                    id: EntryId(format!("{path}-{}", entries.len())),
+                    topic: match &document.title {
                         Some(title) if *title != section.title => format!("{title}: {}", section.title),
                         _ => section.title.clone(),
                     },
                     summary: line.trim_start_matches(['-', ' ']).to_owned(),
                     pointers: vec![Pointer {
-                        path: file.path.to_owned(),
+                        path: (*path).to_owned(),
                         section: Some(section.title.clone()),
                     }],
                     ..Entry::default()
@@ -202,14 +182,17 @@ pub struct SimilarityStudy {
 /// # Errors
 /// Fails if an entry cannot be embedded.
 pub fn alike(year: &Year) -> anyhow::Result<Vec<SimilarityStudy>> {
-    let records = year.brain.snapshot.records.values();
-    let live: Vec<&EntryRecord> = records
-        .filter(|record| record.place == RecordPlace::Index)
+    let live = year
+        .entries
+        .iter()
+        .filter(|entry| entry.place == EntryPlace::Index);
+    let live: Vec<_> = live
+        .filter(|entry| entry.origin != EntryOrigin::Retrieval)
         .collect();
     let mut embedder = HashEmbedder::new();
     let mut texts = Vec::new();
-    for record in &live {
-        let text = format!("{}. {}", record.entry.topic, record.entry.summary);
+    for entry in &live {
+        let text = format!("{}. {}", entry.topic, entry.summary);
         texts.push((embedder.embed_query(&text)?, text));
     }
     let mut alike: Vec<SimilarityStudy> = [0.8, 0.85, 0.9, 0.92, 0.95]
@@ -225,11 +208,8 @@ pub fn alike(year: &Year) -> anyhow::Result<Vec<SimilarityStudy>> {
                 continue;
             }
             let pass = value_conflict(text.as_str(), other_text.as_str()).is_none();
-            let same = live[at]
-                .entry
-                .pointers
-                .iter()
-                .any(|pointer| live[other].entry.pointers.contains(pointer));
+            let mut pointers = live[at].pointers.iter();
+            let same = pointers.any(|pointer| live[other].pointers.contains(pointer));
             for row in alike.iter_mut().filter(|row| cosine >= row.cosine) {
                 row.pairs += 1;
                 row.pass += usize::from(pass);

@@ -11,13 +11,14 @@ use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::Timestamp;
 
 use super::agent::SimulatedAgent;
-use super::brain::SILENT;
 use super::dice::Dice;
 use super::world::World;
 use super::year::{DAYS, busy, first_moment};
 
 /// Number of entries that fit into the index file.
 pub const ROOM: usize = 170;
+/// Minimum strength for index-first answers (v1 §6.2).
+const SILENT: f32 = 0.1;
 /// Share of the year that is not counted, because all entries are new then.
 const SETTLED: f64 = 0.25;
 

@@ -1,32 +1,45 @@
 //! A simulated year and its weekly observations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use hippo_map::bootstrap::entry_tokens;
-use hippo_map::consolidation::RecordPlace;
-use hippo_types::entry::EntryId;
+use hippo_map::index_file::{IndexFile, IndexFileOptions};
+use hippo_proto::IndexEntry;
+use hippo_types::entry::{EntryOrigin, EntryPlace, Pointer, StrengthBand};
 use hippo_types::time::{Date, Timestamp};
 use hippo_types::tokens;
+use hippod::config::DecayProfile;
 
 use super::agent::SimulatedAgent;
-use super::brain::{Brain, BrainOptions, SILENT};
+use super::daemon::Daemon;
 use super::dice::Dice;
-use super::shelf::Shelf;
-use super::sweep::EntryHistory;
-use super::world::World;
+use super::world::{World, WorldFile};
 
 /// Number of simulated days.
 pub const DAYS: usize = 364;
-/// Number of events that are asked for at the end of each week.
-const PROBED_EVENTS: usize = 200;
+/// Number of needs that are asked for at the end of each week, and the share of events among them.
+const PROBED: usize = 100;
+const PROBED_EVENTS: f64 = 0.35;
 /// Milliseconds in a second and in a day.
 const SECOND: i64 = 1_000;
 const DAY: i64 = 86_400 * SECOND;
-/// Number of entries that a question considers.
+/// Time of the day at which the agent writes the log.
+const EVENING: i64 = 64_000 * SECOND;
+/// Time of the day after the nightly cycles.
+const MORNING: i64 = 4 * 3_600 * SECOND;
+/// Number of entries or results that a question considers.
 pub const LOOKED_AT: usize = 5;
-/// Number of first results that count as accessed by a question.
-const RETURNED: usize = 3;
+
+/// Options of a simulation.
+#[derive(Debug, Clone, Copy)]
+pub struct YearOptions {
+    /// The decay curve.
+    pub profile: DecayProfile,
+    /// `true` if cycles run; otherwise only questions create entries.
+    pub cycles: bool,
+    /// Number of days.
+    pub days: usize,
+}
 
 /// Observations at the end of a week.
 #[derive(Debug, Clone, Default)]
@@ -41,10 +54,8 @@ pub struct Week {
     pub shown: usize,
     /// Tokens of the index file.
     pub tokens: usize,
-    /// Tokens of all entries outside the archive.
+    /// Tokens of the index file and of the entries below it.
     pub all_tokens: usize,
-    /// Mean strength of live entries.
-    pub strength: f64,
     /// Live entries by band: silent, decaying, weak, moderate, strong.
     pub bands: [usize; 5],
     /// Results of the week's own questions.
@@ -53,10 +64,6 @@ pub struct Week {
     pub accessed: QuestionResults,
     /// Results for needs that were never asked for.
     pub never: QuestionResults,
-    /// Number of pointers of live entries, and number of those whose target exists.
-    pub pointers: (usize, usize),
-    /// Size of the workspace in bytes.
-    pub bytes: usize,
 }
 
 /// Results of questions.
@@ -68,12 +75,10 @@ pub struct QuestionResults {
     pub first: usize,
     /// Questions whose right entry was among the five best.
     pub found: usize,
-    /// Questions without an entry.
-    pub missing: usize,
-    /// Questions whose entry is in the archive.
-    pub archived: usize,
-    /// Questions whose entry is silent.
-    pub silent: usize,
+    /// Questions whose right place was among the five best results of the daemon's answer.
+    pub answered: usize,
+    /// Questions whose right entries are all silent or archived.
+    pub lost: usize,
     /// Questions whose entry was in the index file, so that a reader sees the entry without asking.
     pub shown: usize,
 }
@@ -89,9 +94,8 @@ impl QuestionResults {
         self.all += other.all;
         self.first += other.first;
         self.found += other.found;
-        self.missing += other.missing;
-        self.archived += other.archived;
-        self.silent += other.silent;
+        self.answered += other.answered;
+        self.lost += other.lost;
         self.shown += other.shown;
     }
 }
@@ -100,16 +104,22 @@ impl QuestionResults {
 pub struct Year {
     /// Observations by week.
     pub weeks: Vec<Week>,
-    /// Strength of each entry at the end of each day; 0 before its creation.
-    pub strengths: BTreeMap<EntryId, Vec<f32>>,
-    /// The entries at the end.
-    pub brain: Brain,
-    /// The files at the end.
-    pub shelf: Shelf,
+    /// Strength of each entry on the morning of each day; 0 before its creation.
+    pub strengths: BTreeMap<String, Vec<f32>>,
+    /// Number of days on which an entry was accessed.
+    pub touched: BTreeMap<String, usize>,
+    /// The agent's questions in order: `true` if the index named the right entry.
+    pub found: Vec<bool>,
+    /// Number of executed steps by rule.
+    pub steps: BTreeMap<String, usize>,
+    /// All entries at the end.
+    pub entries: Vec<IndexEntry>,
+    /// Pointers of live entries at the end, and the valid ones among them.
+    pub pointers: (usize, usize),
+    /// The files at the end, by path.
+    pub files: BTreeMap<String, String>,
     /// Everything that could be asked for.
     pub world: World,
-    /// History of the entries.
-    pub trace: EntryHistory,
 }
 
 /// Returns the first moment.
@@ -118,96 +128,81 @@ pub fn first_moment() -> Timestamp {
     Timestamp::start_of(Date::constant(2026, 1, 5), 0)
 }
 
+/// A workspace while it is simulated.
+struct Life {
+    daemon: Daemon,
+    year: Year,
+    week: Week,
+    /// Entries at the last look, by id.
+    known: BTreeMap<String, IndexEntry>,
+    /// Entries in the index file at the last look.
+    shown: BTreeSet<String>,
+}
+
 /// Simulates a year.
 ///
 /// # Errors
-/// Fails if the store refuses a write.
-pub fn live(seed: u64, options: BrainOptions) -> Result<Year> {
+/// Fails if the daemon fails.
+pub fn live(seed: u64, options: YearOptions) -> Result<Year> {
     let start = first_moment();
-    let (mut world, files) = World::new(seed, 1.0);
+    let (world, files) = World::new(seed, 1.0);
     let mut agent = SimulatedAgent::new(seed);
     let mut happenings = Dice::new(seed, "days");
     let mut probes = Dice::new(seed, "probes");
-    let mut shelf = Shelf::default();
-    let mut brain = Brain::new(options, start)?;
-    for file in files {
-        brain.wrote(&file.path);
-        shelf.put(file, start);
-    }
-    let (mut weeks, mut week) = (Vec::new(), Week::default());
-    let mut strengths: BTreeMap<EntryId, Vec<f32>> = BTreeMap::new();
-    let mut trace = EntryHistory::default();
-    brain.tick(&shelf, start)?;
-    let mut now = start;
-    for day in 0..DAYS {
+    let settings = |config: &mut hippod::config::Config| {
+        config.decay.profile = options.profile;
+        if !options.cycles {
+            let cycles = &mut config.cycles;
+            for line in [&mut cycles.light, &mut cycles.deep, &mut cycles.archival] {
+                line.clear();
+            }
+        }
+    };
+    let mut life = Life {
+        daemon: Daemon::start(start, settings, &files)?,
+        year: Year {
+            weeks: Vec::new(),
+            strengths: BTreeMap::new(),
+            touched: BTreeMap::new(),
+            found: Vec::new(),
+            steps: BTreeMap::new(),
+            entries: Vec::new(),
+            pointers: (0, 0),
+            files: files.into_iter().map(|file| (file.path, file.text)).collect(),
+            world,
+        },
+        week: Week::default(),
+        known: BTreeMap::new(),
+        shown: BTreeSet::new(),
+    };
+    for day in 0..options.days {
         let midnight = start.plus(day as i64 * DAY);
         if day % 7 == 0 {
-            for file in world.week(day / 7 + 1, day) {
-                brain.wrote(&file.path);
-                shelf.put(file, midnight);
-            }
+            life.daemon.advance_to(midnight)?;
+            let files = life.year.world.week(day / 7 + 1, day);
+            life.write(files)?;
         }
-        for question in agent.day(&mut world, day) {
-            let then = midnight.plus(question.second * SECOND);
-            now = pass(&mut brain, &shelf, now, then)?;
-            let gold = world.needs[question.need].gold.clone();
-            let named = ask(&mut brain, &question.text, &gold, now, &mut week.asked);
-            let right = brain.of_place(&gold);
-            let best = named
-                .iter()
-                .find(|id| right.contains(id))
-                .or_else(|| right.first())
-                .cloned();
-            let mut answered: Vec<EntryId> = best.into_iter().collect();
-            if let Some(id) = answered.first() {
-                brain.restore(id, now)?;
-            }
-            // Results beside the right entry count as accessed as well, because the daemon does not know which result
-            // was used.
-            let beside = named.iter().filter(|id| !answered.contains(id)).cloned();
-            answered.extend(beside.take(RETURNED - answered.len()).collect::<Vec<EntryId>>());
-            brain.access(&answered, now)?;
-            if let Some(id) = right.first() {
-                let right = answered.first().unwrap_or(id).clone();
-                trace.touches.push((now, right, answered));
-            }
+        life.daemon.sleep_until(midnight.plus(MORNING))?;
+        life.look()?;
+        life.measure(day);
+        for question in agent.day(&mut life.year.world, day) {
+            life.daemon.advance_to(midnight.plus(question.second * SECOND))?;
+            life.ask(question.need, &question.text)?;
         }
-        let busy = if day % 7 < 5 {
-            happenings.between(3, 6)
-        } else {
-            happenings.below(2)
-        };
-        let evening = midnight.plus(64_000 * SECOND);
-        now = pass(&mut brain, &shelf, now, evening)?;
-        let date = evening.date(0).to_string();
-        for file in world.day(day, &date, busy) {
-            brain.wrote(&file.path);
-            shelf.put(file, evening);
-        }
-        now = pass(&mut brain, &shelf, now, midnight.plus(DAY - 1))?;
-        for (id, record) in &brain.snapshot.records {
-            let line = strengths.entry(id.clone()).or_insert_with(|| {
-                let mut born = record.entry.clone();
-                (born.strength, born.hits, born.created) = (1.0, 0, midnight);
-                born.accessed = midnight;
-                trace.born.push(born);
-                vec![0.0; day]
-            });
-            line.push(brain.strength(id, now));
+        let evening = midnight.plus(EVENING);
+        life.daemon.advance_to(evening)?;
+        let busy = busy(day, &mut happenings);
+        let files = life.year.world.day(day, &evening.date(0).to_string(), busy);
+        life.write(files)?;
+        life.daemon.sleep_until(midnight.plus(DAY - 2 * SECOND))?;
+        for rule in life.daemon.new_steps()? {
+            *life.year.steps.entry(rule).or_default() += 1;
         }
         if day % 7 == 6 {
-            look(&mut week, &mut brain, &shelf, &world, &mut probes, now);
-            weeks.push(std::mem::take(&mut week));
+            life.end_week(&mut probes)?;
         }
     }
-    Ok(Year {
-        weeks,
-        strengths,
-        brain,
-        shelf,
-        world,
-        trace,
-    })
+    life.end()
 }
 
 /// Returns the number of events on a day.
@@ -219,90 +214,147 @@ pub fn busy(day: usize, dice: &mut Dice) -> usize {
     }
 }
 
-/// Advances the time and runs due cycles.
-fn pass(brain: &mut Brain, shelf: &Shelf, now: Timestamp, then: Timestamp) -> Result<Timestamp> {
-    let mut now = now;
-    while let Some(tick) = brain.next_tick(now).filter(|tick| *tick <= then) {
-        now = tick;
-        brain.tick(shelf, now)?;
+impl Life {
+    fn write(&mut self, files: Vec<WorldFile>) -> Result<()> {
+        self.daemon.write(&files)?;
+        let files = files.into_iter().map(|file| (file.path, file.text));
+        self.year.files.extend(files);
+        Ok(())
     }
-    Ok(then)
-}
 
-/// Asks a question, records the result, and returns the best entries.
-fn ask(
-    brain: &mut Brain,
-    question: &str,
-    gold: &[hippo_types::entry::Pointer],
-    now: Timestamp,
-    asked: &mut QuestionResults,
-) -> Vec<EntryId> {
-    let named = brain.ask(question, now, LOOKED_AT);
-    let right = brain.of_place(gold);
-    asked.all += 1;
-    asked.found += usize::from(named.iter().any(|id| right.contains(id)));
-    asked.first += usize::from(named.first().is_some_and(|id| right.contains(id)));
-    let there: Vec<&EntryId> = right
-        .iter()
-        .filter(|id| {
-            let record = brain.snapshot.records.get(id);
-            record.is_some_and(|record| !matches!(record.place, RecordPlace::Archive(_)))
-        })
-        .collect();
-    let strongest = there.iter().map(|id| brain.strength(id, now)).fold(0.0, f32::max);
-    asked.missing += usize::from(right.is_empty());
-    asked.archived += usize::from(there.is_empty() && !right.is_empty());
-    asked.silent += usize::from(!there.is_empty() && strongest < SILENT);
-    asked.shown += usize::from(right.iter().any(|id| brain.shown.contains(id)));
-    named
-}
+    /// Lists the entries. Returns the tokens of the index file.
+    fn look(&mut self) -> Result<usize> {
+        let listed = self.daemon.list()?;
+        self.known = listed
+            .entries
+            .into_iter()
+            .map(|entry| (entry.id.clone(), entry))
+            .collect();
+        let file = IndexFile::parse(&self.daemon.index_file(), IndexFileOptions::default());
+        self.shown = file.entries().map(|indexed| indexed.entry.id.0.clone()).collect();
+        Ok(listed.tokens as usize)
+    }
 
-/// Records all observations at the end of a week.
-fn look(week: &mut Week, brain: &mut Brain, shelf: &Shelf, world: &World, probes: &mut Dice, now: Timestamp) {
-    let mut sum = 0.0;
-    for (id, record) in &brain.snapshot.records {
-        match record.place {
-            RecordPlace::Queue(_) => {
-                week.queued += 1;
-                week.all_tokens += entry_tokens(&record.entry);
-            }
-            RecordPlace::Archive(_) => week.archived += 1,
-            RecordPlace::Index => {
-                let strength = brain.strength(id, now);
-                week.live += 1;
-                week.all_tokens += entry_tokens(&record.entry);
-                sum += f64::from(strength);
-                let least = [0.0, 0.1, 0.3, 0.5, 0.8];
-                week.bands[least.iter().rposition(|least| strength >= *least).unwrap_or(0)] += 1;
-                week.pointers.0 += record.entry.pointers.len();
-                let holds = record
-                    .entry
-                    .pointers
-                    .iter()
-                    .filter(|pointer| shelf.holds(pointer));
-                week.pointers.1 += holds.count();
+    /// Records strengths and accesses as of the morning of a day.
+    fn measure(&mut self, day: usize) {
+        let yesterday = first_moment().plus((day as i64 - 1) * DAY).date(0).to_string();
+        for (id, entry) in &self.known {
+            let line = self.year.strengths.entry(id.clone()).or_default();
+            line.resize(day, 0.0);
+            line.push(entry.strength);
+            if entry.hits > 0 && entry.accessed.starts_with(&yesterday) {
+                *self.year.touched.entry(id.clone()).or_default() += 1;
             }
         }
     }
-    week.strength = sum / week.live.max(1) as f64;
-    week.shown = brain.shown.len();
-    week.tokens = tokens::of_bytes(brain.file.len());
-    week.bytes = shelf.bytes();
-    let events: Vec<usize> = (0..world.needs.len())
-        .filter(|need| world.needs[*need].event)
-        .collect();
-    let mut probed: Vec<usize> = (0..world.needs.len())
-        .filter(|need| !world.needs[*need].event)
-        .collect();
-    probed.extend((0..PROBED_EVENTS.min(events.len())).map(|_| *probes.pick(&events)));
-    for need in probed {
-        let need = &world.needs[need];
-        let question = probes.pick(&need.questions);
-        let asked = if need.asked > 0 {
-            &mut week.accessed
-        } else {
-            &mut week.never
-        };
-        ask(brain, question, &need.gold, now, asked);
+
+    /// Asks a question of the agent, and records the result.
+    fn ask(&mut self, need: usize, question: &str) -> Result<()> {
+        let gold = self.year.world.needs[need].gold.clone();
+        let mut asked = self.judge(question, &gold)?;
+        let answer = self.daemon.ask(question)?;
+        let right = answer.results.iter().take(LOOKED_AT).any(|hit| {
+            let of_path = gold.iter().filter(|gold| gold.path == hit.path);
+            let mut titles = of_path.map(|gold| gold.section.as_ref());
+            titles.any(|title| title.is_none_or(|title| hit.heading.contains(title)))
+        });
+        asked.answered += usize::from(right);
+        self.year.found.push(asked.found > 0);
+        self.week.asked.add(&asked);
+        Ok(())
     }
+
+    /// Judges the entries that match a question, without a trace in the daemon.
+    fn judge(&mut self, question: &str, gold: &[Pointer]) -> Result<QuestionResults> {
+        let mut right = Vec::new();
+        for id in self.daemon.matches(question)?.into_iter().take(LOOKED_AT) {
+            // Only cycles change the pointers of other entries.
+            let known = self
+                .known
+                .get(&id)
+                .filter(|entry| entry.origin != EntryOrigin::Retrieval);
+            right.push(match known {
+                Some(entry) => leads(entry, gold),
+                None => leads(&self.daemon.show(&id)?.0, gold),
+            });
+        }
+        let all: Vec<&IndexEntry> = self.known.values().filter(|entry| leads(entry, gold)).collect();
+        let lost =
+            |entry: &&IndexEntry| entry.place == EntryPlace::Archive || entry.band == StrengthBand::Silent;
+        Ok(QuestionResults {
+            all: 1,
+            first: usize::from(right.first() == Some(&true)),
+            found: usize::from(right.contains(&true)),
+            answered: 0,
+            lost: usize::from(!all.is_empty() && all.iter().all(lost)),
+            shown: usize::from(all.iter().any(|entry| self.shown.contains(&entry.id))),
+        })
+    }
+
+    /// Records all observations at the end of a week.
+    fn end_week(&mut self, probes: &mut Dice) -> Result<()> {
+        let mut week = std::mem::take(&mut self.week);
+        week.tokens = self.look()?;
+        week.all_tokens = tokens::of_bytes(self.daemon.index_bytes());
+        week.shown = self.shown.len();
+        for entry in self.known.values() {
+            match entry.place {
+                EntryPlace::Queue => week.queued += 1,
+                EntryPlace::Archive => week.archived += 1,
+                EntryPlace::Index => {
+                    week.live += 1;
+                    week.bands[match entry.band {
+                        StrengthBand::Silent => 0,
+                        StrengthBand::Decaying => 1,
+                        StrengthBand::Weak => 2,
+                        StrengthBand::Moderate => 3,
+                        StrengthBand::Strong => 4,
+                    }] += 1;
+                }
+            }
+        }
+        for _ in 0..PROBED {
+            let event = probes.happens(PROBED_EVENTS);
+            let needs = self.year.world.needs.iter().filter(|need| need.event == event);
+            let need = (*probes.pick(&needs.collect::<Vec<_>>())).clone();
+            let question = probes.pick(&need.questions);
+            let asked = self.judge(question, &need.gold)?;
+            let of_kind = if need.asked > 0 {
+                &mut week.accessed
+            } else {
+                &mut week.never
+            };
+            of_kind.add(&asked);
+        }
+        self.year.weeks.push(week);
+        Ok(())
+    }
+
+    /// Checks the pointers of the last day.
+    fn end(mut self) -> Result<Year> {
+        let (mut all, mut stale) = (0, 0);
+        let live = self
+            .known
+            .values()
+            .filter(|entry| entry.place == EntryPlace::Index);
+        for entry in live {
+            all += entry.pointers.len();
+            stale += self.daemon.show(&entry.id)?.1.len();
+        }
+        self.year.pointers = (all, all - stale);
+        self.year.entries = self.known.into_values().collect();
+        Ok(self.year)
+    }
+}
+
+/// Returns `true` if an entry points to a place. An entry that a question created has one source for each result, of
+/// which only the best counts.
+fn leads(entry: &IndexEntry, gold: &[Pointer]) -> bool {
+    let asked = entry.origin == EntryOrigin::Retrieval;
+    let pointers = entry.pointers.iter().take(if asked { 1 } else { usize::MAX });
+    let mut pointers = pointers.flat_map(|pointer| gold.iter().map(move |gold| (pointer, gold)));
+    pointers.any(|(pointer, gold)| {
+        let whole = pointer.section.is_none() && !asked;
+        pointer.path == gold.path && (whole || pointer.section == gold.section)
+    })
 }

@@ -12,10 +12,10 @@ pub const BACKUP_EXAMPLES: &str = "Examples:
 
 /// Text below the help of `restore`.
 pub const RESTORE_EXAMPLES: &str = "Examples:
-  hippoctl restore ~/agent.tar.zst                     to the original folder
-  hippoctl restore ~/agent.tar.zst --into ~/new        to an empty folder
+  hippoctl restore ~/agent.tar.zst                to the original folder
+  hippoctl restore ~/agent.tar.zst --into ~/new   to an empty folder
   hippoctl --workspace /home/ada/agent restore ~/memory.tar.zst
-                                                       only one of several workspaces";
+                                                  only one of several workspaces";
 
 /// Options of `backup`.
 #[derive(Debug, Args)]
