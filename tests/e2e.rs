@@ -47,6 +47,8 @@ mod damage;
 mod damaged_rows;
 #[path = "e2e/dated_questions.rs"]
 mod dated_questions;
+#[path = "e2e/derived_values.rs"]
+mod derived_values;
 #[path = "e2e/documents.rs"]
 mod documents;
 #[path = "e2e/edits.rs"]
@@ -135,6 +137,8 @@ mod opencode;
 mod operations;
 #[path = "e2e/promises.rs"]
 mod promises;
+#[path = "e2e/prompt.rs"]
+mod prompt;
 mod protocol_transcript;
 #[path = "e2e/remembering.rs"]
 mod remembering;
@@ -150,8 +154,6 @@ mod service;
 mod service_doctor;
 #[path = "e2e/service_files.rs"]
 mod service_files;
-#[path = "e2e/service_package.rs"]
-mod service_package;
 #[path = "e2e/service_paths.rs"]
 mod service_paths;
 #[path = "e2e/service_systemd.rs"]

@@ -264,18 +264,6 @@ fn a_hostile_export_writes_nothing_outside_and_stops_no_daemon() {
         if apply {
             import.arg("--apply");
         }
-        if dice.below(4) == 0 {
-            let into = *dice.one_of(&[
-                "memory/imported",
-                "../x",
-                "/etc",
-                ".git",
-                "memory/..",
-                "a\u{1}b",
-                "knowledge/new",
-            ]);
-            import.args(["--into", into]);
-        }
         let output = import.output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {

@@ -228,11 +228,12 @@ fn case(dice: &mut Dice) -> usize {
     let event = json!({"session_id": "s", "cwd": root, "hook_event_name": "SessionStart"}).to_string();
     let platform = *dice.one_of(&["claude-code", "opencode", "openclaw", "codex"]);
     // Runs first before the registration, then all commands of a workspace, and finally the removal of the workspace.
-    let verbs: [&[&str]; 6] = [
+    let verbs: [&[&str]; 7] = [
         &["hook", "session-start"],
         &["init", "--dry-run"],
         &["init", "--platform", platform, "--take-over"],
         &["hook", "session-start"],
+        &["prompt", "--platform", platform],
         &["hook", "task-completed"],
         &["workspace", "trust"],
     ];
@@ -290,7 +291,7 @@ fn case(dice: &mut Dice) -> usize {
         &["init", "--undo"],
         &["init", "--bare"],
         &["workspace", "remove", "."],
-        &["init", "--undo", "--trust-record"],
+        &["init", "--undo"],
     ] {
         said.push((words.join(" "), run(&scratch, words, &event)));
         assert_outside(&outside, &before, words.join(" "), &made);

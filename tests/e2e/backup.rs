@@ -303,7 +303,7 @@ fn the_command_line_backs_up_and_restores_several_workspaces() {
         "{told}"
     );
     assert!(done(&["backup", "verify", &all]).contains("ok"));
-    let entries = done(&["--workspace", &shown(&root), "export"]);
+    let entries = done(&["--workspace", &shown(&root), "index", "export"]);
     let entries: IndexListResponse = serde_json::from_str(&entries).unwrap();
     // Strengths decay between the two answers.
     let texts = |listed: IndexListResponse| -> Vec<(String, String, String)> {

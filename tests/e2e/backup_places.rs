@@ -161,24 +161,6 @@ fn a_restore_into_a_folder_with_foreign_files_is_refused() {
 }
 
 #[test]
-fn a_restore_names_the_init_command_of_the_harness() {
-    let (scratch, _daemon, _client) = begun();
-    let (home, root) = (scratch.home(), scratch.workspace());
-    let path = |name: &str| shown(&scratch.beside(name));
-    let told = |words: &[&str]| {
-        let output = hippoctl(&home, words);
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    };
-    told(&["init", "--platform", "claude-code", &shown(&root)]);
-    let file = path("b.tar.zst");
-    told(&["backup", "--all", &file]);
-    let notes = told(&["restore", &file, "--into", &path("new")]);
-    let words = format!("hippoctl init --platform claude-code {}", path("new"));
-    assert!(notes.contains(&words), "{notes}");
-}
-
-#[test]
 fn a_damaged_backup_exits_with_1_and_not_as_wrong_usage() {
     let (scratch, _daemon, _client, sound) = made();
     let home = scratch.home();

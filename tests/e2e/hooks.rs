@@ -213,7 +213,7 @@ fn a_hook_exits_with_0_for_any_input() {
         log.contains(" pre-compact: there is no transcript: the event is not valid JSON\n"),
         "{log}"
     );
-    assert!(log.contains("longer than 4 MiB"), "{log}");
+    assert!(log.contains("longer than 1 MiB"), "{log}");
     let shown = Command::new(client_program())
         .args(["logs", "--hooks"])
         .env("HIPPOD_HOME", &home)
@@ -225,7 +225,7 @@ fn a_hook_exits_with_0_for_any_input() {
         assert!(at.parse::<jiff::Timestamp>().is_ok(), "{line}");
         assert!(rest.starts_with(" WARN ") && log.contains(rest), "{line}");
     }
-    assert!(shown.contains("longer than 4 MiB"), "{shown}");
+    assert!(shown.contains("longer than 1 MiB"), "{shown}");
     // One folder is not registered, the other does not exist.
     let other = scratch.beside("other");
     std::fs::create_dir(&other).unwrap();

@@ -168,7 +168,7 @@ fn no_escape_sequence_of_a_file_reaches_a_terminal() {
     let program = client_program().display();
     for words in [
         "get memory/2026-03-02.md",
-        "search --no-record kettle",
+        "search kettle",
         "--json get memory/2026-03-02.md",
         "index list",
     ] {

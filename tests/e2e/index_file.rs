@@ -33,7 +33,10 @@ pub fn fill(scratch: &Scratch) {
         "# Kitchen\n\n\
          ## Coffee machine\n\n\
          The coffee machine is descaled every second Monday with citric acid. Its water filter is changed in March and in \
-         September; spare filters lie in the left drawer below the sink.\n",
+         September; spare filters lie in the left drawer below the sink.\n\n\
+         ## Fridge\n\n\
+         Whoever finishes the milk writes it on the list at the fridge door. The lower shelf belongs to the lunch of the \
+         workshop; everything without a name is thrown away on Friday evening.\n",
     );
     scratch.write(
         "memory/2026-03-02.md",
@@ -50,7 +53,10 @@ pub fn fill(scratch: &Scratch) {
         "# 2026-03-03\n\n\
          ## Sensor drift\n\n\
          The pressure sensor drifts by two percent when the hall is cold. The supplier suggests a second calibration at five \
-         degrees, and lends us a reference gauge for the week after Easter.\n",
+         degrees, and lends us a reference gauge for the week after Easter.\n\n\
+         ## Gloves\n\n\
+         Ilse ordered forty pairs of lined gloves for the night shift. They arrive on Thursday with the parts for the crane, \
+         and the porter keeps them in the locker beside the gate.\n",
     );
 }
 
@@ -78,11 +84,19 @@ pub fn id_of(client: &mut Caller, scratch: &Scratch, topic: &str) -> String {
 /// Returns the lines of an entry in the index file, from its heading to its comment.
 pub fn block_of(file: &str, id: &str) -> String {
     let comment = format!("<!-- hx: id={id} ");
-    let end = file
+    let at = file
         .find(&comment)
         .unwrap_or_else(|| panic!("no {id} in\n{file}"));
-    let end = end + file[end..].find('\n').map_or(file.len() - end, |line| line + 1);
-    let start = file[..end].rfind("\n#").expect("a heading") + 1;
+    let line_end = |from: usize| from + file[from..].find('\n').map_or(file.len() - from, |line| line + 1);
+    let mut end = line_end(at);
+    let start = file[..at].rfind('\n').map_or(0, |line| line + 1);
+    if !file[start..].starts_with("- ") {
+        let heading = file[..end].rfind("\n#").expect("a heading") + 1;
+        return file[heading..end].to_owned();
+    }
+    if file[end..].starts_with("  ") {
+        end = line_end(end);
+    }
     file[start..end].to_owned()
 }
 
@@ -157,7 +171,7 @@ fn edits_by_the_user_are_kept_through_every_cycle() {
 
     scratch.edit_index(&before.summary, "Backups are somebody's job: ask Ilse first.");
     let block = block_of(&scratch.index_file(), &coffee);
-    let pointer = "→ knowledge/kitchen.md";
+    let pointer = "→ knowledge/kitchen.md §Coffee machine";
     assert!(block.contains(pointer), "{block}");
     scratch.edit_index(
         &block,

@@ -13,7 +13,8 @@ fn a_restored_entry_keeps_the_text_written_by_the_user() {
     let root = scratch.workspace();
     let id = id_of(&mut client, &scratch, "Coffee machine");
     let block = block_of(&scratch.index_file(), &id);
-    let more = "Ilse has the key, says ada.\n\n- [ ] buy filters\n\n```sh\ndescale --now # →\n```\n";
+    let more =
+        "  Ilse has the key, says ada.\n\n  - [ ] buy filters\n\n  ```sh\n  descale --now # →\n  ```\n";
     let edited = block.replacen(" -->", " | mood=wary -->", 1) + more;
     scratch.edit_index(&block, &edited);
     client.sync(&root);

@@ -115,12 +115,12 @@ fn a_small_memory_has_a_smaller_index_file_and_all_entries() {
     let root = scratch.workspace();
     client.index(&root);
     let entries = client.entries(&root);
-    assert!(entries.len() >= 36, "{entries:#?}");
+    assert!(entries.len() >= 48, "{entries:#?}");
     let file = scratch.index_file();
     // The size limit for twelve files is the same as for twenty files.
     assert!(file.len() / 4 <= 2_000, "{} bytes: {file}", file.len());
     let within = file.matches("<!-- hx: ").count();
-    assert!((8..36).contains(&within), "{within}: {file}");
+    assert!((12..48).contains(&within), "{within}: {file}");
     let listed = entries
         .iter()
         .filter(|entry| file.contains(&format!("id={} ", entry.id)))

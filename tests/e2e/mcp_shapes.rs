@@ -48,20 +48,6 @@ fn a_search_result_has_exactly_the_fields_of_openclaw() {
             )
         );
     }
-    for corpus in ["sessions", "wiki"] {
-        let found = mcp.gives(
-            "memory_search",
-            json!({"query": "staging port", "corpus": corpus}),
-        );
-        assert_eq!(found["results"], json!([]));
-        assert!(
-            found["notes"][0]
-                .as_str()
-                .unwrap()
-                .contains("only the corpus memory"),
-            "{found}"
-        );
-    }
 }
 
 #[test]

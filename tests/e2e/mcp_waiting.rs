@@ -1,4 +1,4 @@
-//! Waiting, progress, cancellation and shutdown of the MCP server.
+//! Waiting, cancellation and shutdown of the MCP server.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -97,27 +97,6 @@ fn a_call_waits_for_a_workspace_that_is_being_opened() {
     }
 }
 
-#[test]
-fn progress_is_sent_if_the_client_requests_it() {
-    let scratch = Scratch::new();
-    let _asked = scripted(&scratch, Answer::Nothing);
-    let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
-    let call =
-        json!({"name": "memory_search", "arguments": {"query": "q"}, "_meta": {"progressToken": "t7"}});
-    mcp.begin("tools/call", call);
-    let mut before = 0.0;
-    for _ in 0..2 {
-        let told = mcp.line();
-        assert_eq!(told["method"], "notifications/progress", "{told}");
-        assert_eq!(told["params"]["progressToken"], "t7");
-        assert_eq!(told["params"]["message"], "waiting for the daemon");
-        assert!(told["params"]["total"].is_null(), "{told}");
-        let seconds = told["params"]["progress"].as_f64().unwrap();
-        assert!(seconds > before, "{told}");
-        before = seconds;
-    }
-}
-
 fn cancel(mcp: &mut Mcp, id: u64) {
     let params = json!({"requestId": id, "reason": "enough"});
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
@@ -143,27 +122,6 @@ fn a_cancelled_call_is_not_answered_and_blocks_no_other_call() {
     assert_eq!(mcp.line_within(PATIENCE), None);
     let (status, errors) = mcp.wait();
     assert!(status.success() && errors.is_empty(), "{status}: {errors}");
-}
-
-#[test]
-fn a_cancelled_call_sends_no_further_request() {
-    let scratch = Scratch::new();
-    std::fs::create_dir_all(scratch.home()).unwrap();
-    let listener = UnixListener::bind(scratch.home().join("hippod.sock")).unwrap();
-    let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
-    let call = json!({"name": "memory_remember", "arguments": {"text": "The heron nests at the weir."}});
-    let id = mcp.begin("tools/call", call);
-    let (mut stream, _) = listener.accept().unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-    // The server asks for the workspace first, and the call is cancelled before that answer.
-    let Call { id: of, request } = parse_request(lines.next().unwrap().unwrap().as_bytes()).unwrap();
-    assert!(matches!(request, Request::WorkspaceList(_)), "{request:?}");
-    cancel(&mut mcp, id);
-    assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
-    let root = scratch.workspace().canonicalize().unwrap();
-    stream.write_all(&registered(&of, &root)).unwrap();
-    assert!(lines.next().is_none(), "it hangs up");
 }
 
 #[test]

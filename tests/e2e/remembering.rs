@@ -118,8 +118,7 @@ fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
     let output = Command::new(client_program())
         .args([
             "remember",
-            "--decision",
-            "-5 degrees, token glpat-1234567890abcdefghij",
+            "--decision=-5 degrees, token glpat-1234567890abcdefghij",
         ])
         .current_dir(&root)
         .env("HIPPOD_HOME", scratch.home())

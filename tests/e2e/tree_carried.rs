@@ -1,13 +1,11 @@
 //! Foreign `ROOT.md` files that an earlier build moved to `.hippocampus/carried/`.
 //! The tests cover where the file is read and restored.
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use hippo_proto::{ClientError, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
-use hippod_tests::{Caller, Clocked, Daemon, Scratch, client_program};
+use hippod_tests::{Caller, Clocked, Scratch};
 use serde_json::Value;
 
 use super::hostile_links::assert_link_is_named;
@@ -110,77 +108,5 @@ fn a_root_is_restored_neither_from_nor_to_a_link() {
         };
         let expected = if linked == "memory/ROOT.md" { &ours } else { THEIRS };
         assert_eq!(std::fs::read_to_string(kept).unwrap(), expected, "{linked}");
-    }
-}
-
-/// Returns everything below a folder, including hidden files: file contents and folder names.
-fn everything(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![root.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
-            let path = entry.path();
-            let bytes = path.is_file().then(|| std::fs::read(&path).unwrap());
-            if bytes.is_none() {
-                folders.push(path.clone());
-            }
-            found.insert(path, bytes);
-        }
-    }
-    found
-}
-
-/// Runs the client in the workspace, without a terminal.
-fn hippoctl(scratch: &Scratch, words: &[&str]) -> String {
-    let output = Command::new(client_program())
-        .args(words)
-        .current_dir(scratch.workspace())
-        .env("HIPPOD_HOME", scratch.home())
-        .stdin(Stdio::null())
-        .output()
-        .expect("hippoctl ran");
-    assert!(output.status.success(), "{words:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-#[test]
-fn deinit_and_remove_restore_files_moved_by_an_earlier_build() {
-    for (adds, removes) in [
-        (
-            &["init", "--platform", "claude-code"][..],
-            &["init", "--undo", "--restore-carried"][..],
-        ),
-        (
-            &["workspace", "add", "."],
-            &["workspace", "remove", "--restore-carried", "."],
-        ),
-    ] {
-        let scratch = Scratch::new();
-        let root = scratch.workspace();
-        fill(&scratch);
-        scratch.write("memory/ROOT.md", THEIRS);
-        scratch.write("AGENTS.md", "# Agents\n\nBe brief.\n");
-        let before = everything(&root);
-        let _daemon: Daemon = scratch.daemon();
-        hippoctl(&scratch, adds);
-        // As an earlier build did, without confirmation.
-        std::fs::create_dir_all(root.join(".hippocampus/carried")).unwrap();
-        std::fs::rename(root.join("memory/ROOT.md"), root.join(CARRIED)).unwrap();
-        hippoctl(&scratch, &["sync", "--wait"]);
-        hippoctl(&scratch, &["tree", "compact"]);
-        let ours = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
-        assert!(ours.contains("written-by: hippod"), "{ours}");
-
-        let said = hippoctl(&scratch, removes);
-        assert!(said.contains("memory/ROOT.md"), "{said}");
-        let after = everything(&root);
-        for (path, bytes) in &before {
-            assert_eq!(after.get(path), Some(bytes), "{removes:?}: {}", path.display());
-        }
-        assert!(!root.join(CARRIED).exists());
-        if removes.contains(&"--undo") {
-            let left: Vec<_> = after.keys().filter(|path| !before.contains_key(*path)).collect();
-            assert!(left.is_empty(), "{left:?}");
-        }
     }
 }

@@ -244,7 +244,7 @@ fn init_takes_over_a_foreign_tree_only_if_confirmed() {
 
     let plain = hippoctl(&scratch, &["init", "--platform", "claude-code"]);
     let told = String::from_utf8(plain.stdout).unwrap();
-    assert!(told.contains("unchanged"), "{told}");
+    assert!(told.contains("kept          memory/ROOT.md"), "{told}");
     let now = files(&root);
     for (path, bytes) in &before {
         assert!(
@@ -278,7 +278,9 @@ fn deinit_lists_and_then_restores_the_same_files() {
     let taken_over = files(&root);
     let restored = |words: &[&str]| -> serde_json::Value {
         let told: serde_json::Value = serde_json::from_slice(&hippoctl(&scratch, words).stdout).unwrap();
-        told["restored"].clone()
+        let changes = told["changes"].as_array().unwrap().iter();
+        let restored = changes.filter(|change| change["action"] == "restore");
+        restored.map(|change| change["path"].clone()).collect()
     };
     let would = restored(&["init", "--undo", "--dry-run", "--json"]);
     assert!(
@@ -287,7 +289,7 @@ fn deinit_lists_and_then_restores_the_same_files() {
     );
     let told = String::from_utf8(hippoctl(&scratch, &["init", "--undo", "--dry-run"]).stdout).unwrap();
     assert!(
-        told.contains("  would restore memory/ROOT.md, which another"),
+        told.contains("  would restore memory/ROOT.md: another program"),
         "{told}"
     );
     assert_eq!(files(&root), taken_over, "a dry run changes nothing");

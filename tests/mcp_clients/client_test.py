@@ -22,7 +22,6 @@ class TheServer(unittest.TestCase):
         self.workspace = Path(folder.name) / "workspace"
         (self.workspace / "memory").mkdir(parents=True)
         (self.workspace / "memory/2026-03-02.md").write_text(LOG)
-        (self.workspace / "memory/ROOT.md").write_text("# Root\n\n- pumps: blue\n")
         self.env = {"HIPPOD_HOME": folder.name, "HIPPOD_EMBED_MODEL": "hash"}
         self.addCleanup(self.hippoctl, "service", "stop")
         self.hippoctl("workspace", "add")
@@ -61,15 +60,6 @@ class TheServer(unittest.TestCase):
             await gives("memory_status")
             wrong = await client.call_tool("memory_search", {"limit": 3})
             self.assertTrue(wrong.is_error)
-
-            resources = (await client.list_resources()).resources
-            root = next(one for one in resources if one.name == "memory/ROOT.md")
-            contents = (await client.read_resource(root.uri)).contents
-            self.assertIn("pumps: blue", contents[0].text)
-            prompts = (await client.list_prompts()).prompts
-            self.assertEqual([one.name for one in prompts], ["recall", "flush"])
-            recall = await client.get_prompt("recall", {"question": "which port?"})
-            self.assertIn("which port?", recall.messages[0].content.text)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ const hippoctl = (...words) => execFileSync(program, words, { cwd: workspace, en
 before(() => {
   mkdirSync(join(workspace, "memory"), { recursive: true });
   writeFileSync(join(workspace, "memory/2026-03-02.md"), "# Acme\n\n## Staging\n\nStaging runs on port 8443.\n");
-  writeFileSync(join(workspace, "memory/ROOT.md"), "# Root\n\n- pumps: blue\n");
   hippoctl("workspace", "add");
   hippoctl("sync", "--wait");
 });
@@ -87,17 +86,6 @@ for (const [name, make, Transport] of CLIENTS) {
     const wrong = await client.callTool({ name: "context_fetch", arguments: { id: "ctx-nothing" } });
     assert.equal(wrong.isError, true);
     await assert.rejects(client.callTool({ name: "memory_burn", arguments: {} }), /unknown tool/);
-
-    const { resources } = await client.listResources();
-    const root = resources.find((resource) => resource.name === "memory/ROOT.md");
-    assert.ok(root, JSON.stringify(resources));
-    const { contents } = await client.readResource({ uri: root.uri });
-    assert.equal(contents[0].mimeType, "text/markdown");
-    assert.match(contents[0].text, /pumps: blue/);
-    const { prompts } = await client.listPrompts();
-    assert.deepEqual(prompts.map((prompt) => prompt.name), ["recall", "flush"]);
-    const recall = await client.getPrompt({ name: "recall", arguments: { question: "which port?" } });
-    assert.match(recall.messages[0].content.text, /which port\?/);
 
     // An answer that was on its way already when its call is given up is an error to some clients.
     assert.deepEqual(errors, []);

@@ -63,29 +63,51 @@ fn invariants_name_existing_tests() {
     assert_tests_exist(&read("docs/invariants.md"));
 }
 
+/// Returns the threats of docs/security.md. A threat whose defences have bold names is replaced by these names.
+fn threats(page: &str) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for threat in page.split("\n## ").skip(1) {
+        let (heading, body) = threat.split_once('\n').unwrap();
+        let defences: Vec<&str> = body
+            .lines()
+            .filter_map(|line| Some(line.strip_prefix("- **")?.split_once(".**")?.0))
+            .collect();
+        if defences.is_empty() {
+            names.insert(heading);
+        }
+        names.extend(defences);
+    }
+    names
+}
+
 #[test]
 fn threats_name_existing_tests() {
-    let text = read("docs/security.md");
-    let unheld = text
-        .split("\n## ")
-        .skip(1)
-        .find(|threat| !threat.contains("Held by `"));
-    assert_eq!(unheld, None, "a threat that no test holds");
-    let stranger = text
-        .split("\n## ")
-        .find(|threat| threat.starts_with("Opening a folder"));
-    let lines = stranger
-        .expect("the section")
-        .lines()
-        .filter(|line| line.starts_with("- "));
-    let names_a_test = |line: &&str| {
-        let quoted = line.split('`').skip(1).step_by(2);
-        let mut tests = quoted.filter(|word| word.ends_with(".test.ts") || word.matches('_').count() > 1);
-        tests.next().is_some()
+    let page = read("docs/attacks.md");
+    let (_, table) = page
+        .split_once("\n## Tests of the defences\n")
+        .expect("no table of tests");
+    let rows = table.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let rows: BTreeMap<&str, &str> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            (cells[0].trim_start_matches("| "), cells[1])
+        })
+        .collect();
+    let security = read("docs/security.md");
+    let threats = threats(&security);
+    assert!(threats.len() > 15, "{threats:?}");
+    assert_eq!(rows.keys().copied().collect::<BTreeSet<_>>(), threats);
+    let names_a_test = |tests: &str| {
+        let mut words = tests.split('`').skip(1).step_by(2);
+        words.any(|word| word.ends_with(".test.ts") || word.matches('_').count() > 1)
     };
-    let unheld: Vec<&str> = lines.filter(|line| !names_a_test(line)).collect();
-    assert_eq!(unheld, Vec::<&str>::new(), "lines that no test holds");
-    assert_tests_exist(&text);
+    let unheld: Vec<&str> = rows
+        .into_iter()
+        .filter(|(_, tests)| !names_a_test(tests))
+        .map(|(threat, _)| threat)
+        .collect();
+    assert_eq!(unheld, Vec::<&str>::new(), "threats that no test holds");
+    assert_tests_exist(table);
 }
 
 fn assert_tests_exist(text: &str) {

@@ -11,8 +11,6 @@ use crate::nesting::{self, TooDeep};
 
 /// Name of the file in a workspace. The original hipocampus uses the same file.
 pub const FILE: &str = "hipocampus.config.json";
-/// Record of `init` that earlier builds wrote. It is used only if the user confirms it.
-pub const OLD_INIT_RECORD: &str = ".hippocampus/harness.json";
 /// Harnesses accepted as `platform`.
 pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
 /// Minimum and maximum tokens of `ROOT.md`.

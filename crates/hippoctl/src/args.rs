@@ -2,7 +2,6 @@
 
 mod backup;
 mod compact;
-mod completions;
 mod context;
 mod cycle;
 #[cfg(test)]
@@ -14,22 +13,19 @@ mod index;
 mod ingest;
 mod init;
 mod operate;
-mod policy;
-mod qmd;
 mod remember;
 mod search;
 mod service;
-mod texts;
 mod tree;
 mod trust;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
 pub use backup::{BackupArgs, BackupVerb, RestoreArgs};
 pub use compact::CompactArgs;
-pub use completions::ShellArg;
 pub use context::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
 pub use cycle::{CycleArgs, CycleVerb, HistoryArgs};
 pub use groups::command;
@@ -39,12 +35,9 @@ pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
 pub use init::{Harness, InitArgs};
 pub use operate::{DoctorArgs, LogsArgs, StatusArgs};
-pub use policy::ContextPolicyArgs;
-pub use qmd::{GetArgs, OutputFormat, QmdRefusal, QmdSearch, refusal};
 pub use remember::RememberArgs;
 pub use search::SearchArgs;
-pub use service::{ServiceArgs, ServiceVerb};
-pub use texts::in_their_places;
+pub use service::ServiceVerb;
 pub use tree::TreeVerb;
 pub use trust::TrustArgs;
 
@@ -60,9 +53,9 @@ pub struct Cli {
     /// Options of every verb.
     #[command(flatten)]
     pub global: Global,
-    /// Print the completion script of a shell: bash, zsh or fish
+    /// Print the completion script of a shell
     #[arg(long, value_enum, value_name = "SHELL")]
-    pub completions: Option<ShellArg>,
+    pub completions: Option<Shell>,
     /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
@@ -92,7 +85,10 @@ pub enum Verb {
     /// Search the memory
     Search(SearchArgs),
     /// Print a file, section or line range
-    Get(GetArgs),
+    Get {
+        /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
+        target: String,
+    },
     /// Append a text to today's log and add an entry for it to the index file
     #[command(after_help = remember::EXAMPLES)]
     Remember(RememberArgs),
@@ -144,7 +140,7 @@ pub enum Verb {
     /// Summarize the transcript of a session
     ///
     /// Prints important messages in full and each other message as one line with an id. Reads sessions of Claude Code,
-    /// Pi, OpenClaw and Codex, and lists of messages. Needs the daemon only for --store.
+    /// Pi, OpenClaw and Codex, and lists of messages.
     #[command(after_help = compact::EXAMPLES)]
     Compact(CompactArgs),
     /// Handle a hook event of an agent's harness
@@ -153,6 +149,16 @@ pub enum Verb {
     /// hooks: `hippoctl logs --hooks`.
     #[command(after_help = hook::EXAMPLES)]
     Hook(HookArgs),
+    /// Print what the next session of an agent gets, part by part with tokens, and why
+    ///
+    /// Prints hippod's blocks in the files that the harness reads, the files that the harness imports, and the text of
+    /// the session-start hook. Records nothing, and needs no daemon. Files that a block only asks the agent to read are
+    /// not included.
+    Prompt {
+        /// The harness [default: every harness that is set up in the workspace]
+        #[arg(long, value_enum)]
+        platform: Option<Harness>,
+    },
     /// Run the cycles that are due, and list what needs a decision
     ///
     /// For agents that wake up from time to time. Cycles that are not due do not run. Exits with 1 if a cycle failed.
@@ -183,10 +189,6 @@ pub enum Verb {
     /// The whole backup is verified before anything is written. A folder that is not empty is refused.
     #[command(after_help = backup::RESTORE_EXAMPLES)]
     Restore(RestoreArgs),
-    /// Print all entries of the index file as JSON, including archived ones
-    ///
-    /// The texts themselves are in the markdown files of the workspace.
-    Export,
     /// Set up a folder as the memory of an agent, or undo the setup
     ///
     /// Registers the folder and writes the files that the agent's harness needs. Existing files keep their content; init
@@ -238,9 +240,6 @@ pub enum WorkspaceVerb {
         /// Also delete the contents that sessions of the workspace stored; no other copy of the tool results exists
         #[arg(long)]
         purge: bool,
-        /// Without asking, restore the memory/ROOT.md of another program that an earlier version of hippod replaced
-        #[arg(long)]
-        restore_carried: bool,
     },
 }
 
@@ -328,7 +327,7 @@ mod tests {
             (args.limit, args.mode, args.budget),
             (Some(3), Some(SearchMode::Vector), Some(500))
         );
-        assert!(!args.explain && !args.no_record);
+        assert!(!args.explain && !args.record);
         let Verb::Search(args) = parse("hippoctl search --mode index x").unwrap().verb else {
             panic!("no search")
         };

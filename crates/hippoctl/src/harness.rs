@@ -9,10 +9,11 @@ pub mod aside;
 mod config;
 mod json;
 pub mod layout;
+pub mod loaded;
+pub mod nodes;
 pub mod plan;
 mod platform;
 pub mod record;
-pub mod rest;
 mod revert;
 pub mod snapshot;
 mod splice;
@@ -26,24 +27,25 @@ mod tests;
 pub use config::{CONFIG, LayoutConfig};
 pub use plan::{ChangePlan, plan};
 pub use platform::{DetectedPlatform, Harness, detect};
-pub use record::{InitRecord, OLD_RECORD};
+pub use record::InitRecord;
 pub use revert::take_back;
 pub use snapshot::{PathSnapshot, PathState};
 
-/// A file that cannot be used. A single such file prevents all writes.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct UnusableFile {
+/// A file or folder with a reason: why it stays unchanged, or why it cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathReason {
     /// The path relative to the workspace.
     pub path: String,
-    /// The description, with line and column if known.
-    pub what: String,
+    /// The reason, with line and column if known.
+    pub why: String,
 }
 
-/// A file or folder that stays unchanged.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct KeptPath {
-    /// The path relative to the workspace.
-    pub path: String,
-    /// The reason.
-    pub why: String,
+impl PathReason {
+    /// Creates the reason for a path.
+    pub fn new(path: impl Into<String>, why: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            why: why.into(),
+        }
+    }
 }

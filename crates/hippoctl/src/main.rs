@@ -20,30 +20,27 @@ mod verbs;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
+use clap_complete::Shell;
 
 use connect::DaemonSession;
-use failure::{Exit, Failure};
-use hippoctl::args::{self, Cli, ShellArg, Verb, WorkspaceVerb};
+use failure::Failure;
+use hippoctl::args::{self, Cli, Verb, WorkspaceVerb};
 use output::Output;
 
 fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
     let json = given.iter().any(|word| word == "--json");
-    if let Some(refused) = args::refusal(&given) {
-        let refusal = Failure::new(Exit::Usage, refused.what).hint(format!("instead: {}", refused.instead));
-        Output::from_terminal(json).failure(&refusal);
-        return refusal.exit.into();
-    }
-    let words = args::in_their_places(&Cli::command(), given);
+    let is_hook = verbs::hook::is_asked_for(&given);
     let mut command = args::command();
-    let parsed = command.clone().try_get_matches_from(words);
+    let parsed = command.clone().try_get_matches_from(given);
     if let Some(shell) = parsed
         .as_ref()
         .ok()
-        .and_then(|given| given.get_one::<ShellArg>("completions"))
+        .and_then(|given| given.get_one::<Shell>("completions"))
     {
         let mut out = Output::from_terminal(false);
-        let script = shell.script(&mut Cli::command());
+        let mut script = Vec::new();
+        clap_complete::generate(*shell, &mut Cli::command(), "hippoctl", &mut script);
         return ended(out.data(&script).and_then(|()| out.finish()), &mut out);
     }
     let cli = match parsed.and_then(|given| Cli::from_arg_matches(&given)) {
@@ -57,7 +54,7 @@ fn main() -> ExitCode {
                 let _ = error.print();
             }
             // Some harnesses treat exit code 2 of a hook as a veto, so a usage error must not return it.
-            if verbs::hook::is_asked_for(std::env::args_os()) {
+            if is_hook {
                 return ExitCode::SUCCESS;
             }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
@@ -95,15 +92,11 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
             WorkspaceVerb::Add { dir } => verbs::workspace::add(&mut session, dir, out),
             WorkspaceVerb::Trust(args) => verbs::trust::trust(&mut session, args, out),
             WorkspaceVerb::List => verbs::workspace::list(&mut session, out),
-            WorkspaceVerb::Remove {
-                dir,
-                purge,
-                restore_carried,
-            } => verbs::workspace::remove(&mut session, dir, [purge, restore_carried], out),
+            WorkspaceVerb::Remove { dir, purge } => verbs::workspace::remove(&mut session, dir, purge, out),
         },
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
         Verb::Search(args) => verbs::search::search(&mut session, args, out),
-        Verb::Get(args) => verbs::get::get(&mut session, &args, out),
+        Verb::Get { target } => verbs::get::get(&mut session, &target, out),
         Verb::Index { verb } => verbs::index::index(&mut session, verb, out),
         Verb::Remember(args) => verbs::remember::remember(&mut session, args, out),
         Verb::Consolidate { verb } => verbs::cycle::consolidate(&mut session, verb, out),
@@ -113,12 +106,12 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Tree { verb } => verbs::tree::tree(&mut session, verb, out),
         // `hook` is handled before a session is created.
         Verb::Hook(_) => Ok(()),
+        Verb::Prompt { platform } => verbs::prompt::print_prompt(&session, platform, out),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
         Verb::Backup(args) => verbs::backup::backup(&mut session, args, out),
         Verb::Restore(args) => verbs::backup::restore(&mut session, &args, out),
-        Verb::Export => verbs::index::export(&mut session, out),
     }
 }

@@ -1,8 +1,7 @@
 //! Installation of hippod as a user service.
 
-mod findings;
 mod manager;
-mod package;
+mod status;
 mod unit;
 
 use std::ffi::OsString;
@@ -12,10 +11,9 @@ use hippo_proto::Paths;
 
 use crate::failure::{Exit, Failure};
 
-pub use findings::{ServiceObservation, findings, look};
-pub use manager::{ManagerCommand, ManagerControl, ManagerState};
-pub use package::Package;
-pub use unit::{UnitFile, UnitFileState, named_program, put, read, units};
+pub use manager::{ManagerCommand, ManagerState};
+pub use status::ServiceStatus;
+pub use unit::{UnitFile, UnitFileState, units};
 
 /// The unit of the daemon.
 pub const SERVICE_UNIT: &str = "hippod.service";
@@ -92,8 +90,6 @@ pub struct UnitValues {
     pub environment: Vec<(&'static str, String)>,
     /// The log file, for managers that keep no log.
     pub log: PathBuf,
-    /// True if the service files include the lines that need user namespaces.
-    pub sandbox: bool,
 }
 
 impl UnitValues {
@@ -139,7 +135,6 @@ impl UnitValues {
             socket,
             environment,
             log: paths.log.clone(),
-            sandbox: true,
         })
     }
 }

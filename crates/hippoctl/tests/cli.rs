@@ -81,8 +81,7 @@ fn search_uses_the_nearest_workspace_and_separates_its_streams() {
         Request::WorkspaceList(_) => encode_result(&call.id, &list(&[&roots.0, &roots.1])),
         _ => encode_result(&call.id, &found(&["never on Fridays"])),
     });
-    let (code, stdout, stderr) =
-        out(&daemon.run(&below, &["search", "which", "day", "-n", "3", "--no-record"]));
+    let (code, stdout, stderr) = out(&daemon.run(&below, &["search", "which", "day", "-n", "3"]));
     assert_eq!(
         (code, stdout.as_str(), stderr.as_str()),
         (
@@ -175,28 +174,6 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
         let (code, _, stderr) = out(&Daemon::after(2, answers).run(root, words));
         assert_eq!(code, 1, "{words:?}: {stderr}");
     }
-}
-
-#[test]
-fn a_missing_folder_is_named() {
-    let root = tempfile::tempdir().unwrap();
-    let outer = canonical(&root);
-    std::fs::create_dir(outer.join("memory")).unwrap();
-    let known = outer.clone();
-    let daemon = Daemon::start(move |call| match &call.request {
-        Request::WorkspaceList(_) => encode_result(&call.id, &list(&[&known])),
-        _ => encode_result(&call.id, &found(&[])),
-    });
-    let (code, _, stderr) = out(&daemon.run(&outer, &["search", "x", "-c", "memory", "-c", "nosuch"]));
-    assert_eq!(code, 0, "{stderr}");
-    assert!(
-        stderr.contains("note: no such folder in the workspace ") && stderr.contains(": nosuch;"),
-        "{stderr}"
-    );
-    assert!(
-        stderr.contains("workspace list") && !stderr.contains("no memory in"),
-        "{stderr}"
-    );
 }
 
 #[test]

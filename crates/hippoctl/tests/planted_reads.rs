@@ -1,4 +1,4 @@
-//! Tests of `compact`, policies and hooks in untrusted folders.
+//! Tests of hooks in untrusted folders.
 //!
 //! No file outside the folder is read.
 #![cfg(unix)]
@@ -89,54 +89,6 @@ const PLANTS: [&str; 6] = [
     "a pipe",
     "a folder",
 ];
-
-#[test]
-fn planted_settings_are_reported_and_not_read() {
-    let numbers = "hipocampus.config.json";
-    let policies = ".hippocampus/policies.yaml";
-    for (path, words) in [
-        (numbers, &["compact", "../session.jsonl"][..]),
-        (
-            numbers,
-            &["compact", "../session.jsonl", "--store", "--workspace", "."],
-        ),
-        (policies, &["context", "policy", "../session.jsonl"]),
-    ] {
-        for what in PLANTS {
-            let bed = Bed::new();
-            for place in ["outside", "other", "w/inside"] {
-                let place = if place == "w/inside" {
-                    place.to_owned()
-                } else {
-                    format!("{place}/{path}")
-                };
-                bed.write(&place, &format!("{{\"{SECRET}\": 1}}"));
-            }
-            bed.plant(what, path);
-            let (code, told, errors) = bed.run(words);
-            assert_eq!((code, told.as_str()), (1, ""), "{what} {words:?}: {errors}");
-            let place = bed.at("w").join(path).display().to_string();
-            assert!(
-                errors.contains(&place) && errors.contains("\nhint: replace "),
-                "{what} {words:?}: {errors}"
-            );
-        }
-    }
-}
-
-#[test]
-fn compact_writes_no_file() {
-    let bed = Bed::new();
-    bed.write("outside/canary", SECRET);
-    symlink(bed.at("outside"), bed.at("w/.hippocampus")).unwrap();
-    symlink(bed.at("outside"), bed.at("w/memory")).unwrap();
-    let (code, told, errors) = bed.run(&["compact", "../session.jsonl"]);
-    assert_eq!((code, errors.as_str()), (0, ""));
-    assert!(told.contains("look after the pump"), "{told}");
-    assert_eq!(fs::read_dir(bed.at("w")).unwrap().count(), 2);
-    assert_eq!(fs::read_dir(bed.at("outside")).unwrap().count(), 1);
-    assert_eq!(fs::read_to_string(bed.at("outside/canary")).unwrap(), SECRET);
-}
 
 #[test]
 fn session_start_skips_a_planted_root_and_logs_it() {

@@ -6,9 +6,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use clap::{Arg, Command, CommandFactory, ValueEnum};
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::Shell;
 use clap_mangen::Man;
-use hippoctl::args::{Cli, ShellArg};
+use hippoctl::args::Cli;
 
 // Only the file is included, because hippoctl does not depend on the daemon's crate.
 #[path = "../../hippod/src/arguments.rs"]
@@ -187,13 +188,15 @@ fn manual_pages_and_completions_are_written_for_packages() {
     for (name, bytes) in manual() {
         std::fs::write(folder.join("man").join(name), bytes).unwrap();
     }
-    for shell in ShellArg::value_variants() {
-        let place = folder.join(shell.to_possible_value().unwrap().get_name());
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        let place = folder.join(shell.to_string());
         std::fs::create_dir_all(&place).unwrap();
         for mut program in programs() {
-            let script = shell.script(&mut program);
+            let name = program.get_name().to_owned();
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut program, &name, &mut script);
             assert!(!script.is_empty());
-            std::fs::write(place.join(program.get_name()), script).unwrap();
+            std::fs::write(place.join(name), script).unwrap();
         }
     }
     assert!(folder.join("zsh/hippod").is_file());

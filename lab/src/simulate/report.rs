@@ -58,12 +58,12 @@ pub fn year_table(years: &Years<'_>) -> String {
             |asked| asked.shown,
         ),
         (
-            "agent's questions: right entry right place among the 5 best results",
+            "agent's questions: right place among the 5 best results of search",
             |week| week.asked,
             |asked| asked.answered,
         ),
         (
-            "the same, silent or archived",
+            "agent's questions: right entry silent or archived",
             |week| week.asked,
             |asked| asked.lost,
         ),
@@ -105,7 +105,7 @@ pub fn year_table(years: &Years<'_>) -> String {
     end("entries / tokens of the index file", &|week| {
         format!("{} / {}", week.shown, week.tokens)
     });
-    end("the same, with the files below it", &|week| {
+    end("tokens of the index file and the files below it", &|week| {
         week.all_tokens.to_string()
     });
     end(

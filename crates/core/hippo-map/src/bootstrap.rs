@@ -78,7 +78,7 @@ pub struct BootstrapSettings {
     pub offset_seconds: i32,
     /// Maximum age of the initial access in days, so that a first index does not start weak. After 21 days, a strength
     /// of 0.30 remains, which is the minimum for an answer in v1 §6.3.
-    pub oldest_access: u16,
+    pub oldest_start: u16,
     /// Rules that set priorities; the first match is used.
     pub priority_rules: Vec<PriorityRule>,
     /// Ids that are already taken.
@@ -92,7 +92,7 @@ impl Default for BootstrapSettings {
             max_tokens: None,
             now: Timestamp::default(),
             offset_seconds: 0,
-            oldest_access: 21,
+            oldest_start: 21,
             priority_rules: default_rules(),
             taken: BTreeSet::new(),
         }
@@ -202,25 +202,10 @@ pub fn extract_gist(rules: &[PriorityRule], heading: &str, text: &str) -> Gist {
     for line in &lines {
         words.count(&line.text);
     }
-    let summary = summary::extract_summary(&mut words, &lines, &HashSet::new());
+    let summary = summary::extract_summary(&mut words, &lines, &HashSet::new(), "");
     let rule = priority::infer_priority(rules, &[heading], &lines);
     Gist {
         summary,
         priority: rule.map(|rule| (rule.priority, rule.name.clone())),
     }
-}
-
-/// Returns the ids under Quick Access, at most `most`: most accessed first, then strongest (v1: 20).
-#[must_use]
-pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: usize) -> Vec<EntryId> {
-    let mut ranked: Vec<(&Entry, f32)> = entries.collect();
-    ranked.sort_by(|(a, strong_a), (b, strong_b)| {
-        let order = b.hits.cmp(&a.hits).then(strong_b.total_cmp(strong_a));
-        let order = order
-            .then(b.priority.cmp(&a.priority))
-            .then(b.created.cmp(&a.created));
-        order.then_with(|| a.id.cmp(&b.id))
-    });
-    ranked.truncate(most);
-    ranked.into_iter().map(|(entry, _)| entry.id.clone()).collect()
 }

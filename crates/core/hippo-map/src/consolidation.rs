@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::bootstrap::BootstrapEntry;
 use crate::decay::DecayCurve;
 use hippo_text::chunk::ContentHash;
-use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::{Date, Timestamp};
 
 pub use archival::Health;
@@ -65,7 +65,7 @@ pub enum Rule {
     Merge,
     /// Relates entries that are accessed together.
     Associate,
-    /// Replaces a summary that no longer matches its source.
+    /// Replaces a text that no longer matches its source.
     Summary,
     /// Lists the most accessed entries.
     QuickAccess,
@@ -228,6 +228,27 @@ impl Default for ConsolidationSettings {
     }
 }
 
+/// Text of an entry that is extracted from its source.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EntryText {
+    /// Topic.
+    pub topic: String,
+    /// Summary.
+    pub summary: String,
+    /// Tags.
+    pub tags: Vec<String>,
+}
+
+impl From<&Entry> for EntryText {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            topic: entry.topic.clone(),
+            summary: entry.summary.clone(),
+            tags: entry.tags.clone(),
+        }
+    }
+}
+
 /// Input of a cycle.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConsolidationSnapshot {
@@ -243,8 +264,10 @@ pub struct ConsolidationSnapshot {
     pub unread: BTreeSet<String>,
     /// Entries that bootstrap proposes for files without entries.
     pub candidates: Vec<BootstrapEntry>,
-    /// New summaries of entries whose source changed, extracted from the source.
-    pub summaries: BTreeMap<EntryId, String>,
+    /// New texts of entries whose source changed, extracted from the source.
+    pub texts: BTreeMap<EntryId, EntryText>,
+    /// First pointers of entries that lead to no text any more.
+    pub lost: BTreeSet<Pointer>,
     /// Pairs of similar entries.
     pub similar: Vec<SimilarPair>,
     /// Pairs of entries that were accessed together.

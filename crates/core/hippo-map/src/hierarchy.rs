@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::DAILY_LOGS;
+use hippo_text::source::SourceKind;
 use hippo_text::text;
-use hippo_types::entry::{EntryId, EntryPriority};
+use hippo_types::entry::{Entry, EntryId, EntryPriority};
 use hippo_types::time::{Date, Timestamp};
 
 /// Folder of the hierarchy's files, relative to the workspace.
@@ -22,6 +23,14 @@ pub const FOLDER: &str = ".hippocampus";
 const ADVANTAGE: f32 = 0.05;
 /// Number of hits that count as 0.1 of strength; further hits add progressively less.
 const HITS: f32 = 5.0;
+/// Files of the workspace's root with instructions, which harnesses read themselves.
+#[rustfmt::skip] // a list is read in lines
+const INSTRUCTIONS: [&str; 6] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
+/// Worth of an entry that points to a whole file in the workspace's root; it is always in the master file.
+const WHOLE_ROOT_FILE: EntryWorth = EntryWorth {
+    kind: 2,
+    is_whole: true,
+};
 
 /// Candidate entry of the selection.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +45,10 @@ pub struct SelectionItem {
     pub priority: EntryPriority,
     /// Group below By Topic.
     pub group: String,
-    /// `true` if the entry points into a file in the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
-    pub core: bool,
+    /// File of its first pointer; empty without one.
+    pub file: String,
+    /// Worth of what it points to; decides between entries of equal strength.
+    pub worth: EntryWorth,
     /// Day of the entry.
     pub date: Date,
     /// Size in tokens as written.
@@ -46,6 +57,35 @@ pub struct SelectionItem {
     pub in_master: bool,
     /// `true` if the master file contains text of the entry beyond its fields. Such an entry always stays.
     pub annotated: bool,
+}
+
+/// Worth of an entry's target, in ascending order: kind of file, then a whole file above a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct EntryWorth {
+    /// 2 for a file in the workspace's root (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for knowledge, plans and projects,
+    /// otherwise 0.
+    pub kind: u8,
+    /// `true` if the entry points to a whole file.
+    pub is_whole: bool,
+}
+
+impl EntryWorth {
+    /// Returns the worth of an entry, by its first pointer.
+    #[must_use]
+    pub fn of(entry: &Entry) -> Self {
+        let Some(first) = entry.pointers.first() else {
+            return Self::default();
+        };
+        Self {
+            kind: match SourceKind::from_path(&first.path) {
+                _ if INSTRUCTIONS.contains(&first.path.as_str()) => 0,
+                SourceKind::Root => 2,
+                SourceKind::Knowledge | SourceKind::Plan | SourceKind::Project => 1,
+                SourceKind::DailyLog | SourceKind::Node(_) | SourceKind::Other => 0,
+            },
+            is_whole: first.section.is_none(),
+        }
+    }
 }
 
 /// Limits of the master file.
@@ -116,18 +156,19 @@ pub struct FileMeta {
 /// Assigns entries to files. If several items have the same id, the first is used.
 ///
 /// If all entries fit, all are in the master file. Otherwise, the master file keeps the best entries within
-/// [`Limits::max_entries`] and [`Limits::max_tokens`]. The others return once all entries fit again with room to spare.
+/// [`Limits::max_entries`] and [`Limits::max_tokens`]: if one entry per file fits, the best entry of each file comes first. The others return
+/// once all entries fit again with room to spare.
 /// Annotated entries stay in any case.
 #[must_use]
 pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelection {
     let mut known = BTreeSet::new();
     let mut ranked: Vec<&SelectionItem> = items.iter().filter(|item| known.insert(&item.id)).collect();
+    let covering = covering_entries(&ranked, limits);
+    let class = |item: &SelectionItem| rank_class(item, covering.contains(&item.id));
     ranked.sort_by(|a, b| {
-        let order = rank_class(b)
-            .cmp(&rank_class(a))
-            .then(score(b).total_cmp(&score(a)));
+        let order = class(b).cmp(&class(a)).then(score(b).total_cmp(&score(a)));
         // Ties must be broken, because a first index has many entries of equal strength.
-        let order = order.then(b.core.cmp(&a.core)).then(b.date.cmp(&a.date));
+        let order = order.then(b.worth.cmp(&a.worth)).then(b.date.cmp(&a.date));
         order.then_with(|| a.id.cmp(&b.id))
     });
     let room = limits.max_tokens.saturating_sub(limits.other_tokens);
@@ -195,11 +236,66 @@ pub fn build_meta(items: &[SelectionItem], selection: &MasterSelection, now: Tim
     }
 }
 
+/// Returns the ids under Quick Access, at most `most`: most accessed first, then strongest (v1: 20), then entries of
+/// whole files.
+#[must_use]
+pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: usize) -> Vec<EntryId> {
+    let mut ranked: Vec<(&Entry, f32)> = entries.collect();
+    ranked.sort_by(|(a, strong_a), (b, strong_b)| {
+        // Strengths are compared as they are shown, because files are seldom written in the same moment.
+        let shown = |strength: &f32| (strength * 100.0).round();
+        let order = b
+            .hits
+            .cmp(&a.hits)
+            .then(shown(strong_b).total_cmp(&shown(strong_a)));
+        let worth = |entry: &Entry| {
+            let EntryWorth { kind, is_whole } = EntryWorth::of(entry);
+            (is_whole, kind)
+        };
+        let order = order
+            .then(b.priority.cmp(&a.priority))
+            .then_with(|| worth(b).cmp(&worth(a)))
+            .then(b.created.cmp(&a.created));
+        order.then_with(|| a.id.cmp(&b.id))
+    });
+    ranked.truncate(most);
+    ranked.into_iter().map(|(entry, _)| entry.id.clone()).collect()
+}
+
+/// Returns the best entry of each file, by worth and date, as far as these entries fit together.
+fn covering_entries(items: &[&SelectionItem], limits: &Limits) -> BTreeSet<EntryId> {
+    let mut best: BTreeMap<&str, &SelectionItem> = BTreeMap::new();
+    for item in items.iter().filter(|item| !item.file.is_empty()) {
+        let known = best.entry(&item.file).or_insert(item);
+        if (item.worth, &known.id) > (known.worth, &item.id) {
+            *known = item;
+        }
+    }
+    let mut best: Vec<&SelectionItem> = best.into_values().collect();
+    best.sort_by(|a, b| (b.worth, b.date, &a.id).cmp(&(a.worth, a.date, &b.id)));
+    // The rest of the file is for sections and lists. The share does not depend on the current layout, so that the
+    // selection is stable.
+    let mut room = limits.max_tokens / 20 * 17;
+    let fits = |item: &&SelectionItem| {
+        let left = room.checked_sub(item.tokens);
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    let most = limits.max_entries / 10 * 9;
+    best.into_iter()
+        .take(most)
+        .take_while(fits)
+        .map(|item| item.id.clone())
+        .collect()
+}
+
 /// Returns the rank class: annotated and amygdala entries precede all others, regardless of strength.
-const fn rank_class(item: &SelectionItem) -> u8 {
+fn rank_class(item: &SelectionItem, covering: bool) -> u8 {
     match item.priority {
-        _ if item.annotated => 3,
-        EntryPriority::Amygdala => 2,
+        _ if item.annotated => 5,
+        _ if item.worth == WHOLE_ROOT_FILE => 4,
+        EntryPriority::Amygdala => 3,
+        _ if covering => 2,
         EntryPriority::High => 1,
         EntryPriority::Normal | EntryPriority::Low => 0,
     }
@@ -207,10 +303,11 @@ const fn rank_class(item: &SelectionItem) -> u8 {
 
 /// Returns the strength with a bonus for hits and for being inside.
 fn score(item: &SelectionItem) -> f32 {
+    // As shown: without this, entries of files written a moment apart would not be equally strong.
     let strength = if item.strength.is_nan() {
         0.0
     } else {
-        item.strength
+        (item.strength * 100.0).round() / 100.0
     };
     let hits = item.hits as f32 / (item.hits as f32 + HITS) * 0.2;
     strength + hits + if item.in_master { ADVANTAGE } else { 0.0 }

@@ -49,7 +49,7 @@ pub struct IndexFileOptions {
     pub offset_seconds: i32,
     /// Creation time of entries without a date: the time of reading or the file's modification time.
     pub undated: Timestamp,
-    /// Heading level of new entries, 2 to 6. `None` means one level below the heading of their section.
+    /// Heading level of new entries, 2 to 6. `None` means that they are list items.
     pub entry_level: Option<u8>,
 }
 

@@ -68,7 +68,7 @@ pub fn is_generated_path(path: &str) -> bool {
 /// stay. Laying out the result again changes nothing.
 #[must_use]
 pub fn lay_out(current: Option<&[u8]>, wanted: &LayoutInput<'_>) -> LaidOutFiles {
-    let all = master::collect_live(wanted);
+    let all = master::collect_live(current.unwrap_or_default(), wanted);
     let MasterFile {
         bytes,
         selection,
@@ -170,7 +170,7 @@ fn generate_other_files(
             months
                 .entry(path)
                 .or_default()
-                .push(entry_text(&record.entry, 2, "\n", &wanted.settings));
+                .push(entry_text(&record.entry, None, "\n", &wanted.settings));
         }
     }
     for (path, archived) in months {

@@ -2,8 +2,8 @@
 //!
 //! Each message is classified and scored, and its score decays with its distance from the end, by the rules of the
 //! hippocampus.md extension. The remaining score decides whether the summary shows the message in full, as one line
-//! or as a pointer. Every line carries an id by which the full content can be fetched. docs/compaction.md lists the
-//! differences from the extension.
+//! or as a pointer. Every line carries an id by which the full content can be fetched. docs/compaction.md describes the
+//! rules.
 //!
 //! Input arrives in pieces of any size ([`Compactor::feed`]), so memory use does not grow with the transcript. If the
 //! session abandoned a branch, the caller must feed the same bytes a second time ([`CompactionPass::Again`]).

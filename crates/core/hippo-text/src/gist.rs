@@ -3,12 +3,8 @@
 pub mod headings;
 pub mod label;
 pub mod line;
+pub mod machine;
 pub mod phrases;
+pub mod sentence;
 pub mod summary;
 pub mod words;
-
-/// Marks of machine-written log lines: calls to an agent and its answers.
-#[rustfmt::skip] // keep the list compact
-pub const MACHINE: [&str; 6] = [
-    "HEARTBEAT", "NO_REPLY", "message_id", "Session Key", "Session ID", "System:",
-];

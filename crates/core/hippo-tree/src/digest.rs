@@ -9,7 +9,6 @@ use super::salience::{StatementParts, choose};
 use super::topic::topics;
 use super::write::{Body, Names, NodeLine};
 use hippo_redact::redact;
-use hippo_text::chunk::Speaker;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::source::NodeKind;
 use hippo_types::memory::MemoryType;
@@ -82,7 +81,7 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
         .collect();
     let mut parts = StatementParts::of(&list, &mut words);
     if let Some(body) = behind {
-        parts.mark_said(body, &mut words);
+        parts.mark_said(body, &mut words, 2);
         let mut after = 0;
         let mut weights: Vec<f32> = Vec::with_capacity(list.len());
         for (_, statement) in list.iter().rev() {
@@ -93,13 +92,27 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
         parts.weigh(&weights);
     }
     let names = Names::of(&named, room);
-    let reserved = names.bytes();
-    let mut lines: HashMap<(u32, bool), ()> = HashMap::new();
+    // A title tells its words, so that the lines below tell others.
+    for topic in names.list() {
+        parts.mark_said(&topic.name, &mut words, 1);
+    }
+    // Topics of sections with too few notes for a heading are listed.
+    let mut notes: HashMap<&str, usize> = HashMap::new();
+    for (section, statement) in &list {
+        if let Some(topic) = named.get(*section as usize).and_then(Option::as_ref) {
+            *notes.entry(&topic.name).or_default() += usize::from(statement.kind == StatementKind::Note);
+        }
+    }
+    let listed = names
+        .list()
+        .iter()
+        .filter(|topic| notes.get(&*topic.name).is_none_or(|notes| *notes < 2));
+    let reserved: usize = listed.map(|topic| topic.name.len() + 14).sum();
+    let mut lines: HashSet<u32> = HashSet::new();
     let mut sections: HashMap<u32, usize> = HashMap::new();
     let order = choose(&parts, room.saturating_sub(reserved), all.sections, |part| {
         let (source, _, statement) = all.list[part.statement as usize];
-        let line = if part.name { part.section } else { part.statement };
-        let fresh = lines.insert((line, part.name), ()).is_none();
+        let fresh = lines.insert(part.line);
         let mut takes = part.range.len() + 2;
         if fresh {
             takes += 8 + pointer_bytes(sources[source].path, statement);
@@ -111,9 +124,7 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
                     takes += heading.map_or(0, |topic| topic.name.len() + 18);
                 }
             }
-            if statement.speaker == Speaker::Other {
-                takes += 12;
-            }
+            takes += statement.person().map_or(0, |person| person.len() + 2);
         }
         takes
     });

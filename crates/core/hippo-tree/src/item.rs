@@ -7,15 +7,17 @@
 use hippo_redact::lines_without_secrets;
 use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
-use hippo_text::gist::MACHINE;
 pub use hippo_text::gist::label::StatementKind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
-use hippo_text::gist::line::unmarked;
+use hippo_text::gist::line::{ROLES, unmarked};
+use hippo_text::gist::machine::{is_machine, without_header};
+use hippo_text::gist::sentence::{SentenceScan, clause, refers_back, split_sentences, telling};
+use hippo_text::gist::words::WordCounts;
 use hippo_text::own_block::generated_ranges;
 use hippo_text::source::SourceKind;
 use hippo_text::speaker;
 use hippo_types::memory::MemoryType;
-use hippo_types::time::{Date, find_date};
+use hippo_types::time::Date;
 
 /// Minimum bytes of a line that may continue on the next line.
 const FULL_LINE: usize = 60;
@@ -63,6 +65,55 @@ pub struct Statement {
     pub speaker: Speaker,
     /// True for a part of a table or a quote.
     pub aside: bool,
+}
+
+impl Statement {
+    /// Returns the name that labels the statement in a node; the user's own statements have none.
+    pub fn person(&self) -> Option<&str> {
+        match self.speaker {
+            Speaker::Other => speaker::name(&self.text),
+            Speaker::Assistant => Some("Assistant"),
+            _ => None,
+        }
+    }
+
+    /// Returns the sentences without the speaker's label and words that tell nothing.
+    pub fn sentences(&self) -> impl Iterator<Item = &str> {
+        let label = self
+            .person()
+            .and_then(|name| Some(self.text.find(name)? + name.len() + 1));
+        let said = self.text.get(label.unwrap_or(0)..).unwrap_or(&self.text);
+        split_sentences(said).map(telling).filter(|told| !told.is_empty())
+    }
+
+    /// Returns clauses of at most `most` bytes that stand alone, each with its score and the label of the speaker.
+    pub fn clauses<'s>(
+        &'s self,
+        words: &'s mut WordCounts,
+        most: usize,
+    ) -> impl Iterator<Item = (f32, String)> {
+        let label = self
+            .person()
+            .map(|person| format!("{person}: "))
+            .unwrap_or_default();
+        let stands = |told: &&str| !refers_back(told) && !told.ends_with(['?', '？']);
+        self.sentences().filter(stands).filter_map(move |told| {
+            let clause = clause(told, most.saturating_sub(label.len()))?;
+            let scan = SentenceScan::of(words, clause, false);
+            let score = scan.score(clause, self.speaker, self.aside);
+            (scan.tells() && !scan.addressed).then(|| (score, format!("{label}{clause}")))
+        })
+    }
+
+    /// Returns the path, empty for the source itself, and the line to which the statement points.
+    pub fn line(&self) -> (&str, u32) {
+        match &self.place {
+            StatementOrigin::Line(line) => ("", *line),
+            StatementOrigin::Given(given) => given
+                .rsplit_once("#L")
+                .map_or((given, 0), |(path, line)| (path, line.parse().unwrap_or(0))),
+        }
+    }
 }
 
 /// A section of a source.
@@ -229,7 +280,7 @@ impl SourceReader {
         if matches!(kind, StatementKind::User | StatementKind::Feedback) && given.is_none() {
             kind = StatementKind::Note;
         }
-        let (boxed, bare) = check_box(said);
+        let (boxed, bare) = label::check_box(said);
         let listed = bare.len() < said.len();
         let (leading, bare) = leading_tag(bare);
         // An assistant or a quoted person cannot speak for the user.
@@ -266,11 +317,20 @@ impl SourceReader {
                 text = said.to_owned();
             }
         }
-        let speaker = if given.is_some() { Speaker::None } else { speaker };
-        if matches!(speaker, Speaker::User | Speaker::Assistant) && speaker::name(&text).is_some() {
-            text = text
-                .split_once(':')
-                .map_or_else(String::new, |(_, said)| said.trim().to_owned());
+        let speaker = match speaker {
+            Speaker::Other | Speaker::Assistant if kind == StatementKind::Note => speaker,
+            _ if given.is_some() => Speaker::None,
+            _ => speaker,
+        };
+        if matches!(speaker, Speaker::User | Speaker::Assistant) && !verbatim {
+            let role =
+                |text: &str| speaker::name(text).is_some() || ROLES.iter().any(|role| text.starts_with(role));
+            if let Some((_, said)) = text.split_once(':').filter(|_| role(&text)) {
+                text = said.to_owned();
+            }
+        }
+        if !verbatim && given.is_none() {
+            text = without_header(&text);
         }
         // In a functional section, a line contains its topic; in other sections, the heading is the topic.
         let functional = !matches!(
@@ -284,6 +344,20 @@ impl SourceReader {
             && (kind != kept || loose)
         {
             text = format!("{title}: {text}");
+        }
+        // An answer such as `no, as it was` says nothing without its topic.
+        if kind == StatementKind::Feedback && given.is_none() {
+            let said = field(&text).map_or(text.as_str(), |(_, said)| said);
+            let answers = ["no", "yes"].map(|word| said.to_lowercase().starts_with(&format!("{word},")));
+            if answers.contains(&true) || refers_back(said) {
+                let about = if title.is_empty() { "" } else { ": " };
+                text = format!("{title}{about}{text}");
+                kind = if title.is_empty() {
+                    StatementKind::Note
+                } else {
+                    kind
+                };
+            }
         }
         if !text.contains(char::is_alphanumeric) {
             return;
@@ -311,46 +385,6 @@ impl SourceReader {
 /// Returns true for types that are kept word for word and never fade.
 const fn is_kept(tag: MemoryType) -> bool {
     matches!(tag, MemoryType::User | MemoryType::Feedback)
-}
-
-/// Returns the state of a check box, if any, and the text after the box or the list marker.
-fn check_box(line: &str) -> (Option<bool>, &str) {
-    let line = line.trim_start_matches(['>', ' ', '\t']);
-    let Some(item) = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)) else {
-        return (None, line);
-    };
-    for (mark, done) in [("[ ] ", false), ("[x] ", true), ("[X] ", true)] {
-        if let Some(rest) = item.strip_prefix(mark) {
-            return (Some(done), rest);
-        }
-    }
-    (None, item)
-}
-
-/// Returns true for machine output: a stack frame, a listing, numbers, a call to an agent.
-fn is_machine(line: &str) -> bool {
-    if MACHINE.iter().any(|mark| line.contains(mark)) {
-        return true;
-    }
-    // Metadata of a log, such as `Session Date: 2026-01-10`.
-    let dated = line.split_once(':').is_some_and(|(_, value)| {
-        let value = value.trim();
-        value.len() <= 10 && find_date(value).is_some()
-    });
-    let frame = (line.starts_with("at ") && line.ends_with(')') && line.contains(':'))
-        || (line.starts_with("File \"") && line.contains("\", line "));
-    let listing = line.len() > 11
-        && matches!(line.as_bytes()[0], b'-' | b'd' | b'l')
-        && line.as_bytes()[1..10].iter().all(|byte| b"rwxst-".contains(byte))
-        && line.as_bytes()[10] != b'-';
-    let letters = line.chars().filter(|mark| mark.is_alphabetic()).count();
-    let marks = line.chars().filter(|mark| !mark.is_whitespace()).count();
-    dated
-        || frame
-        || listing
-        || (marks > 24 && letters * 3 < marks)
-        || line.contains("├──")
-        || line.contains("└──")
 }
 
 #[cfg(test)]

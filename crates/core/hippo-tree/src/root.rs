@@ -1,7 +1,7 @@
 //! The text of `ROOT.md`: current work, patterns, history and topics.
 //!
 //! The text is a function of the nodes below it, the current day, and the read counts of their files. Each line is
-//! derived from one day, or from names that occur on several days, so a new day changes few lines. A stable text
+//! derived from one day, one month, or a topic of several days, so a new day changes few lines. A stable text
 //! keeps prompt caches valid.
 
 mod alike;
@@ -10,13 +10,17 @@ mod gather;
 mod tests;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use self::alike::drop_repeated_topics;
 pub use self::alike::{PassageLookup, PassageVector};
 use self::gather::{Day, RootContent, RootTopic};
+use crate::item::Statement;
+use crate::salience::{StatementParts, choose};
 use hippo_redact::redact;
 use hippo_text::gist::label::tag;
+use hippo_text::gist::sentence::clause;
+use hippo_text::gist::words::WordCounts;
 use hippo_text::instruction;
 use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
@@ -47,13 +51,12 @@ const PATTERN: i32 = 30;
 const STALE: i32 = 30;
 /// Ages that lines show. A line changes only when the next age in this list is reached, not every day.
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
-/// Maximum bytes of the names after a topic; the largest value that fits is used.
-const WORDS: [usize; 6] = [90, 70, 50, 35, 20, 0];
-/// Maximum size in bytes of a sentence after a topic. Sentences are used instead of names if there is room for one
-/// after every topic.
-const SENTENCES: [usize; 3] = [200, 150, 100];
-/// Names per line of patterns.
-const PER_LINE: usize = 6;
+/// Maximum bytes of the clauses after the topics; the largest value that fits is used.
+const SENTENCES: [usize; 6] = [200, 150, 100, 70, 50, 0];
+/// Bytes of the date before a clause and of the line's marks, with the label of a speaker.
+const DATED: usize = 16;
+/// Number of days from which a topic is a pattern.
+const OFTEN: usize = 3;
 const TITLES: [&str; 4] = [
     "## Active Context (recent ~7 days)",
     "## Recent Patterns",
@@ -81,7 +84,7 @@ pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, 
         by.is_some_and(|day| is_recent(*day, today))
     };
     let mut index = index(&topics, today, left * 58 / 100);
-    let patterns = patterns(&gathered, today, left * 8 / 100);
+    let patterns = patterns(&topics, today, left * 8 / 100);
     // With few topics, half of the unused room goes to the active context.
     let free = (left * 58 / 100).saturating_sub(index.iter().map(|line| line.len() + 1).sum());
     let active = select_active(&gathered, is_told, today, left * 18 / 100 + free / 2);
@@ -93,7 +96,7 @@ pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, 
         .map(|line| line.len() + 1)
         .sum();
     // The history gets the remaining room, so it is shortened first.
-    let past = history(&gathered, &patterns, today, (room - frame).saturating_sub(shown));
+    let past = history(&gathered, &index, today, (room - frame).saturating_sub(shown));
     let mut out = String::new();
     for (title, lines) in TITLES.iter().zip([active, patterns, past, index]) {
         if lines.is_empty() {
@@ -218,12 +221,11 @@ fn select_active(
             let Some(topic) = topic.filter(|topic| rank == 0 || !is_told(&topic.name)) else {
                 continue;
             };
-            let told = clip(&topic.told, 160);
-            let line = if told.is_empty() {
-                format!("- {} → {}", topic.name, day.date)
-            } else {
-                format!("- {}: {told} → {}", topic.name, day.date)
-            };
+            let told = clause(&topic.told, 160).map_or_else(String::new, |told| format!(": {told}"));
+            if told.is_empty() && topic.name.split(' ').count() < 4 {
+                continue;
+            }
+            let line = format!("- {}{told} → {}", topic.name, day.date);
             if line.len() < room {
                 room -= line.len() + 1;
                 out.push((Reverse(day.date), rank, line));
@@ -250,77 +252,76 @@ fn select_active(
     out.into_iter().map(|(_, _, line)| line).collect()
 }
 
-fn patterns(gathered: &RootContent, today: Date, mut room: usize) -> Vec<String> {
-    let often = gathered.frequent_names(|date| (0..PATTERN).contains(&days_between(date, today)), 3);
-    let mut out = Vec::new();
-    for names in often.chunks(PER_LINE) {
-        let least = names.last().map_or(0, |(_, days)| *days);
-        let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        let line = format!("- on {least} days or more: {}", names.join(", "));
-        if line.len() >= room {
-            break;
-        }
-        room -= line.len() + 1;
-        out.push(line);
-    }
-    out
+/// Returns the topics of several days in the last month, the most frequent first.
+fn patterns(topics: &[RootTopic], today: Date, mut room: usize) -> Vec<String> {
+    let counted = topics.iter().map(|topic| {
+        let in_window = |date: &&Date| (0..PATTERN).contains(&days_between(**date, today));
+        (topic.days.iter().filter(in_window).count(), topic)
+    });
+    let mut often: Vec<(usize, &RootTopic)> = counted.filter(|(days, _)| *days >= OFTEN).collect();
+    often.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.name.cmp(&b.1.name)));
+    let lines = often
+        .into_iter()
+        .map(|(days, topic)| format!("- {}: on {days} days, last → {}", topic.name, topic.last));
+    let fits = |line: &String| {
+        let left = room.checked_sub(line.len() + 1);
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    lines.take_while(fits).collect()
 }
 
-/// Returns a line for each month before the recent days, with its most frequent names.
-fn history(gathered: &RootContent, patterns: &[String], today: Date, room: usize) -> Vec<String> {
-    let mut months: BTreeMap<String, usize> = BTreeMap::new();
-    for day in &gathered.days {
-        if days_between(day.date, today) >= RECENT {
-            *months.entry(day.date.to_string()[..7].to_owned()).or_default() += 1;
-        }
-    }
-    let days: usize = months.values().sum();
-    let mut said: BTreeSet<String> = patterns
-        .iter()
-        .filter_map(|line| line.split_once(": "))
-        .flat_map(|(_, names)| names.split(", ").map(str::to_owned))
-        .collect();
+/// Returns clauses of the days before the recent ones. Each month gets room in proportion to its days.
+fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -> Vec<String> {
+    let is_past = |day: &&Day| days_between(day.date, today) >= RECENT;
+    let past: Vec<&Day> = gathered.days.iter().filter(is_past).collect();
+    let mut known = BTreeSet::new();
     let mut out = Vec::new();
-    for (month, count) in months.iter().rev() {
-        // A month gets room in proportion to its days, with a minimum of a few words.
-        let mut left = (room * count / days.max(1)).saturating_sub(16);
-        let mut names: Vec<String> = Vec::new();
-        let often = gathered.frequent_names(
-            |date| date.to_string().starts_with(month.as_str()) && days_between(date, today) >= RECENT,
-            1,
-        );
-        for (name, _) in often {
-            if name.len() + 2 <= left && !said.contains(name) {
-                left -= name.len() + 2;
-                said.insert(name.to_owned());
-                names.push(name.to_owned());
-            }
-            if left < 8 {
+    for days in past.chunk_by(|a, b| a.date.first_of_month() == b.date.first_of_month()) {
+        let clauses: Vec<(u32, &Statement)> = (0..)
+            .zip(days)
+            .flat_map(|(at, day)| day.clauses.iter().map(move |clause| (at, clause)))
+            .collect();
+        let mut words = WordCounts::new();
+        for (_, clause) in &clauses {
+            words.begin_block();
+            words.count(&clause.text);
+        }
+        let mut parts = StatementParts::of(&clauses, &mut words);
+        index.iter().for_each(|line| parts.mark_said(line, &mut words, 1));
+        let share = room * days.len() / past.len();
+        let month = &days[0].date.to_string()[..7];
+        let first = format!("- {month}, names:");
+        let mut line = first.clone();
+        for name in gathered.frequent_names(|date| days.iter().any(|day| day.date == date)) {
+            if line.len() + name.len() + 3 > share * 9 / 10 {
                 break;
             }
+            if !known.insert(name.to_owned()) {
+                continue;
+            }
+            line.push_str(if line.len() > first.len() { ", " } else { " " });
+            line.push_str(name);
         }
-        if !names.is_empty() {
-            names.sort();
-            out.push(format!("- {month}: {}", names.join(", ")));
+        let share = share.saturating_sub(line.len() + 1);
+        if line.len() > first.len() {
+            parts.mark_said(&line, &mut words, 1);
+            out.push(line);
         }
-    }
-    out.reverse();
-    while out.iter().map(|line| line.len() + 1).sum::<usize>() > room {
-        out.remove(0);
+        let mut chosen = choose(&parts, share, days.len(), |part| part.range.len() + DATED);
+        chosen.sort_unstable();
+        out.extend(chosen.into_iter().map(|at| {
+            let part = &parts.parts[at];
+            let (day, clause) = clauses[part.statement as usize];
+            format!("- {}: {}", days[day as usize].date, clause.text)
+        }));
     }
     out
-}
-
-/// Numbers of bytes available for the sentence and the names of a topic in a line of the index.
-#[derive(Debug, Clone, Copy, Default)]
-struct TopicRoom {
-    told: usize,
-    words: usize,
 }
 
 /// Returns a line for the first topic of each day, and for further topics while they fit, the latest first.
 fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
-    let line = |at: usize, TopicRoom { told, words }: TopicRoom| {
+    let line = |at: usize, most: usize| {
         let topic = &topics[at];
         let days = days_between(topic.last, today);
         let age = AGES.iter().find(|age| days >= **age);
@@ -331,36 +332,16 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
         if topic.kind == MemoryType::Reference && days > STALE {
             tags.push_str(", ?");
         }
-        let words = match topic.told.as_str() {
-            "" => clip(&topic.words, words),
-            _ if told == 0 => clip(&topic.words, words),
-            sentence => clip(sentence, told),
-        };
-        let words = words.trim_end_matches('…').trim_end_matches([',', ' ']);
-        let words = if words.is_empty() {
-            String::new()
-        } else {
-            format!(": {words}")
-        };
-        format!("- {} [{tags}]{words} → {}", topic.name, topic.last)
+        let told = clause(&topic.told, most).map_or_else(String::new, |told| format!(": {told}"));
+        format!("- {} [{tags}]{told} → {}", topic.name, topic.last)
     };
-    let firsts: Vec<usize> = (0..topics.len()).filter(|at| topics[*at].rank == 0).collect();
-    let takes = |of: &mut dyn Iterator<Item = usize>, told: TopicRoom| -> usize {
-        of.map(|at| line(at, told).len() + 1).sum()
+    // Use the longest sentences with which all topics fit, or at least the first topic of each day.
+    let takes = |rank: usize, most: usize| -> usize {
+        let meant = (0..topics.len()).filter(|at| topics[*at].rank <= rank);
+        meant.map(|at| line(at, most).len() + 1).sum()
     };
-    // Use sentences if all topics fit with one; otherwise use names, at least for the first topic of each day.
-    let sentences = SENTENCES.into_iter().map(|told| TopicRoom {
-        told,
-        words: WORDS[0],
-    });
-    let told = sentences
-        .clone()
-        .find(|told| takes(&mut (0..topics.len()), *told) <= room)
-        .or_else(|| {
-            let mut names = WORDS.into_iter().map(|words| TopicRoom { told: 0, words });
-            names.find(|told| takes(&mut firsts.iter().copied(), *told) <= room)
-        })
-        .unwrap_or_default();
+    let fits = |rank: usize| SENTENCES.into_iter().find(|most| takes(rank, *most) <= room);
+    let told = fits(usize::MAX).or_else(|| fits(0)).unwrap_or_default();
     let mut order: Vec<usize> = (0..topics.len()).collect();
     order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));
     let mut left = room;

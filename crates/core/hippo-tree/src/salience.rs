@@ -1,26 +1,29 @@
-//! Scores of statements, and selection by score.
+//! Selection of statements by score.
 //!
-//! The score of a sentence is the sum of its words' weights. Rare words, names and numbers weigh more; words that
-//! already chosen parts contain weigh less. The sum is divided by a function of the length and multiplied by factors
-//! for the speaker, personal statements, questions and the kind of line.
+//! The score of a sentence is the sum of its words' weights. Words that already chosen parts contain weigh less. The
+//! sum is divided by a function of the length and multiplied by factors for the form of the sentence and the kind of
+//! line.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 
 use super::item::{Statement, StatementKind};
 use super::name;
 use hippo_text::chunk::Speaker;
-use hippo_text::gist::summary::split_sentences;
-use hippo_text::gist::words::{ScannedWord, WordCounts};
-use hippo_text::terms::is_unspaced;
+use hippo_text::gist::sentence::{SentenceScan, refers_back};
+use hippo_text::gist::words::WordCounts;
 
 /// Factor for a word's weight for each earlier occurrence.
-const AGAIN: f32 = 0.35;
+const AGAIN: f32 = 0.5;
 /// Exponent of the length penalty.
 const LENGTH: f32 = 0.8;
-/// Bytes added to the length of each sentence for the score.
+/// Bytes added to the length of a sentence for the score, if it begins a line of the node.
 const OVERHEAD: f32 = 25.0;
+/// Bytes added to the length of a name, and of a sentence that continues a line.
+const JOINED: f32 = 4.0;
+/// Lines of a source in which the sentences of one speaker form one line of the node.
+const WINDOW: u32 = 24;
 /// Maximum bytes of a sentence that is not split.
 const LONGEST: usize = 480;
 /// Maximum number of times that a word's weight is reduced.
@@ -37,6 +40,10 @@ pub(super) struct StatementPart {
     pub name: bool,
     /// Section, used to spread the choice over sections.
     pub section: u32,
+    /// Line of the node to which the part belongs.
+    pub line: u32,
+    /// The part refers to the one before, so it is chosen only after that part.
+    refers: bool,
     words: Range<usize>,
     factor: f32,
 }
@@ -47,6 +54,8 @@ pub(super) struct StatementParts {
     words: Vec<(u32, f32)>,
     /// Initial number of occurrences of each word.
     said: Vec<u8>,
+    /// Number of lines that the parts can form.
+    lines: u32,
 }
 
 impl StatementParts {
@@ -56,32 +65,54 @@ impl StatementParts {
             parts: Vec::new(),
             words: Vec::new(),
             said: Vec::new(),
+            lines: 0,
         };
-        for (at, (section, statement)) in statements.iter().enumerate() {
-            let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let mut lines: HashMap<(u32, &str, &str, u32), u32> = HashMap::new();
+        for (at, (section, statement)) in (0_u32..).zip(statements) {
             let text = statement.text.as_str();
-            if matches!(statement.kind, StatementKind::User | StatementKind::Feedback) {
-                out.add(at, *section, 0..text.len(), statement, words, false);
-            } else if statement.speaker == Speaker::Assistant || statement.kind == StatementKind::Entity {
-                let ranges = if statement.kind == StatementKind::Entity {
-                    name::find_listed_names(text)
-                } else {
-                    name::names(text)
-                };
-                for range in ranges {
-                    out.add(at, *section, range, statement, words, true);
+            let verbatim = matches!(statement.kind, StatementKind::User | StatementKind::Feedback);
+            let names = statement.kind == StatementKind::Entity;
+            let (path, number) = statement.line();
+            let speaker = match statement.speaker {
+                Speaker::User => Some(""),
+                _ => statement.person(),
+            };
+            let key = match speaker.filter(|_| statement.kind == StatementKind::Note) {
+                _ if names => (*section, "", "", u32::MAX),
+                Some(speaker) => (*section, speaker, path, number / WINDOW),
+                None => (u32::MAX, "", "", at),
+            };
+            let line = *lines.entry(key).or_insert(out.lines);
+            out.lines = out.lines.max(line + 1);
+            let mut add = |range, name| {
+                out.add(
+                    StatementPart {
+                        statement: at,
+                        range,
+                        name,
+                        section: *section,
+                        line,
+                        refers: false,
+                        words: 0..0,
+                        factor: 1.0,
+                    },
+                    statement,
+                    words,
+                )
+            };
+            if verbatim {
+                add(0..text.len(), false);
+            } else if names {
+                for range in name::find_listed_names(text) {
+                    add(range, true);
                 }
             } else {
-                let named = hippo_text::speaker::name(text)
-                    .filter(|_| statement.speaker == Speaker::Other)
-                    .map_or(0, |name| text.find(name).map_or(0, |at| at + name.len() + 1));
-                let named = text.ceil_char_boundary(named.min(text.len()));
-                for sentence in split_sentences(&text[named..]) {
-                    let Some(start) = offset_in(text, sentence) else {
+                for told in statement.sentences() {
+                    let Some(start) = offset_in(text, told) else {
                         continue;
                     };
-                    for range in clauses(text, start..start + sentence.len()) {
-                        out.add(at, *section, range, statement, words, false);
+                    for range in clauses(text, start..start + told.len()) {
+                        add(range, false);
                     }
                 }
             }
@@ -89,11 +120,11 @@ impl StatementParts {
         out
     }
 
-    /// Marks the words of a text as said once.
-    pub fn mark_said(&mut self, text: &str, words: &mut WordCounts) {
+    /// Marks the words of a text as said a number of times.
+    pub fn mark_said(&mut self, text: &str, words: &mut WordCounts, number: u8) {
         words.for_each_word(text, |word| {
             if let Some(times) = self.said.get_mut(word.id as usize) {
-                *times = 1;
+                *times = number;
             }
         });
     }
@@ -105,53 +136,44 @@ impl StatementParts {
         }
     }
 
-    fn add(
-        &mut self,
-        at: u32,
-        section: u32,
-        range: Range<usize>,
-        statement: &Statement,
-        words: &mut WordCounts,
-        name: bool,
-    ) {
-        let text = &statement.text[range.clone()];
-        let from = self.words.len();
-        let mut form = SentenceForm::default();
-        let mut found: Vec<(u32, f32)> = Vec::new();
-        let mut before = false;
-        let mut each: Vec<(u32, f32, bool)> = Vec::new();
-        words.for_each_word(text, |word| {
-            form.see(&word);
-            if word.is_significant() {
-                let is_name = is_name(&word) || (word.capital && before);
-                each.push((word.id, kind_of_word(&word, is_name, name), word.is_number()));
-                before = is_name;
-            }
-        });
-        for (id, weight, number) in each {
-            let rarity = if number && !name {
-                words.rarest()
-            } else {
-                words.rarity(id)
-            };
-            found.push((id, rarity * weight));
-        }
-        found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        found.dedup_by_key(|(id, _)| *id);
-        if found.is_empty() {
+    /// Adds a part unless it tells nothing.
+    fn add(&mut self, mut part: StatementPart, statement: &Statement, words: &mut WordCounts) {
+        let text = &statement.text[part.range.clone()];
+        let scan = SentenceScan::of(words, text, part.name);
+        let plain = statement.kind == StatementKind::Note && !part.name;
+        if scan.words.is_empty() || (plain && !scan.tells()) {
             return;
         }
-        let known = found.iter().map(|(id, _)| *id as usize + 1).max().unwrap_or(0);
+        part.refers = plain && refers_back(text);
+        part.factor = match statement.kind {
+            StatementKind::Entity => 0.45,
+            StatementKind::User | StatementKind::Feedback => 1_000.0,
+            StatementKind::Decision | StatementKind::Lesson => 4.0,
+            StatementKind::Task | StatementKind::Open => 3.0,
+            _ if statement.speaker == Speaker::Assistant => 0.3,
+            _ => 1.0,
+        };
+        if !part.name {
+            part.factor *= scan.form_factor(text, statement.speaker, statement.aside);
+        }
+        let known = scan
+            .words
+            .iter()
+            .map(|(id, _)| *id as usize + 1)
+            .max()
+            .unwrap_or(0);
         self.said.resize(self.said.len().max(known), 0);
-        self.words.extend(found);
-        self.parts.push(StatementPart {
-            statement: at,
-            section,
-            words: from..self.words.len(),
-            factor: form.factor(text, statement, name),
-            range,
-            name,
-        });
+        part.words = self.words.len()..self.words.len() + scan.words.len();
+        self.words.extend(scan.words);
+        self.parts.push(part);
+    }
+
+    /// Returns true if a part must wait for the part before.
+    fn waits(&self, at: usize, chosen: &[bool]) -> bool {
+        let before = at
+            .checked_sub(1)
+            .filter(|before| self.parts[*before].statement == self.parts[at].statement);
+        self.parts[at].refers && before.is_none_or(|before| !chosen[before])
     }
 }
 
@@ -189,103 +211,8 @@ fn clauses(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     out
 }
 
-/// Returns true if a word is spelled as a name.
-fn is_name(word: &ScannedWord<'_>) -> bool {
-    (word.capital && word.joined && word.is_taggable()) || word.text.chars().skip(1).any(char::is_uppercase)
-}
-
-/// Returns the factor for a word beyond its rarity.
-fn kind_of_word(word: &ScannedWord<'_>, is_name: bool, listed: bool) -> f32 {
-    let unspaced = word.text.chars().filter(|mark| is_unspaced(*mark)).count();
-    if unspaced > 1 {
-        // A run of a script without spaces contains several words.
-        return (unspaced.min(40) as f32 / 2.0).max(1.0);
-    }
-    if word.is_number() || (is_name && !listed) {
-        1.5
-    } else if word.is_taggable() {
-        1.0
-    } else {
-        0.5
-    }
-}
-
-/// Features of a sentence derived from its words.
-#[derive(Debug, Default)]
-struct SentenceForm {
-    own: bool,
-    addressed: bool,
-    words: usize,
-}
-
-impl SentenceForm {
-    fn see(&mut self, word: &ScannedWord<'_>) {
-        self.words += 1;
-        let head = word.text.split(['\'', '’']).next().unwrap_or(word.text);
-        let is = |words: &[&str]| words.iter().any(|own| head.eq_ignore_ascii_case(own));
-        self.own |= is(&["I", "my", "mine", "we", "our", "me", "myself"]);
-        self.addressed |= is(&["you", "your", "yours"]);
-    }
-
-    fn factor(&self, text: &str, statement: &Statement, name: bool) -> f32 {
-        if name {
-            return if statement.kind == StatementKind::Entity {
-                0.45
-            } else {
-                0.3
-            };
-        }
-        let mut factor = match statement.kind {
-            StatementKind::User | StatementKind::Feedback => 1_000.0,
-            StatementKind::Decision | StatementKind::Lesson => 4.0,
-            StatementKind::Task | StatementKind::Open => 3.0,
-            _ => 1.0,
-        };
-        if statement.speaker == Speaker::User || statement.speaker == Speaker::Other || self.own {
-            factor *= if self.own { 1.5 } else { 0.8 };
-        }
-        if text.ends_with(['?', '？']) {
-            factor *= 0.45;
-        } else if self.addressed {
-            factor *= 0.6;
-        }
-        if statement.aside {
-            factor *= 0.5;
-        }
-        // Titles in quotation marks, and prices.
-        if text.contains(['"', '“', '«', '「', '《', '$', '€', '£', '¥']) {
-            factor *= 1.2;
-        }
-        if self.words < 4 && !text.chars().any(is_unspaced) {
-            factor *= 0.6;
-        }
-        factor
-    }
-}
-
-struct QueuedPart {
-    score: f32,
-    part: usize,
-}
-
-impl PartialEq for QueuedPart {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for QueuedPart {}
-impl PartialOrd for QueuedPart {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for QueuedPart {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.score
-            .total_cmp(&other.score)
-            .then(other.part.cmp(&self.part))
-    }
-}
+/// A part by its score, which is positive, so that its bits sort like the number.
+type QueuedPart = (u32, Reverse<usize>);
 
 /// Returns the indices of parts in order of score per byte, until `bytes` are used.
 ///
@@ -299,8 +226,15 @@ pub(super) fn choose(
 ) -> Vec<usize> {
     let mut said = parts.said.clone();
     let mut taken = vec![0_usize; sections.max(1)];
+    let mut chosen = vec![false; parts.parts.len()];
+    let mut lines: Vec<Vec<usize>> = vec![Vec::new(); parts.lines as usize];
+    for (at, part) in parts.parts.iter().enumerate().filter(|(_, part)| !part.name) {
+        lines[part.line as usize].push(at);
+    }
+    let mut begun = vec![false; lines.len()];
     let fair = (bytes as f32 / sections.max(1) as f32).max(1.0);
-    let worth = |part: &StatementPart, said: &[u8], taken: &[usize]| {
+    let queued = |at: usize, said: &[u8], taken: &[usize], begun: &[bool]| -> QueuedPart {
+        let part = &parts.parts[at];
         let sum: f32 = parts.words[part.words.clone()]
             .iter()
             .map(|(id, weight)| {
@@ -308,27 +242,29 @@ pub(super) fn choose(
                 weight * AGAIN.powi(i32::from(times))
             })
             .sum();
-        let overhead = if part.name { 4.0 } else { OVERHEAD };
+        let joined = part.name || begun[part.line as usize];
+        let overhead = if joined { JOINED } else { OVERHEAD };
         let length = (part.range.len() as f32 + overhead).powf(LENGTH);
         let have = taken.get(part.section as usize).copied().unwrap_or(0) as f32;
-        sum * part.factor / length / (1.0 + have / fair)
+        let score = sum * part.factor / length / (1.0 + have / fair);
+        (score.to_bits(), Reverse(at))
     };
     let mut heap: BinaryHeap<QueuedPart> = (0..parts.parts.len())
-        .map(|part| QueuedPart {
-            score: worth(&parts.parts[part], &said, &taken),
-            part,
-        })
+        .filter(|at| !parts.waits(*at, &chosen))
+        .map(|at| queued(at, &said, &taken, &begun))
         .collect();
     let mut out = Vec::new();
     let mut left = bytes;
     let mut misses = 0;
-    while let Some(next) = heap.pop() {
-        let part = &parts.parts[next.part];
-        // Scores only decrease as more parts are chosen, so a part whose score is still the highest is the best
-        // choice.
-        let score = worth(part, &said, &taken);
-        if heap.peek().is_some_and(|other| score < other.score) {
-            heap.push(QueuedPart { score, ..next });
+    while let Some((_, Reverse(next))) = heap.pop() {
+        let part = &parts.parts[next];
+        if chosen[next] {
+            continue;
+        }
+        // Scores only decrease as more parts are chosen, except in a line that begins, whose parts are queued again.
+        let now = queued(next, &said, &taken, &begun);
+        if heap.peek().is_some_and(|other| now.0 < other.0) {
+            heap.push(now);
             continue;
         }
         let bytes = part.range.len();
@@ -356,7 +292,17 @@ pub(super) fn choose(
         if let Some(taken) = taken.get_mut(part.section as usize) {
             *taken += takes;
         }
-        out.push(next.part);
+        out.push(next);
+        chosen[next] = true;
+        let begins = !std::mem::replace(&mut begun[part.line as usize], true);
+        let line = lines[part.line as usize].iter().filter(|_| begins).copied();
+        for at in line.chain([next + 1]) {
+            let free = |at: &&StatementPart| at.refers || begins;
+            if parts.parts.get(at).is_some_and(|part| free(&part)) && !chosen[at] && !parts.waits(at, &chosen)
+            {
+                heap.push(queued(at, &said, &taken, &begun));
+            }
+        }
     }
     out
 }

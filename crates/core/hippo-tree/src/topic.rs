@@ -1,19 +1,17 @@
 //! Topics of sections and nodes.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::item::{SourceContent, StatementKind};
-use hippo_text::chunk::{ChunkKind, Speaker};
+use hippo_text::chunk::Speaker;
 use hippo_text::gist::headings::HeadingStats;
-use hippo_text::gist::line::WeightedLine;
-use hippo_text::gist::phrases::choose_phrases;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
 
 /// Maximum bytes of a topic's name.
 const NAME: usize = 60;
-/// Maximum bytes of a section's text that are searched for its name.
+/// Bytes of a section's text in which its title is searched.
 const LOOKED_AT: usize = 6_000;
 
 /// A topic of a section.
@@ -38,56 +36,49 @@ pub(super) fn topics(
             .map(|section| section.title.as_str())
             .collect()
     }));
-    let speakers = BTreeSet::new();
+    let statements = || readings.iter().flat_map(|reading| &reading.statements);
+    let people = statements().filter_map(|statement| statement.person());
+    let speakers: BTreeSet<String> = people
+        .flat_map(|person| person.split(' ').map(str::to_lowercase))
+        .collect();
     let mut out = Vec::new();
     for (reading, _) in readings.iter().zip(bases) {
-        let mut lines: HashMap<u32, Vec<WeightedLine>> = HashMap::new();
-        let mut masses: HashMap<u32, (usize, f32)> = HashMap::new();
+        let mut titles: HashMap<u32, (f32, String)> = HashMap::new();
+        let mut masses: HashMap<u32, f32> = HashMap::new();
         for statement in &reading.statements {
             if matches!(statement.kind, StatementKind::User | StatementKind::Feedback) {
                 continue;
             }
             let spoken = statement.speaker == Speaker::Assistant;
-            let weight = if spoken { 0.15 } else { 1.0 };
-            let (heard, mass) = masses.entry(statement.section).or_default();
-            *mass += statement.text.len() as f32 * weight;
-            *heard += statement.text.len();
-            if *heard < LOOKED_AT || (!spoken && *mass < LOOKED_AT as f32) {
-                lines.entry(statement.section).or_default().push(WeightedLine {
-                    text: statement.text.clone(),
-                    weight,
-                    section: statement.section,
-                    kind: ChunkKind::Paragraph,
-                    speaker: statement.speaker,
-                });
+            let mass = masses.entry(statement.section).or_default();
+            *mass += statement.text.len() as f32 * if spoken { 0.15 } else { 1.0 };
+            if !spoken && *mass < LOOKED_AT as f32 {
+                let best = titles.entry(statement.section).or_default();
+                for (score, title) in statement.clauses(words, NAME) {
+                    if score > best.0 {
+                        *best = (score, title);
+                    }
+                }
             }
         }
         for (number, section) in (0_u32..).zip(&reading.sections) {
-            let mass = masses.get(&number).map_or(0.0, |(_, mass)| *mass);
-            if !lines.contains_key(&number) && section.title.is_empty() {
+            let Some(mass) = masses.get(&number) else {
                 out.push(None);
                 continue;
-            }
+            };
             let name = if headings.is_meaningful(&section.title, &speakers) {
                 clip(&section.title, NAME)
-            } else if section.title.is_empty() && mass < 200.0 {
+            } else if section.title.is_empty() && *mass < 200.0 {
                 String::new()
             } else {
-                let lines = lines.get(&number).map(Vec::as_slice).unwrap_or_default();
-                let said: Vec<String> = choose_phrases(words, lines, &HashSet::new(), 6)
-                    .into_iter()
-                    .map(|phrase| phrase.text)
-                    .filter(|phrase| !is_contracted(phrase))
-                    .take(2)
-                    .collect();
-                clip(&said.join(" / "), NAME)
+                titles.remove(&number).map(|(_, title)| title).unwrap_or_default()
             };
             let name = name.replace([',', '[', ']', '\n', '#', '→'], "");
             let name = name.trim().to_owned();
             out.push((!name.is_empty()).then_some(SectionTopic {
                 name,
                 kind: section.kind,
-                mass,
+                mass: *mass,
             }));
         }
     }

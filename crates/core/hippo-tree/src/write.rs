@@ -5,10 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::item::{NOTES, Statement, StatementKind, StatementOrigin, TOPICS};
 use super::salience::StatementPart;
 use super::topic::SectionTopic;
-use hippo_text::chunk::Speaker;
 use hippo_text::gist::label::title_of;
 use hippo_text::source::NodeKind;
-use hippo_text::speaker;
 use hippo_types::memory::MemoryType;
 
 /// Sections of a body, in order.
@@ -55,16 +53,6 @@ impl Names {
     pub fn list(&self) -> &[SectionTopic] {
         &self.list
     }
-
-    /// Returns the estimated bytes of the list in a body.
-    pub fn bytes(&self) -> usize {
-        self.list
-            .iter()
-            .map(|topic| topic.name.len() + topic.kind.name().len() + 5)
-            .sum::<usize>()
-            + TOPICS.len()
-            + 6
-    }
 }
 
 /// A chosen part and its origin.
@@ -90,7 +78,8 @@ impl Body<'_> {
         lines.sort_by_key(|line| (line.section, line.part.statement, line.part.range.start));
         let mut notes: BTreeMap<u32, Vec<BodyLine>> = BTreeMap::new();
         let mut others: BTreeMap<StatementKind, Vec<BodyLine>> = BTreeMap::new();
-        let mut last: Option<(StatementKind, u32)> = None;
+        // Position of each line of the node in its list.
+        let mut places: HashMap<u32, usize> = HashMap::new();
         for line in &lines {
             let text = &line.statement.text[line.part.range.clone()];
             let kind = if line.part.name {
@@ -98,29 +87,23 @@ impl Body<'_> {
             } else {
                 line.statement.kind
             };
-            let unit = if line.part.name {
-                line.section
-            } else {
-                line.part.statement
-            };
             let into = if kind == StatementKind::Note {
                 notes.entry(line.section).or_default()
             } else {
                 others.entry(kind).or_default()
             };
-            match into.last_mut().filter(|_| last == Some((kind, unit))) {
+            match places.get(&line.part.line).and_then(|at| into.get_mut(*at)) {
                 Some((before, _)) => {
                     before.push_str(if line.part.name { ", " } else { " " });
                     before.push_str(text);
                 }
                 None => {
-                    let named = speaker::name(&line.statement.text)
-                        .filter(|_| line.statement.speaker == Speaker::Other && kind == StatementKind::Note);
+                    let named = line.statement.person().filter(|_| kind == StatementKind::Note);
                     let text = named.map_or_else(|| text.to_owned(), |name| format!("{name}: {text}"));
+                    places.insert(line.part.line, into.len());
                     into.push((text, pointer(line)));
                 }
             }
-            last = Some((kind, unit));
         }
         self.lay_out(&notes, &others)
     }
@@ -131,10 +114,22 @@ impl Body<'_> {
         others: &BTreeMap<StatementKind, Vec<BodyLine>>,
     ) -> String {
         let mut out = String::new();
+        // Omit a heading that would have only one line.
+        let topic = |section: u32, lines: &[BodyLine]| {
+            let topic = self.topics.get(section as usize).and_then(Option::as_ref);
+            topic.filter(|topic| {
+                lines.len() > 1 || (self.level == NodeKind::Daily && topic.kind != MemoryType::Project)
+            })
+        };
+        let shown: Vec<&str> = notes
+            .iter()
+            .filter_map(|(section, lines)| Some(topic(*section, lines)?.name.as_str()))
+            .collect();
         let names: Vec<String> = self
             .names
             .list()
             .iter()
+            .filter(|topic| !shown.contains(&topic.name.as_str()))
             .map(|topic| format!("{} [{}]", topic.name, topic.kind.name()))
             .collect();
         if !names.is_empty() {
@@ -152,13 +147,6 @@ impl Body<'_> {
             return out;
         }
         heading(&mut out, NOTES);
-        // Omit a heading that would have only one line.
-        let topic = |section: u32, lines: &[BodyLine]| {
-            let topic = self.topics.get(section as usize).and_then(Option::as_ref);
-            topic.filter(|topic| {
-                lines.len() > 1 || (self.level == NodeKind::Daily && topic.kind != MemoryType::Project)
-            })
-        };
         for (section, lines) in notes {
             if topic(*section, lines).is_none() {
                 lines.iter().for_each(|line| item(&mut out, line));

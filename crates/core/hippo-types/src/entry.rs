@@ -155,7 +155,7 @@ pub struct Entry {
     pub accessed: Timestamp,
     /// Number of accesses.
     pub hits: u32,
-    /// Start of the decay curve if a replay moved it beyond the last access; a replay does not count as an access.
+    /// Start of the decay curve if it is later than the last access: a replay moves it, and an old file gets a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed_to: Option<Timestamp>,
     /// Strength at the start of the curve (s0), in [0, 1].

@@ -12,8 +12,7 @@ Examples:
   hippoctl compact - --format messages --json < messages.json
   hippoctl compact session.jsonl --store && hippoctl context fetch ID
 
-The settings are under sessionCompaction in hipocampus.config.json: in the folder of --workspace if given, otherwise in
-the current folder.";
+With --store, the settings under sessionCompaction in hipocampus.config.json of the workspace apply.";
 
 /// Options of `compact`.
 #[derive(Debug, Args)]
@@ -26,7 +25,7 @@ pub struct CompactArgs {
     /// Maximum number of tokens of the summary, estimated as bytes / 4 [default: no limit]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Store each message in the workspace, through the daemon; `hippoctl context fetch ID` then prints the message
+    /// Store each message in the workspace; `hippoctl context fetch ID` then prints the message
     /// with an id from the summary
     #[arg(long)]
     pub store: bool,

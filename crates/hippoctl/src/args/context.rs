@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::ContextPolicyArgs;
 use clap::{Args, Subcommand};
 use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES, SectionFormat};
 use serde_json::{Map, Value};
@@ -78,11 +77,6 @@ pub enum ContextVerb {
     },
     /// List the sessions of the workspace, or the entries of a session
     List(ContextListArgs),
-    /// Show how the lifecycle policies treat the contents of a transcript, and which rule applies to each
-    ///
-    /// Needs no daemon, and changes nothing.
-    #[command(after_help = super::policy::EXAMPLES)]
-    Policy(ContextPolicyArgs),
     /// End a session, and write its lasting entries to long-term memory
     Close {
         /// The session

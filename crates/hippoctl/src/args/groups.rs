@@ -10,8 +10,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Search and read", &["search", "get"]),
     ("Write", &["remember", "ingest", "import"]),
     ("The map", &["index", "consolidate", "tree"]),
-    ("Sessions of agents", &["context", "compact", "hook", "heartbeat", "mcp"]),
-    ("Upkeep", &["status", "doctor", "sync", "logs", "backup", "restore", "export"]),
+    ("Sessions of agents", &["context", "compact", "hook", "prompt", "heartbeat", "mcp"]),
+    ("Upkeep", &["status", "doctor", "sync", "logs", "backup", "restore"]),
     ("Setup", &["init", "workspace", "model", "service"]),
 ];
 

@@ -13,7 +13,7 @@ The hook reads the keys session_id, transcript_path and cwd of the event.";
 /// A hook event of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HookName {
-    /// Print memory/ROOT.md for the prompt
+    /// Print memory/ROOT.md for the prompt, and name HIPPOCAMPUS.md
     SessionStart,
     /// Append the transcript to the daily log, store its messages, update the compaction tree
     PreCompact,

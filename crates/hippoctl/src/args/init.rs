@@ -61,10 +61,7 @@ pub struct InitArgs {
     /// Omit search from the instructions for the agent
     #[arg(long)]
     pub no_search: bool,
-    /// Trust the record of written files that an earlier version of hippod left in the folder
-    #[arg(long)]
-    pub trust_record: bool,
-    /// Take over the compaction tree of another program without asking; without this flag, that tree stays unchanged
+    /// Take over the compaction tree of another program; without this flag, that tree stays unchanged
     #[arg(long)]
     pub take_over: bool,
     /// Print the changes without making them
@@ -73,7 +70,4 @@ pub struct InitArgs {
     /// Remove everything that init wrote, and nothing else; the memory stays
     #[arg(long, conflicts_with_all = ["platform", "bare", "no_vector", "no_search", "take_over"])]
     pub undo: bool,
-    /// With --undo: without asking, restore the memory/ROOT.md of another program that an earlier version of hippod replaced
-    #[arg(long, requires = "undo")]
-    pub restore_carried: bool,
 }

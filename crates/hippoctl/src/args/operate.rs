@@ -43,9 +43,6 @@ pub struct LogsArgs {
     /// Print the log of hook failures instead
     #[arg(long)]
     pub hooks: bool,
-    /// Keep printing new lines
-    #[arg(short, long)]
-    pub follow: bool,
     /// Number of lines to print, counted from the end of the log
     #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
     pub lines: usize,

@@ -17,7 +17,7 @@ pub const EXAMPLES: &str = "Examples:
 /// Options of `remember`.
 #[derive(Debug, Args)]
 pub struct RememberArgs {
-    /// The text, as markdown; `-` or no text reads standard input
+    /// The text, as markdown; `-` or no text reads standard input; a text that begins with a hyphen must follow `--`
     #[arg(num_args = 0.., value_name = "TEXT")]
     pub text: Vec<String>,
     /// Topic in one line [default: extracted from the text]

@@ -4,10 +4,7 @@ use clap::Args;
 use hippo_proto::MAX_LIMIT;
 use hippo_types::search::SearchMode;
 
-use super::QmdSearch;
-
-// This type is not the request, because the query is a list of words, `no_record` is a negation, and the flags of qmd
-// are added.
+// This type is not the request, because the query is a list of words.
 /// Options of `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
@@ -42,10 +39,7 @@ pub struct SearchArgs {
     /// Print the components of each score, and how the index file led to the answer
     #[arg(long)]
     pub explain: bool,
-    /// Do not record the search, so that it neither strengthens nor creates entries
+    /// Record the search as a use of the memory, as agents' searches are: it strengthens the entries that it finds
     #[arg(long)]
-    pub no_record: bool,
-    /// Flags of qmd.
-    #[command(flatten)]
-    pub qmd: QmdSearch,
+    pub record: bool,
 }

@@ -1,6 +1,6 @@
 //! Arguments of `service`
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 /// Text below the help of `service`.
 pub const EXAMPLES: &str = "Examples:
@@ -21,20 +21,17 @@ pub enum ServiceVerb {
     /// Writes and starts the systemd units or the launchd agent, with the path of hippod and the current HIPPOD_ and
     /// XDG_ variables. The service replaces a daemon that was started by hand. A second install changes nothing, unless
     /// hippod was updated: then the second install updates the service.
-    Install(ServiceArgs),
+    Install {
+        /// Print the changes without making them
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Stop the service and remove the files that `install` wrote; memory and index stay
-    Uninstall(ServiceArgs),
+    Uninstall {
+        /// Print the changes without making them
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Show whether the service is installed, enabled and running, and its problems
     Status,
-}
-
-/// Options of `service install` and `service uninstall`.
-#[derive(Debug, Args)]
-pub struct ServiceArgs {
-    /// Print the changes without making them
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Also replace or remove edited files; their edited versions are kept under other names
-    #[arg(long)]
-    pub force: bool,
 }

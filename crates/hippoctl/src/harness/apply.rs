@@ -7,28 +7,12 @@ use std::io;
 
 use hippo_fs::{Folder, WorkspaceDir, is_absence};
 
-use super::UnusableFile;
 use super::plan::{ChangePlan, PathChange};
 use crate::failure::{Exit, Failure};
 
 /// The hint for a run that failed halfway.
 const HALFWAY: &str =
     "fix the cause and run the command again, or revert the changes so far: hippoctl init --undo";
-
-/// Returns the existing files in the plan that are not writable.
-pub fn forbidden(dir: &WorkspaceDir, plan: &ChangePlan) -> Vec<UnusableFile> {
-    let there = plan.changes.iter().filter(|change| change.before.is_some());
-    let problem = |change: &PathChange| {
-        let opened = dir
-            .parent(&change.path)
-            .and_then(|(folder, name)| folder.open_to_write(name));
-        Some(UnusableFile {
-            path: change.path.clone(),
-            what: format!("it cannot be written ({})", opened.err()?),
-        })
-    };
-    there.filter_map(problem).collect()
-}
 
 /// Creates the folders, then writes all files. The caller must have written the record before.
 ///

@@ -11,17 +11,15 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::{FileKind, Folder, WorkspaceDir};
 use hippo_map::index_file::{IndexFile, IndexFileOptions, IndexedEntry};
+use hippo_tree::BodyAuthor;
 use hippo_types::time::Timestamp;
 
-use super::layout::INDEX;
-use super::{InitRecord, KeptPath};
+use super::layout::{INDEX, ROOT};
+use super::nodes::{NODE_FOLDERS, list_nodes, read_node};
+use super::{InitRecord, PathReason};
 
 /// Files and folders of hippod in `.hippocampus/`. The settings and policies beside them belong to people.
 const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
-/// Maximum size of a node in bytes.
-const LARGEST: u64 = 16 << 20;
-/// The folders of derived nodes.
-const NODES: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
 /// The paths to move out of the workspace, and those that stay although hippod created them.
 #[derive(Debug, Default)]
@@ -29,7 +27,7 @@ pub struct Aside {
     /// The files and folders to move, relative to the workspace.
     pub moved: Vec<String>,
     /// The files that contain content from people.
-    pub kept: Vec<KeptPath>,
+    pub kept: Vec<PathReason>,
 }
 
 /// Collects the files of hippod that did not exist before init.
@@ -48,24 +46,24 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
                 aside.moved.push(index.to_owned());
                 aside.moved.extend(own.into_iter().filter(there));
             }
-            Ok(_) => aside.kept.push(KeptPath {
-                path: index.to_owned(),
-                why: "another program changed it".to_owned(),
-            }),
+            Ok(_) => aside
+                .kept
+                .push(PathReason::new(index, "another program changed it")),
             Err(_) => {}
         }
     }
-    let folders = NODES
-        .iter()
-        .filter(|path| record.folders.iter().any(|made| made == *path));
-    for folder in folders {
-        let entries = dir.entries(folder).unwrap_or_default().into_iter();
-        let paths = entries.filter_map(|entry| Some(format!("{folder}/{}", entry.name.to_str()?)));
-        aside.moved.extend(paths.filter(|path| is_derived(dir, path)));
+    let is_derived =
+        |path: &String| read_node(dir, path).is_some_and(|node| node.writer == BodyAuthor::Hippod);
+    for folder in NODE_FOLDERS {
+        if record.folders.iter().any(|made| made == folder) {
+            aside
+                .moved
+                .extend(list_nodes(dir, folder).into_iter().filter(is_derived));
+        }
     }
-    let topics = "memory/ROOT.md";
-    if record.files.get(topics).is_some_and(|entry| entry.made) && is_derived(dir, topics) {
-        aside.moved.push(topics.to_owned());
+    let root = ROOT.to_owned();
+    if record.files.get(&root).is_some_and(|entry| entry.made) && is_derived(&root) {
+        aside.moved.push(root);
     }
     aside.moved.sort();
     aside
@@ -154,14 +152,4 @@ fn is_untouched(bytes: &[u8]) -> bool {
         own = (own || line.starts_with("<!-- hippod:")) && line != "<!-- /hippod -->";
         own || line.is_empty() || line.starts_with("<!--") || line.starts_with('#') || known.contains(line)
     })
-}
-
-/// Returns whether the file is a node of the compaction tree that hippod derived from other files.
-fn is_derived(dir: &WorkspaceDir, path: &str) -> bool {
-    let text = dir.read(path, LARGEST).unwrap_or_default();
-    let text = String::from_utf8(text).unwrap_or_default();
-    let front = text
-        .strip_prefix("---\n")
-        .and_then(|text| text.split_once("\n---"));
-    front.is_some_and(|(front, _)| front.lines().any(|line| line.trim() == "written-by: hippod"))
 }

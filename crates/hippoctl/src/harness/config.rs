@@ -1,6 +1,6 @@
 //! Reading and creation of `hipocampus.config.json`.
 
-use super::UnusableFile;
+use super::PathReason;
 use super::platform::Harness;
 
 pub use hippo_fs::harness::FILE as CONFIG;
@@ -16,19 +16,18 @@ pub struct LayoutConfig {
 
 impl LayoutConfig {
     /// Reads the configuration. Also returns the problems with invalid values.
-    pub fn read(bytes: &[u8]) -> (Self, Vec<UnusableFile>) {
-        let (said, misfits) = hippo_fs::harness::read(bytes);
-        let problems = misfits.iter().map(|misfit| UnusableFile {
-            path: CONFIG.to_owned(),
-            what: misfit.to_string(),
-        });
-        let platform = said
+    pub fn read(bytes: &[u8]) -> (Self, Vec<PathReason>) {
+        let (settings, invalid) = hippo_fs::harness::read(bytes);
+        let platform = settings
             .platform
             .and_then(|name| clap::ValueEnum::from_str(&name, false).ok());
         let config = Self {
             platform,
-            index_in_prompt: said.index_in_prompt,
+            index_in_prompt: settings.index_in_prompt,
         };
+        let problems = invalid
+            .iter()
+            .map(|invalid| PathReason::new(CONFIG, invalid.to_string()));
         (config, problems.collect())
     }
 
@@ -76,7 +75,7 @@ mod tests {
         ] {
             let (config, problems) = LayoutConfig::read(bad.as_bytes());
             assert_eq!(config, LayoutConfig::default(), "{bad}");
-            assert!(problems[0].what.contains(what), "{problems:?}");
+            assert!(problems[0].why.contains(what), "{problems:?}");
         }
     }
 

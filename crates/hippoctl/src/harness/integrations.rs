@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::layout::{Choice, LayoutPart, layout};
 use super::{Harness, LayoutConfig, PathSnapshot, text};
-use crate::mcp::prompts::PROMPTS;
 use crate::shell::simple_commands;
 use hippoctl::args::Cli;
 
@@ -34,7 +33,6 @@ fn texts() -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = text::SKILLS
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
         .to_vec();
-    texts.extend(PROMPTS.map(|[name, _, text]| (format!("prompt {name}"), text.to_owned())));
     let choice = Choice {
         vector: true,
         search: true,

@@ -6,6 +6,7 @@ use hippo_fs::harness::json_options;
 use hippo_fs::nesting;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Time limit for a hook in seconds, which the harness enforces. Our hooks take a tenth of a second.
 const PATIENCE: u32 = 10;
@@ -17,6 +18,18 @@ pub enum JsonInsertion {
     Hooks(&'static [(&'static str, &'static str)]),
     /// Paths in the list `instructions`.
     Instructions(Vec<&'static str>),
+}
+
+impl fmt::Display for JsonInsertion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hooks(hooks) => {
+                let events: Vec<&str> = hooks.iter().map(|(event, _)| *event).collect();
+                write!(f, "hooks {}", events.join(", "))
+            }
+            Self::Instructions(paths) => write!(f, "instructions {}", paths.join(", ")),
+        }
+    }
 }
 
 /// The inserted entries, and the keys that were created for them.

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use hippo_text::own_block::BlockMarks;
+use hippo_tree::{Node, Period};
 
 use super::json::{self, JsonInsertion};
 use super::platform::{Harness, signs};
 use super::text;
-use super::{CONFIG, LayoutConfig, OLD_RECORD, PathSnapshot, PathState};
+use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
 
 /// Name of the block that lists the topics of memory in a file that the harness loads. The daemon keeps the block equal
 /// to `memory/ROOT.md`.
@@ -23,7 +24,8 @@ const FOLDERS: [&str; 6] = [
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
 /// The files in `memory/` that agents and hippod write.
 const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??-??*.md"];
-const ROOT: &str = "memory/ROOT.md";
+/// The top of the compaction tree.
+pub const ROOT: &str = "memory/ROOT.md";
 const CODEX_TOML: &str = ".codex/config.toml";
 
 /// The events of Claude Code. A completed task is worth a checkpoint, but the end of each turn is not.
@@ -53,6 +55,17 @@ pub enum LayoutPart {
     Block(Block),
     /// Entries in a JSON file.
     Json(&'static str, JsonInsertion),
+}
+
+impl LayoutPart {
+    /// Returns the path of the folder or file.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Folder(path) | Self::Template(path, _) | Self::Json(path, _) => path,
+            Self::Own(path, _) => path,
+            Self::Block(block) => block.path,
+        }
+    }
 }
 
 /// A block in a file of the user.
@@ -112,7 +125,7 @@ pub fn layout(
         }
     }
     parts.extend(of_platform(platform, choice, config, there));
-    if let Some(base) = skills(platform) {
+    if let Some(base) = find_skills(platform) {
         for (name, text) in text::SKILLS {
             if choice.search || !text::OF_SEARCH.contains(&name) {
                 parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
@@ -208,7 +221,7 @@ fn of_platform(
 }
 
 /// Returns the folder in which a harness looks for the skills of a project.
-fn skills(platform: Harness) -> Option<&'static str> {
+pub fn find_skills(platform: Harness) -> Option<&'static str> {
     match platform {
         Harness::ClaudeCode => Some(".claude/skills"),
         Harness::OpenClaw => Some("skills"),
@@ -245,7 +258,7 @@ fn ignored(there: &PathSnapshot, made: &[String]) -> String {
 }
 
 /// Returns the folders for the user's memory that existed before init. `made` lists the folders that init created.
-pub fn there_before(there: &PathSnapshot, made: &[String]) -> Vec<&'static str> {
+fn there_before(there: &PathSnapshot, made: &[String]) -> Vec<&'static str> {
     let before = |folder: &&str| {
         *there.state(folder) == PathState::Folder && !made.iter().any(|made| made == there.real(folder))
     };
@@ -266,24 +279,18 @@ fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
     let file = file.unwrap_or_default();
     let own = BlockMarks::MARKDOWN.span(file, name).ok().flatten();
     let own = own.unwrap_or(file.len()..file.len());
-    let has = |part: &[u8]| {
-        String::from_utf8_lossy(part)
-            .lines()
-            .any(|line| line.trim() == import)
-    };
-    has(&file[..own.start]) || has(&file[own.end..])
+    has_import(&file[..own.start], import) || has_import(&file[own.end..], import)
+}
+
+/// Returns whether a line of a text is an import, such as `@memory/ROOT.md`.
+pub fn has_import(text: &[u8], import: &str) -> bool {
+    let text = String::from_utf8_lossy(text);
+    text.lines().any(|line| line.trim() == import)
 }
 
 /// Returns the text of `memory/ROOT.md` without its front matter.
 fn root_body(root: Option<&[u8]>) -> String {
-    let text = String::from_utf8_lossy(root.unwrap_or_default());
-    let body = match text
-        .strip_prefix("---\n")
-        .and_then(|text| text.split_once("\n---\n"))
-    {
-        Some((_, body)) => body,
-        None => &text,
-    };
+    let body = Node::read(Period::All, &String::from_utf8_lossy(root.unwrap_or_default())).body;
     let says = body
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -308,17 +315,10 @@ pub fn paths() -> BTreeSet<String> {
     };
     let mut paths: BTreeSet<String> = signs().map(str::to_owned).collect();
     for platform in clap::ValueEnum::value_variants() {
-        for part in layout(*platform, choice, &asked, &nothing, &[]) {
-            paths.insert(match part {
-                LayoutPart::Folder(path) | LayoutPart::Template(path, _) | LayoutPart::Json(path, _) => {
-                    path.to_owned()
-                }
-                LayoutPart::Own(path, _) => path,
-                LayoutPart::Block(block) => block.path.to_owned(),
-            });
-        }
+        let parts = layout(*platform, choice, &asked, &nothing, &[]);
+        paths.extend(parts.iter().map(|part| part.path().to_owned()));
     }
-    let further = ["opencode.jsonc", ".codex/hooks.json", OLD_RECORD];
+    let further = ["opencode.jsonc", ".codex/hooks.json"];
     paths.extend(further.into_iter().chain(INDEX).map(str::to_owned));
     paths
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use hippo_fs::nesting;
+use hippo_text::own_block::BlockMarks;
 
-use super::json::{self, JsonEntries};
+use super::json::{self, JsonEntries, JsonInsertion};
 use super::layout::{Block, INDEX, LayoutPart};
 use super::platform::Harness;
 use super::record::{FileRecord, InitRecord, Original, PutBlock, hash};
-use super::{KeptPath, PathSnapshot, PathState, UnusableFile};
+use super::splice::Splice;
+use super::{PathReason, PathSnapshot, PathState};
 
 /// Changes that have not been applied yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,9 +22,9 @@ pub struct ChangePlan {
     /// The folders to remove if they are empty after the changes, inner ones first.
     pub removed_folders: Vec<String>,
     /// The parts that stay unchanged.
-    pub kept: Vec<KeptPath>,
+    pub kept: Vec<PathReason>,
     /// The problems. A single problem prevents all changes.
-    pub problems: Vec<UnusableFile>,
+    pub problems: Vec<PathReason>,
     /// The record as it is after the plan is applied.
     pub record: InitRecord,
 }
@@ -38,15 +40,6 @@ pub struct PathChange {
     pub after: Option<Vec<u8>>,
     /// The description of the change, for display.
     pub what: String,
-}
-
-/// A file that several parts of the layout may change.
-struct FileDraft {
-    before: Option<Vec<u8>>,
-    now: Option<Vec<u8>>,
-    blocks: Vec<PutBlock>,
-    json: Option<JsonEntries>,
-    what: Vec<String>,
 }
 
 /// Returns the plan that installs `parts` for a platform.
@@ -66,7 +59,9 @@ pub fn plan(
         },
     };
     for part in parts {
-        planner.part(part);
+        if let Err(why) = planner.add(part) {
+            planner.plan.problems.push(PathReason::new(part.path(), why));
+        }
     }
     planner.finish(platform)
 }
@@ -79,145 +74,65 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn part(&mut self, part: &LayoutPart) {
+    /// Adds a part to the plan. Fails if the path is blocked, or if the file there cannot be changed.
+    fn add(&mut self, part: &LayoutPart) -> Result<(), String> {
         match part {
             LayoutPart::Folder(path) => match self.there.state(path) {
-                PathState::Missing => self.folder(self.there.real(path)),
+                PathState::Missing => self.add_folder(self.there.real(path)),
                 PathState::Folder => {}
-                PathState::File(_) => self.problem(path, "a file exists at the path of this folder"),
-                PathState::Odd(why) => self.problem(path, why),
+                PathState::File(_) => return Err("a file exists at the path of this folder".to_owned()),
+                PathState::Odd(why) => return Err(why.clone()),
             },
             LayoutPart::Template(path, text) => {
-                if let Some(work) = self.work(path)
-                    && work.now.is_none()
-                {
-                    work.now = Some(text.clone().into_bytes());
-                    work.what.push("made".to_owned());
+                let draft = self.draft(path)?;
+                if draft.now.is_none() {
+                    draft.set(text.as_bytes().to_vec(), "created".to_owned());
                 }
             }
-            LayoutPart::Own(path, text) => self.own(path, text),
-            LayoutPart::Block(block) => self.block(block),
-            LayoutPart::Json(path, edit) => {
-                let Some(work) = self.work(path) else { return };
-                match json::enter(work.now.as_deref().unwrap_or(b"{}\n"), edit) {
-                    Ok(None) => {}
-                    Ok(Some((text, entered))) => {
-                        work.now = Some(text);
-                        work.json = Some(entered);
-                        work.what.push(match edit {
-                            json::JsonInsertion::Hooks(hooks) => {
-                                let events: Vec<&str> = hooks.iter().map(|(event, _)| *event).collect();
-                                format!("hooks {}", events.join(", "))
-                            }
-                            json::JsonInsertion::Instructions(paths) => {
-                                format!("instructions {}", paths.join(", "))
-                            }
-                        });
-                    }
-                    Err(what) => self.problem(path, what),
-                }
-            }
+            LayoutPart::Own(path, text) => self.add_own(path, text)?,
+            LayoutPart::Block(block) => self.draft(block.path)?.put_block(block)?,
+            LayoutPart::Json(path, edit) => self.draft(path)?.enter_json(edit)?,
         }
+        Ok(())
     }
 
     /// Creates a file of hippod, or replaces it if it is unchanged since init wrote it.
-    fn own(&mut self, path: &str, text: &str) {
-        let known = self
-            .record
-            .files
-            .get(self.there.real(path))
-            .map(|entry| entry.hash.clone());
-        let Some(work) = self.work(path) else { return };
-        match &work.now {
-            None => work.what.push("made".to_owned()),
-            Some(now) if now == text.as_bytes() => return,
-            Some(now) if known.as_ref() == Some(&hash(now)) => work.what.push("renewed".to_owned()),
+    fn add_own(&mut self, path: &str, text: &str) -> Result<(), String> {
+        let entry = self.record.files.get(self.there.real(path));
+        let known = entry.map(|entry| entry.hash.clone());
+        let draft = self.draft(path)?;
+        let what = match &draft.now {
+            None => "created",
+            Some(now) if now == text.as_bytes() => return Ok(()),
+            Some(now) if known.as_ref() == Some(&hash(now)) => "renewed",
             Some(_) => {
-                let why = "not created by init, or changed since then".to_owned();
-                let path = path.to_owned();
-                return self.plan.kept.push(KeptPath { path, why });
+                let why = "not created by init, or changed since then";
+                self.plan.kept.push(PathReason::new(path, why));
+                return Ok(());
             }
-        }
-        work.now = Some(text.as_bytes().to_vec());
-    }
-
-    fn block(&mut self, block: &Block) {
-        let Block {
-            path, marks, name, ..
-        } = block;
-        let Some(work) = self.work(path) else { return };
-        let now = work.now.as_deref().unwrap_or_default();
-        let there = match marks.span(now, name) {
-            Ok(there) => there.is_some(),
-            Err(torn) => return self.problem(path, torn.to_string()),
         };
-        if there && block.once {
-            return;
-        }
-        let made = match marks.put(now, name, &block.body) {
-            Ok(made) => made,
-            Err(torn) => return self.problem(path, torn.to_string()),
-        };
-        if made == now {
-            return;
-        }
-        if let Some(what) = path
-            .ends_with(".toml")
-            .then(|| unsound_toml(now, &made))
-            .flatten()
-        {
-            return self.problem(path, what);
-        }
-        if there {
-            work.what.push(format!("block \"{name}\" renewed"));
-        } else {
-            let start = marks
-                .span(&made, name)
-                .ok()
-                .flatten()
-                .map_or(now.len(), |span| span.start);
-            work.blocks.push(PutBlock {
-                name: name.clone(),
-                hash_marks: *marks == hippo_text::own_block::BlockMarks::HASH,
-                lead: String::from_utf8_lossy(&made[now.len()..start]).into_owned(),
-            });
-            work.what.push(format!("block \"{name}\""));
-        }
-        work.now = Some(made);
+        draft.set(text.as_bytes().to_vec(), what.to_owned());
+        Ok(())
     }
 
-    fn problem(&mut self, path: &str, what: impl Into<String>) {
-        let (path, what) = (path.to_owned(), what.into());
-        self.plan.problems.push(UnusableFile { path, what });
-    }
-
-    /// Returns the file at a path, or `None` after recording a problem if the path cannot hold a file.
-    fn work(&mut self, path: &str) -> Option<&mut FileDraft> {
-        let real = self.there.real(path);
+    /// Returns the draft of the file at a path. Fails if the path cannot hold a file.
+    fn draft(&mut self, path: &str) -> Result<&mut FileDraft, String> {
         let before = match self.there.state(path) {
             PathState::Missing => None,
             PathState::File(bytes) => Some(bytes.clone()),
-            PathState::Folder => {
-                self.problem(path, "a folder exists at the path of this file");
-                return None;
-            }
-            PathState::Odd(why) => {
-                self.problem(path, why);
-                return None;
-            }
+            PathState::Folder => return Err("a folder exists at the path of this file".to_owned()),
+            PathState::Odd(why) => return Err(why.clone()),
         };
-        let work = self.files.entry(real.to_owned()).or_insert_with(|| FileDraft {
+        let draft = self.files.entry(self.there.real(path).to_owned());
+        Ok(draft.or_insert_with(|| FileDraft {
             now: before.clone(),
             before,
-            blocks: Vec::new(),
-            json: None,
-            what: Vec::new(),
-        });
-        Some(work)
+            ..FileDraft::default()
+        }))
     }
 
     /// Adds a folder and its missing parents to the plan.
-    fn folder(&mut self, real: &str) {
+    fn add_folder(&mut self, real: &str) {
         let ends = real.match_indices('/').map(|(at, _)| at).chain([real.len()]);
         for end in ends {
             let folder = &real[..end];
@@ -229,28 +144,30 @@ impl Planner<'_> {
     }
 
     fn finish(mut self, platform: Harness) -> ChangePlan {
-        for (path, work) in std::mem::take(&mut self.files) {
-            if work.now == work.before {
+        for (path, draft) in std::mem::take(&mut self.files) {
+            if draft.now == draft.before {
                 continue;
             }
             if let Some((folder, _)) = path.rsplit_once('/') {
-                self.folder(folder);
+                self.add_folder(folder);
             }
-            match self.entry(&path, &work) {
+            match draft.record(self.record.files.get(&path)) {
                 Ok(entry) => {
                     self.plan.record.files.insert(path.clone(), entry);
                     self.plan.changes.push(PathChange {
                         path,
-                        before: work.before,
-                        after: work.now,
-                        what: work.what.join(", "),
+                        before: draft.before,
+                        after: draft.now,
+                        what: draft.what.join(", "),
                     });
                 }
-                Err(what) => self.problem(&path, what),
+                Err(why) => self.plan.problems.push(PathReason::new(path, why)),
             }
         }
         // The daemon rejects a workspace without this folder.
-        self.part(&LayoutPart::Folder(INDEX[1]));
+        if let Err(why) = self.add(&LayoutPart::Folder(INDEX[1])) {
+            self.plan.problems.push(PathReason::new(INDEX[1], why));
+        }
         let ChangePlan { record, folders, .. } = &mut self.plan;
         if record.is_empty() {
             record.version = 1;
@@ -258,52 +175,103 @@ impl Planner<'_> {
             record.index_is_new = INDEX.iter().all(new);
         }
         record.platforms.insert(platform);
-        for folder in folders.iter() {
-            if !record.folders.contains(folder) {
-                record.folders.push(folder.clone());
-            }
-        }
+        add_missing(&mut record.folders, folders);
         self.plan
     }
+}
 
-    /// Returns the record of a file, from which its state before the first init can be restored.
-    fn entry(&self, path: &str, work: &FileDraft) -> Result<FileRecord, String> {
-        let now = work.now.as_deref().unwrap_or_default();
-        let old = self.record.files.get(path);
-        let original = match (old, &work.before) {
+/// A file that several parts of the layout may change.
+#[derive(Default)]
+struct FileDraft {
+    before: Option<Vec<u8>>,
+    now: Option<Vec<u8>>,
+    blocks: Vec<PutBlock>,
+    json: Option<JsonEntries>,
+    what: Vec<String>,
+}
+
+impl FileDraft {
+    fn set(&mut self, text: Vec<u8>, what: String) {
+        self.now = Some(text);
+        self.what.push(what);
+    }
+
+    fn enter_json(&mut self, edit: &JsonInsertion) -> Result<(), String> {
+        let Some((text, entered)) = json::enter(self.now.as_deref().unwrap_or(b"{}\n"), edit)? else {
+            return Ok(());
+        };
+        self.json = Some(entered);
+        self.set(text, edit.to_string());
+        Ok(())
+    }
+
+    fn put_block(&mut self, block: &Block) -> Result<(), String> {
+        let Block {
+            path, marks, name, ..
+        } = block;
+        let now = self.now.as_deref().unwrap_or_default();
+        let torn = |torn: hippo_text::own_block::UnclosedBlock| torn.to_string();
+        let is_there = marks.span(now, name).map_err(torn)?.is_some();
+        if is_there && block.once {
+            return Ok(());
+        }
+        let made = marks.put(now, name, &block.body).map_err(torn)?;
+        if made == now {
+            return Ok(());
+        }
+        if path.ends_with(".toml") {
+            check_toml(now)?;
+            check_toml(&made)
+                .map_err(|why| format!("the file would be invalid with the hooks of hippod ({why})"))?;
+        }
+        if is_there {
+            self.set(made, format!("block \"{name}\" renewed"));
+            return Ok(());
+        }
+        let span = marks.span(&made, name).map_err(torn)?;
+        let start = span.map_or(now.len(), |span| span.start);
+        self.blocks.push(PutBlock {
+            name: name.clone(),
+            hash_marks: *marks == BlockMarks::HASH,
+            lead: String::from_utf8_lossy(&made[now.len()..start]).into_owned(),
+        });
+        self.set(made, format!("block \"{name}\""));
+        Ok(())
+    }
+
+    /// Returns the record of the file, from which its state before the first init can be restored.
+    fn record(&self, old: Option<&FileRecord>) -> Result<FileRecord, String> {
+        let now = self.now.as_deref().unwrap_or_default();
+        let original = match (old, &self.before) {
             (_, None) => Original::Missing,
             (None, Some(before)) => Original::Text(before.clone()),
-            (Some(old), Some(before)) => old.original(before)?,
+            (Some(old), Some(before)) => match old.original(before)? {
+                Original::Theirs => Original::Text(before.clone()),
+                original => original,
+            },
         };
-        let mut blocks = old.map_or_else(Vec::new, |old| old.blocks.clone());
-        blocks.retain(|block| work.blocks.iter().all(|new| new.name != block.name));
-        blocks.extend(work.blocks.iter().cloned());
-        let mut json = old.and_then(|old| old.json.clone());
-        if let Some(new) = &work.json {
-            let all = json.get_or_insert_default();
-            add(&mut all.made, &new.made);
-            add(&mut all.hooks, &new.hooks);
-            add(&mut all.instructions, &new.instructions);
+        let mut entry = old.cloned().unwrap_or_default();
+        entry
+            .blocks
+            .retain(|block| self.blocks.iter().all(|new| new.name != block.name));
+        entry.blocks.extend(self.blocks.iter().cloned());
+        if let Some(new) = &self.json {
+            let all = entry.json.get_or_insert_default();
+            add_missing(&mut all.made, &new.made);
+            add_missing(&mut all.hooks, &new.hooks);
+            add_missing(&mut all.instructions, &new.instructions);
         }
-        let mut entry = FileRecord {
-            made: original == Original::Missing,
-            hash: hash(now),
-            was: None,
-            splice: None,
-            blocks,
-            json,
-            rest: None,
+        entry.hash = hash(now);
+        entry.made = original == Original::Missing;
+        (entry.splice, entry.rest) = match original {
+            Original::Text(before) => (Splice::between(&before, now), None),
+            _ => (None, Some(hash(&entry.strip(now)?))),
         };
-        match original {
-            Original::Missing => entry.rest = Some(hash(&entry.strip(now)?)),
-            Original::Text(before) => entry.keep(&before, now),
-            Original::Theirs => entry.keep(work.before.as_deref().unwrap_or_default(), now),
-        }
         Ok(entry)
     }
 }
 
-fn add(all: &mut Vec<String>, new: &[String]) {
+fn add_missing(all: &mut Vec<String>, new: &[String]) {
     for name in new {
         if !all.contains(name) {
             all.push(name.clone());
@@ -311,19 +279,16 @@ fn add(all: &mut Vec<String>, new: &[String]) {
     }
 }
 
-/// Returns the reason why a TOML file is unusable, either in its current form or with our block.
-pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
-    let read = |text: &[u8]| -> Result<(), String> {
-        let text = std::str::from_utf8(text).map_err(|_| "it is not valid UTF-8".to_owned())?;
-        nesting::check_toml(text).map_err(|error| error.to_string())?;
-        text.parse::<toml::Table>().map(drop).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start.min(text.len()));
-            let before = text.get(..at).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
-            let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
-            format!("line {line}, column {column}: {}", error.message().trim_end())
-        })
-    };
-    let after = |what| format!("the file would be invalid with the hooks of hippod ({what})");
-    read(now).err().or_else(|| read(made).map_err(after).err())
+/// Returns the reason why a TOML file is unusable, with its line and column.
+pub(super) fn check_toml(text: &[u8]) -> Result<(), String> {
+    let text = std::str::from_utf8(text).map_err(|_| "it is not valid UTF-8".to_owned())?;
+    nesting::check_toml(text).map_err(|error| error.to_string())?;
+    let parsed = text.parse::<toml::Table>();
+    parsed.map(drop).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start.min(text.len()));
+        let before = text.get(..at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+        format!("line {line}, column {column}: {}", error.message().trim_end())
+    })
 }

@@ -2,7 +2,7 @@
 
 pub use hippoctl::args::Harness;
 
-use super::{LayoutConfig, PathSnapshot, PathState};
+use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
 
 /// The files by which each harness is recognized, most reliable first.
 #[rustfmt::skip] // keep the list compact
@@ -12,11 +12,15 @@ const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenClaw, &["openclaw.json", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"]),
     (Harness::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
+/// Several harnesses read this file. Only together with memory files does it indicate a workspace of OpenClaw.
+const SHARED: &str = "AGENTS.md";
+/// The memory files of OpenClaw.
+const OPENCLAW_MEMORY: [&str; 3] = ["MEMORY.md", "USER.md", "TOOLS.md"];
 
 /// Returns the files that are inspected to detect the platform.
 pub fn signs() -> impl Iterator<Item = &'static str> {
     let named = SIGNS.iter().flat_map(|(_, names)| names.iter().copied());
-    named.chain(["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"])
+    named.chain([SHARED]).chain(OPENCLAW_MEMORY)
 }
 
 /// The detected platform, with the evidence.
@@ -26,53 +30,40 @@ pub struct DetectedPlatform {
     pub platform: Harness,
     /// The file that identified the platform, or the reason for the default.
     pub by: String,
-    /// The other platforms of which the folder contains files.
-    pub others: Vec<Harness>,
+}
+
+impl DetectedPlatform {
+    /// Creates the result with its evidence.
+    pub fn new(platform: Harness, by: &str) -> Self {
+        let by = by.to_owned();
+        Self { platform, by }
+    }
 }
 
 /// Detects the platform of a folder: from its configuration, otherwise from its files; the default is Claude Code.
 pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatform {
     let there = |name: &&&str| !matches!(snapshot.state(name), PathState::Missing);
-    let signs: Vec<(Harness, &str)> = SIGNS
-        .iter()
-        .filter_map(|(platform, names)| Some((*platform, *names.iter().find(there)?)))
-        .collect();
-    let others = |chosen: Harness| {
-        let rest = signs.iter().map(|(platform, _)| *platform);
-        rest.filter(|platform| *platform != chosen).collect()
-    };
     if let Some(platform) = config.platform {
-        return DetectedPlatform {
-            platform,
-            by: super::CONFIG.to_owned(),
-            others: Vec::new(),
-        };
+        return DetectedPlatform::new(platform, CONFIG);
     }
-    if let Some((platform, by)) = signs.first() {
-        return DetectedPlatform {
-            platform: *platform,
-            by: (*by).to_owned(),
-            others: others(*platform),
-        };
-    }
-    // Several harnesses read `AGENTS.md`. Only together with memory files does it indicate a workspace of OpenClaw.
-    let memory = ["MEMORY.md", "USER.md", "TOOLS.md"];
-    let platform = match (there(&&"AGENTS.md"), memory.iter().find(there)) {
-        (true, Some(_)) => Harness::OpenClaw,
-        (true, None) => Harness::Codex,
-        (false, _) => {
-            return DetectedPlatform {
-                platform: Harness::ClaudeCode,
-                by: "no platform was detected; choose one with --platform".to_owned(),
-                others: Vec::new(),
-            };
+    for (platform, names) in SIGNS {
+        if let Some(by) = names.iter().find(there) {
+            return DetectedPlatform::new(platform, by);
         }
-    };
-    DetectedPlatform {
-        platform,
-        by: "AGENTS.md".to_owned(),
-        others: Vec::new(),
     }
+    if !there(&&SHARED) {
+        return DetectedPlatform::new(
+            Harness::ClaudeCode,
+            "no platform was detected; choose one with --platform",
+        );
+    }
+    let has_memory = OPENCLAW_MEMORY.iter().any(|name| there(&name));
+    let platform = if has_memory {
+        Harness::OpenClaw
+    } else {
+        Harness::Codex
+    };
+    DetectedPlatform::new(platform, SHARED)
 }
 
 #[cfg(test)]
@@ -85,18 +76,14 @@ mod tests {
     fn the_platform_is_detected_from_files() {
         let found = |files: &[&str]| {
             let snapshot = PathSnapshot::of(files.iter().map(|name| (*name, "")));
-            let found = detect(&snapshot, &LayoutConfig::default());
-            (found.platform, found.others)
+            detect(&snapshot, &LayoutConfig::default()).platform
         };
-        assert_eq!(found(&[]), (Harness::ClaudeCode, vec![]));
-        assert_eq!(found(&["CLAUDE.md"]), (Harness::ClaudeCode, vec![]));
-        assert_eq!(found(&["AGENTS.md"]), (Harness::Codex, vec![]));
-        assert_eq!(found(&["AGENTS.md", "MEMORY.md"]), (Harness::OpenClaw, vec![]));
-        assert_eq!(found(&["AGENTS.md", "SOUL.md"]), (Harness::OpenClaw, vec![]));
-        assert_eq!(
-            found(&["opencode.json", "CLAUDE.md"]),
-            (Harness::OpenCode, vec![Harness::ClaudeCode])
-        );
+        assert_eq!(found(&[]), Harness::ClaudeCode);
+        assert_eq!(found(&["CLAUDE.md"]), Harness::ClaudeCode);
+        assert_eq!(found(&["AGENTS.md"]), Harness::Codex);
+        assert_eq!(found(&["AGENTS.md", "MEMORY.md"]), Harness::OpenClaw);
+        assert_eq!(found(&["AGENTS.md", "SOUL.md"]), Harness::OpenClaw);
+        assert_eq!(found(&["opencode.json", "CLAUDE.md"]), Harness::OpenCode);
         let config = LayoutConfig {
             platform: Some(Harness::Codex),
             ..LayoutConfig::default()

@@ -1,8 +1,7 @@
 //! Record of the changes that `init` made to a workspace.
 //!
 //! The record is kept in the state folder. Because it names files to rewrite, and an untrusted repository could contain
-//! a forged one, no record inside a workspace is trusted. Earlier builds kept the record in the workspace: such a
-//! record is used only at the user's request, and only for files that init installs.
+//! a forged one, no record inside a workspace is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,20 +9,12 @@ use std::path::Path;
 
 use hippo_proto::folder;
 use hippo_text::own_block::BlockMarks;
-use hippo_text::text::start;
 use serde::{Deserialize, Serialize};
 
+use super::PathReason;
 use super::json::{self, JsonEntries};
 use super::platform::Harness;
 use super::splice::Splice;
-use super::{PathSnapshot, PathState, UnusableFile, layout};
-
-/// The path of the record in the workspace, where earlier builds wrote it.
-pub const OLD_RECORD: &str = hippo_fs::harness::OLD_INIT_RECORD;
-/// Maximum number of parts of one kind in a file. init inserts fewer than ten.
-const MOST_PARTS: usize = 64;
-/// Maximum length of a displayed reason in bytes.
-const SAID: usize = 200;
 
 /// The changes that init made to a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,16 +35,12 @@ pub struct InitRecord {
 }
 
 /// The change of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
     /// True if the file did not exist before init.
     pub made: bool,
     /// Hash of the file as init wrote it.
     pub hash: String,
-    /// Hash of the file before init.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub was: Option<String>,
     /// The piece of a file that init replaced, if the file existed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub splice: Option<Splice>,
@@ -96,17 +83,14 @@ impl InitRecord {
     ///
     /// # Errors
     /// Fails if the record cannot be read.
-    pub fn read(state: &Path, root: &Path) -> Result<Self, UnusableFile> {
+    pub fn read(state: &Path, root: &Path) -> Result<Self, PathReason> {
         let file = folder::decisions(state, root).join(folder::HARNESS);
-        let parsed = match folder::read(&file) {
+        let record = match folder::read(&file) {
             Ok(bytes) => Self::parse(&bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => Err(error.to_string()),
         };
-        parsed.map_err(|what| UnusableFile {
-            path: file.display().to_string(),
-            what,
-        })
+        record.map_err(|why| PathReason::new(file.display().to_string(), why))
     }
 
     /// Writes the record into the state folder. If the record is empty, removes its file.
@@ -129,67 +113,12 @@ impl InitRecord {
         Ok(())
     }
 
-    /// Returns the record inside the workspace, which was written by an earlier build or is forged.
-    ///
-    /// # Errors
-    /// Fails if the record is unreadable, or if it names a file or folder that init does not create.
-    pub fn in_workspace(there: &PathSnapshot) -> Result<Option<Self>, Vec<UnusableFile>> {
-        let problem = |path: &str, what: &str| UnusableFile {
-            path: path.to_owned(),
-            what: what.to_owned(),
-        };
-        let bytes = match there.state(OLD_RECORD) {
-            PathState::Missing => return Ok(None),
-            PathState::File(bytes) => bytes,
-            PathState::Folder => {
-                return Err(vec![problem(
-                    OLD_RECORD,
-                    "a folder exists at the path of the record",
-                )]);
-            }
-            PathState::Odd(why) => return Err(vec![problem(OLD_RECORD, why)]),
-        };
-        let record = Self::parse(bytes).map_err(|what| vec![problem(OLD_RECORD, &what)])?;
-        let known: BTreeSet<String> = layout::paths()
-            .into_iter()
-            .flat_map(|path| [there.real(&path).to_owned(), path])
-            .collect();
-        let above: BTreeSet<&str> = known
-            .iter()
-            .flat_map(|path| path.match_indices('/').map(|(at, _)| &path[..at]))
-            .collect();
-        let files = record.files.keys().filter(|path| !known.contains(*path));
-        let folders = record
-            .folders
-            .iter()
-            .filter(|path| !known.contains(*path) && !above.contains(path.as_str()));
-        let strange: Vec<UnusableFile> = files
-            .chain(folders)
-            .map(|path| problem(path, "the record lists this path, but init never creates it"))
-            .collect();
-        if strange.is_empty() {
-            Ok(Some(record))
-        } else {
-            Err(strange)
-        }
-    }
-
     /// Parses a record.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let record: Self = serde_json::from_slice(bytes).map_err(|error| said(&error))?;
-        if record.version != 1 {
-            return Err(format!("version {} belongs to a later hippoctl", record.version));
-        }
-        let parts = |entry: &FileRecord| {
-            let json = entry.json.as_ref();
-            let entered = |json: &JsonEntries| [json.made.len(), json.hooks.len(), json.instructions.len()];
-            let entered = json.map_or([0; 3], entered);
-            entered.into_iter().fold(entry.blocks.len(), usize::max)
-        };
-        // Each part is searched for in the whole file, so the number of parts is limited.
-        match record.files.iter().find(|(_, entry)| parts(entry) > MOST_PARTS) {
-            Some((path, _)) => Err(format!("it lists more than {MOST_PARTS} parts of {path:.100}")),
-            None => Ok(record),
+        let record: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        match record.version {
+            1 => Ok(record),
+            version => Err(format!("version {version} belongs to a later hippoctl")),
         }
     }
 
@@ -207,23 +136,12 @@ impl InitRecord {
 }
 
 impl FileRecord {
-    /// Stores the data with which the previous file can be restored.
-    pub fn keep(&mut self, before: &[u8], now: &[u8]) {
-        self.was = Some(hash(before));
-        self.splice = Splice::between(before, now);
-    }
-
     /// Returns the state of the file before init, derived from its current content.
     ///
     /// # Errors
     /// Fails if our parts cannot be separated from the rest of the file.
     pub fn original(&self, now: &[u8]) -> Result<Original, String> {
-        let is = hash(now);
-        if self.was.as_ref() == Some(&is) {
-            // The file was not written yet, or our part has been removed since.
-            return Ok(Original::Text(now.to_vec()));
-        }
-        if is == self.hash {
+        if hash(now) == self.hash {
             if self.made {
                 return Ok(Original::Missing);
             }
@@ -234,11 +152,8 @@ impl FileRecord {
         if self.blocks.is_empty() && self.json.is_none() && self.splice.is_none() {
             return Ok(Original::Theirs);
         }
-        let moved = self.splice.as_ref().and_then(|splice| {
-            let now = std::str::from_utf8(now).ok()?;
-            splice.undo_moved(now)
-        });
-        if let Some(before) = moved {
+        let moved = self.splice.as_ref().zip(std::str::from_utf8(now).ok());
+        if let Some(before) = moved.and_then(|(splice, now)| splice.undo_moved(now)) {
             return Ok(Original::Text(before));
         }
         let left = self.strip(now)?;
@@ -279,12 +194,6 @@ impl PutBlock {
             BlockMarks::MARKDOWN
         }
     }
-}
-
-/// Returns the message of serde, shortened because it may quote the file.
-fn said(error: &serde_json::Error) -> String {
-    let what = error.to_string();
-    start(&what, SAID).to_owned()
 }
 
 /// Returns the hash of a text, for comparison.

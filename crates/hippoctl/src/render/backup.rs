@@ -43,7 +43,7 @@ pub fn restored(answer: &RestoreResponse, style: Style) -> String {
             answer.took_ms / 1000.0
         );
     }
-    text
+    text + "a backup does not contain the files of an agent's harness; to create them again: hippoctl init\n"
 }
 
 fn contents(answer: &BackupResponse, style: Style) -> String {

@@ -1,10 +1,8 @@
 //! Rendering of cycle runs and of pending work.
 
-use std::fmt::Write;
-
 use hippo_proto::{
     CycleHistoryResponse, CycleOutcome, CycleReport, CycleRun, CycleUndoResponse, HeartbeatResponse,
-    IndexHealth, NextCycle, Pending,
+    IndexHealth, NextCycle,
 };
 
 use super::{INDENT, one_line, plural, table};
@@ -19,63 +17,43 @@ pub fn report(report: &CycleReport, style: Style) -> String {
 }
 
 fn body(report: &CycleReport, style: Style) -> String {
-    let CycleReport {
-        run,
-        cycle,
-        at,
-        outcome: how,
-        plan,
-        applied,
-        refused,
-        findings,
-        considered,
-        health,
-        files,
-        tree,
-        notes: _,
-        took_ms,
-    } = report;
-    let steps = plural(plan.len() as u64, "step");
-    let at = one_line(at);
-    let mut text = match run {
+    let cycle = report.cycle.name();
+    let steps = plural(report.plan.len() as u64, "step");
+    let took_ms = report.took_ms;
+    let mut text = match report.run {
         Some(run) => format!(
-            "{}: {}, {}; {applied} of {steps}, {took_ms:.0} ms\n",
+            "{}: {cycle}, {}; {} of {steps}, {took_ms:.0} ms\n",
             style.strong(format!("run {run}")),
-            cycle.name(),
-            outcome(*how, style),
+            outcome(report.outcome, style),
+            report.applied,
         ),
         None => format!(
-            "{}: {} as of {at}; {steps}, {took_ms:.0} ms; nothing was changed\n",
+            "{}: {cycle} as of {}; {steps}, {took_ms:.0} ms; nothing was changed\n",
             style.strong("dry run"),
-            cycle.name(),
+            one_line(&report.at),
         ),
     };
-    let steps = plan
-        .iter()
-        .map(|step| (&step.rule, ids(&step.entries), &step.what));
+    let steps = report.plan.iter();
+    let steps = steps.map(|step| (&step.rule, ids(&step.entries), &step.what));
     block(&mut text, "", steps, style);
-    let refused = refused.iter().map(|it| (&it.rule, ids(&it.entries), &it.reason));
+    let refused = report.refused.iter();
+    let refused = refused.map(|it| (&it.rule, ids(&it.entries), &it.reason));
     block(&mut text, "refused:", refused, style);
-    let findings = findings
-        .iter()
-        .map(|it| (&it.rule, one_line(&it.entry), &it.what));
+    let findings = report.findings.iter();
+    let findings = findings.map(|it| (&it.rule, one_line(&it.entry), &it.what));
     block(&mut text, "check:", findings, style);
-    if let Some(health) = health {
+    if let Some(health) = &report.health {
         self::health(&mut text, health);
     }
-    // Writing to a string cannot fail.
-    if !considered.is_empty() {
-        let counts = considered
-            .iter()
-            .map(|(what, count)| format!("{count} {}", one_line(what)));
-        let _ = writeln!(text, "considered {}", counts.collect::<Vec<_>>().join(", "));
+    if !report.considered.is_empty() {
+        let counts = report.considered.iter();
+        let counts = counts.map(|(what, count)| format!("{count} {}", one_line(what)));
+        text += &format!("considered {}\n", counts.collect::<Vec<_>>().join(", "));
     }
-    wrote(&mut text, files, style);
-    if let Some(tree) = tree
-        .as_ref()
-        .filter(|tree| !tree.nodes.is_empty() || !tree.refused.is_empty())
-    {
-        text.push_str(&super::tree::compacted(tree, run.is_none(), style));
+    wrote(&mut text, &report.files, style);
+    let tree = report.tree.as_ref();
+    if let Some(tree) = tree.filter(|tree| !tree.nodes.is_empty() || !tree.refused.is_empty()) {
+        text += &super::tree::compacted(tree, report.run.is_none(), style);
     }
     text
 }
@@ -130,25 +108,14 @@ pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
 /// Renders the runs, one per line.
 pub fn history(runs: &[CycleRun], style: Style) -> String {
     let rows = runs.iter().map(|run| {
-        let CycleRun {
-            run: number,
-            cycle,
-            started,
-            finished: _,
-            outcome: how,
-            planned,
-            done,
-            demoted,
-            undone,
-        } = run;
-        let undone = undone.as_deref();
+        let undone = run.undone.as_deref();
         vec![
-            style.strong(number.to_string()),
-            cycle.name().to_owned(),
-            one_line(started),
-            outcome(*how, style),
-            format!("{done} of {}", plural(*planned, "step")),
-            format!("{demoted} demoted"),
+            style.strong(run.run.to_string()),
+            run.cycle.name().to_owned(),
+            one_line(&run.started),
+            outcome(run.outcome, style),
+            format!("{} of {}", run.done, plural(run.planned, "step")),
+            format!("{} demoted", run.demoted),
             undone.map_or_else(String::new, |when| format!("undone {}", one_line(when))),
         ]
     });
@@ -157,59 +124,43 @@ pub fn history(runs: &[CycleRun], style: Style) -> String {
 
 /// Renders the result of an undo.
 pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
-    let CycleUndoResponse {
-        run,
-        undone,
-        undone_before,
-        files,
-        notes,
-    } = answer;
-    if *undone_before {
+    let run = answer.run;
+    if answer.undone_before {
         return format!("run {run} was already undone; nothing was changed\n");
     }
-    if *undone == 0 && files.is_empty() && notes.is_empty() {
+    if answer.undone == 0 && answer.files.is_empty() && answer.notes.is_empty() {
         return format!("run {run} made no changes; there is nothing to undo\n");
     }
-    let changes = plural(*undone, "change");
-    let mut text = format!("undid {}: {changes}\n", style.strong(format!("run {run}")));
-    wrote(&mut text, files, style);
-    for note in notes {
-        let _ = writeln!(text, "note: {}", one_line(note));
+    let run = style.strong(format!("run {run}"));
+    let mut text = format!("undid {run}: {}\n", plural(answer.undone, "change"));
+    wrote(&mut text, &answer.files, style);
+    for note in &answer.notes {
+        text += &format!("note: {}\n", one_line(note));
     }
     text
 }
 
 /// Renders the completed runs, the pending work and the next cycles.
 pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
-    let HeartbeatResponse { ran, pending, next } = answer;
     let mut text = String::new();
-    for run in ran {
-        let _ = writeln!(text, "ran      {}", in_short(run, style));
+    for run in &answer.ran {
+        text += &format!("ran      {}\n", in_short(run, style));
     }
-    if ran.is_empty() {
-        text.push_str("ran      nothing: no cycle was due\n");
+    if answer.ran.is_empty() {
+        text += "ran      nothing: no cycle was due\n";
     }
-    for Pending {
-        kind,
-        text: what,
-        paths,
-    } in pending
-    {
-        let _ = writeln!(
-            text,
-            "pending  {}: {}",
-            style.strong(one_line(kind)),
-            one_line(what)
-        );
-        for path in paths {
-            let _ = writeln!(text, "         → {}", style.path(one_line(path)));
+    for pending in &answer.pending {
+        let kind = style.strong(one_line(&pending.kind));
+        text += &format!("pending  {kind}: {}\n", one_line(&pending.text));
+        for path in &pending.paths {
+            text += &format!("         → {}\n", style.path(one_line(path)));
         }
     }
-    if pending.is_empty() {
-        text.push_str("pending  nothing\n");
+    if answer.pending.is_empty() {
+        text += "pending  nothing\n";
     }
-    if !next.is_empty() {
-        let _ = writeln!(text, "next     {}", self::next(next));
+    if !answer.next.is_empty() {
+        text += &format!("next     {}\n", next(&answer.next));
     }
     text
 }
@@ -258,7 +209,7 @@ fn block<'a>(
         return;
     }
     if !heading.is_empty() {
-        let _ = writeln!(text, "{heading}");
+        *text += &format!("{heading}\n");
     }
     text.push_str(&table(&rows, 3));
 }
@@ -273,31 +224,20 @@ fn ids(entries: &[String]) -> String {
 }
 
 fn health(text: &mut String, health: &IndexHealth) {
-    let IndexHealth {
-        live,
-        queued,
-        archived,
-        amygdala,
-        consolidated,
-        unlinked,
-        mean_strength,
-        bands,
-        groups,
-    } = health;
-    let _ = writeln!(
-        text,
-        "health:\n{INDENT}{live} live, {queued} queued, {archived} archived; mean strength {mean_strength:.2}"
+    *text += &format!(
+        "health:\n{INDENT}{} live, {} queued, {} archived; mean strength {:.2}\n",
+        health.live, health.queued, health.archived, health.mean_strength
     );
-    let _ = writeln!(
-        text,
-        "{INDENT}{amygdala} never fade, {consolidated} consolidated, {unlinked} without related entries"
+    *text += &format!(
+        "{INDENT}{} never fade, {} consolidated, {} without related entries\n",
+        health.amygdala, health.consolidated, health.unlinked
     );
-    for counts in [bands, groups] {
+    for counts in [&health.bands, &health.groups] {
         let counts = counts.iter().filter(|(_, count)| **count > 0);
         let counts = counts.map(|(name, count)| format!("{} {count}", one_line(name)));
         let counts: Vec<_> = counts.collect();
         if !counts.is_empty() {
-            let _ = writeln!(text, "{INDENT}{}", counts.join(", "));
+            *text += &format!("{INDENT}{}\n", counts.join(", "));
         }
     }
 }
@@ -307,7 +247,7 @@ fn wrote(text: &mut String, files: &[String], style: Style) {
         return;
     }
     let files = files.iter().map(|file| style.path(one_line(file)));
-    let _ = writeln!(text, "wrote {}", files.collect::<Vec<_>>().join(", "));
+    *text += &format!("wrote {}\n", files.collect::<Vec<_>>().join(", "));
 }
 
 #[cfg(test)]

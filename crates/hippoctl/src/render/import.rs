@@ -82,6 +82,7 @@ mod tests {
         let file = |path: &str| NewFile {
             path: path.into(),
             memories: 2,
+            text: String::new(),
         };
         let problem = ImportProblem {
             line: Some(12),

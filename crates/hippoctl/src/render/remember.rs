@@ -1,7 +1,5 @@
 //! Rendering of `remember`.
 
-use std::fmt::Write;
-
 use hippo_proto::RememberResponse;
 
 use super::{INDENT, lines, one_line};
@@ -9,21 +7,15 @@ use crate::output::Style;
 
 /// Renders the location of the text, and the entry for it.
 pub fn remembered(answer: &RememberResponse, style: Style) -> String {
-    let RememberResponse {
-        path,
-        start_line,
-        end_line,
-        entry,
-        secrets: _,
-        notes: _,
-    } = answer;
-    let place = style.path(format!("{}:{}", one_line(path), lines(*start_line, *end_line)));
-    let mut text = format!("remembered in {place}\n");
-    if let Some(entry) = entry {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{INDENT}entry {}: {}; strength {:.2}, {}; priority {}",
+    let place = format!(
+        "{}:{}",
+        one_line(&answer.path),
+        lines(answer.start_line, answer.end_line)
+    );
+    let mut text = format!("remembered in {}\n", style.path(place));
+    if let Some(entry) = &answer.entry {
+        text += &format!(
+            "{INDENT}entry {}: {}; strength {:.2}, {}; priority {}\n",
             style.strong(one_line(&entry.id)),
             one_line(&entry.topic),
             entry.strength,

@@ -4,8 +4,6 @@ mod contexts;
 mod entries;
 mod tree;
 
-use std::fmt::Write;
-
 use hippo_proto::{
     ModelLoad, ModelStatus, StatusResponse, VectorBackend, WatcherMode, WatcherStatus, WorkspaceListResponse,
     WorkspaceStatus, WorkspaceSyncResponse,
@@ -16,201 +14,152 @@ use crate::output::Style;
 
 /// Renders the daemon, the model and each workspace.
 pub fn status(answer: &StatusResponse, style: Style) -> String {
-    let StatusResponse {
-        version,
-        pid,
-        uptime_ms,
-        protocol,
-        socket,
-        home,
-        model,
-        workspaces,
-        memory_rss_bytes,
-        requests_served,
-    } = answer;
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "{} protocol {protocol}, process {pid}, up {}, {} resident, {} served",
-        style.strong(format!("hippod {version}")),
-        age(*uptime_ms),
-        bytes(*memory_rss_bytes),
-        plural(*requests_served, "request"),
+    let mut text = format!(
+        "{} protocol {}, process {}, up {}, {} resident, {} served\n",
+        style.strong(format!("hippod {}", answer.version)),
+        answer.protocol,
+        answer.pid,
+        age(answer.uptime_ms),
+        bytes(answer.memory_rss_bytes),
+        plural(answer.requests_served, "request"),
     );
-    let _ = writeln!(text, "socket  {}", style.path(socket));
-    let _ = writeln!(text, "home    {}", style.path(home));
-    let _ = writeln!(text, "model   {}", model_line(model, style));
-    for workspace in workspaces {
+    text += &format!("socket  {}\n", style.path(&answer.socket));
+    text += &format!("home    {}\n", style.path(&answer.home));
+    text += &format!("model   {}\n", model_line(&answer.model, style));
+    for workspace in &answer.workspaces {
         text.push('\n');
-        text.push_str(&one(workspace, style));
+        text += &one(workspace, style);
     }
-    if workspaces.is_empty() {
-        let _ = writeln!(text, "no workspace is registered");
+    if answer.workspaces.is_empty() {
+        text += "no workspace is registered\n";
     }
     text
 }
 
 fn model_line(model: &ModelStatus, style: Style) -> String {
-    let ModelStatus {
-        state,
-        id,
-        reason,
-        threads,
-        loads,
-        word_pieces,
-    } = model;
-    let state = match state {
+    let state = match model.state {
         ModelLoad::Absent => style.bad("absent"),
         ModelLoad::Failed => style.bad("failed"),
         ModelLoad::Unloaded => "unloaded".to_owned(),
         ModelLoad::Loading => "loading".to_owned(),
         ModelLoad::Ready => style.good("ready"),
     };
-    let reason = reason
-        .as_deref()
-        .map(|reason| format!(": {reason}"))
-        .unwrap_or_default();
-    let use_ = format!(
+    let usage = format!(
         "{}, {}, {} embedded",
-        plural((*threads).into(), "thread"),
-        plural(*loads, "load"),
-        plural(*word_pieces, "word piece"),
+        plural(model.threads.into(), "thread"),
+        plural(model.loads, "load"),
+        plural(model.word_pieces, "word piece"),
     );
-    format!("{id}  {state}{reason}  {}", style.quiet(use_))
+    let reason = after_colon(model.reason.as_deref());
+    format!("{}  {state}{reason}  {}", model.id, style.quiet(usage))
+}
+
+/// Returns a reason with a colon before it, or nothing.
+fn after_colon(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(": {reason}")).unwrap_or_default()
+}
+
+/// Returns a line of a workspace's status.
+fn line(label: &str, text: &str) -> String {
+    format!("  {label:<8} {text}\n")
+}
+
+/// Returns a line of a workspace's status that reports a problem.
+fn bad_line(label: &str, text: &str, style: Style) -> String {
+    format!("  {}\n", style.bad(format!("{label:<8} {text}")))
 }
 
 fn one(workspace: &WorkspaceStatus, style: Style) -> String {
-    let WorkspaceStatus {
-        root,
-        documents,
-        chunks,
-        pending,
-        embedded,
-        skipped,
-        skipped_count,
-        generation,
-        lag_ms,
-        degraded,
-        why,
-        settings,
-        untrusted,
-        watcher,
-        disk,
-        held_deletions,
-        root_present,
-        vector,
-        database_bytes,
-        index,
-        contexts,
-        tree,
-    } = workspace;
-    let mut text = String::new();
-    let missing = if *root_present {
-        String::new()
-    } else {
-        style.bad("  the folder does not exist")
+    let missing = match workspace.root_present {
+        true => String::new(),
+        false => style.bad("  the folder does not exist"),
     };
-    let _ = writeln!(text, "{}{missing}", style.strong(root));
-    let _ = writeln!(
-        text,
-        "  index    {}, {}, {embedded} embedded, {pending} pending, generation {generation}, {}",
-        plural(*documents, "document"),
-        plural(*chunks, "chunk"),
-        bytes(*database_bytes),
+    let mut text = format!("{}{missing}\n", style.strong(&workspace.root));
+    let index = format!(
+        "{}, {}, {} embedded, {} pending, generation {}, {}",
+        plural(workspace.documents, "document"),
+        plural(workspace.chunks, "chunk"),
+        workspace.embedded,
+        workspace.pending,
+        workspace.generation,
+        bytes(workspace.database_bytes),
     );
-    let _ = writeln!(
-        text,
-        "  disk     {}, {} indexed",
-        plural(disk.files, "file"),
-        disk.indexed_files
-    );
+    text += &line("index", &index);
+    let disk = &workspace.disk;
+    let disk = format!("{}, {} indexed", plural(disk.files, "file"), disk.indexed_files);
+    text += &line("disk", &disk);
+    let vector = &workspace.vector;
     let backend = match vector.backend {
         VectorBackend::Exact => "exact",
         VectorBackend::Hnsw => "hnsw",
     };
-    let building = if vector.building { ", building" } else { "" };
-    let tombstones = vector.tombstones;
-    let vectors = plural(vector.vectors, "vector");
     let model = vector.model.as_deref().map(|model| format!(", of {model}"));
-    let model = model.unwrap_or_default();
-    let _ = writeln!(
-        text,
-        "  vectors  {backend}, {vectors}, {tombstones} deleted{building}{model}"
+    let vectors = format!(
+        "{backend}, {}, {} deleted{}{}",
+        plural(vector.vectors, "vector"),
+        vector.tombstones,
+        if vector.building { ", building" } else { "" },
+        model.unwrap_or_default()
     );
-    let _ = writeln!(text, "  watcher  {}", watcher_line(watcher, style));
-    if let Some(index) = index {
-        text.push_str(&entries::lines(index, style));
+    text += &line("vectors", &vectors);
+    text += &line("watcher", &watcher_line(&workspace.watcher, style));
+    if let Some(index) = &workspace.index {
+        text += &entries::lines(index, style);
     }
-    if let Some(contexts) = contexts {
-        text.push_str(&contexts::line(contexts));
+    if let Some(contexts) = &workspace.contexts {
+        text += &contexts::line(contexts);
     }
-    if let Some(tree) = tree {
-        text.push_str(&tree::lines(tree, style));
+    if let Some(tree) = &workspace.tree {
+        text += &tree::lines(tree, style);
     }
-    if *lag_ms > 0 {
-        let _ = writeln!(text, "  lag      {}", age(*lag_ms));
+    if workspace.lag_ms > 0 {
+        text += &line("lag", &age(workspace.lag_ms));
     }
-    if let Some(degraded) = degraded {
-        let why = why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-        let _ = writeln!(text, "  {}", style.bad(format!("degraded {degraded}{why}")));
+    if let Some(degraded) = &workspace.degraded {
+        let why = after_colon(workspace.why.as_deref());
+        text += &bad_line("degraded", &format!("{degraded}{why}"), style);
     }
-    if let Some(settings) = settings {
-        let _ = writeln!(text, "  {}", style.bad(format!("settings {settings}")));
+    if let Some(settings) = &workspace.settings {
+        text += &bad_line("settings", settings, style);
     }
-    for file in untrusted {
-        text.push_str(&trust::line(file, root, style));
+    for file in &workspace.untrusted {
+        text += &trust::line(file, &workspace.root, style);
     }
-    if *held_deletions > 0 {
-        let held = plural(*held_deletions, "deletion");
-        let _ = writeln!(
-            text,
-            "  {}",
-            style.bad(format!(
-                "held     {held}; confirm with: hippoctl sync --accept-deletions"
-            ))
-        );
+    if workspace.held_deletions > 0 {
+        let held = plural(workspace.held_deletions, "deletion");
+        let held = format!("{held}; confirm with: hippoctl sync --accept-deletions");
+        text += &bad_line("held", &held, style);
     }
-    for file in skipped {
-        let _ = writeln!(
-            text,
-            "  skipped  {}: {}",
-            style.path(harmless(&file.path)),
-            file.reason
-        );
+    for file in &workspace.skipped {
+        let path = style.path(harmless(&file.path));
+        text += &line("skipped", &format!("{path}: {}", file.reason));
     }
-    let more = skipped_count.saturating_sub(skipped.len() as u64);
+    let more = workspace
+        .skipped_count
+        .saturating_sub(workspace.skipped.len() as u64);
     if more > 0 {
-        let _ = writeln!(text, "  skipped  {more} more");
+        text += &line("skipped", &format!("{more} more"));
     }
     text
 }
 
 fn watcher_line(watcher: &WatcherStatus, style: Style) -> String {
-    let WatcherStatus {
-        mode,
-        alive,
-        last_event_ms_ago,
-        last_canary_ms_ago,
-        last_reconcile_ms_ago,
-        changed_at_last_reconcile,
-    } = watcher;
-    let mode = match mode {
+    let mode = match watcher.mode {
         WatcherMode::Notify => "notify",
         WatcherMode::Poll => "poll",
         WatcherMode::None => "none",
     };
-    let alive = if *alive {
-        style.good("alive")
-    } else {
-        style.bad("not alive")
+    let alive = match watcher.alive {
+        true => style.good("alive"),
+        false => style.bad("not alive"),
     };
-    let ago = |ms: &Option<u64>| ms.map_or_else(|| "never".to_owned(), |ms| format!("{} ago", age(ms)));
+    let ago = |ms: Option<u64>| ms.map_or_else(|| "never".to_owned(), |ms| format!("{} ago", age(ms)));
     format!(
-        "{mode}, {alive}, last event {}, canary {}, reconcile {} ({changed_at_last_reconcile} found)",
-        ago(last_event_ms_ago),
-        ago(last_canary_ms_ago),
-        ago(last_reconcile_ms_ago),
+        "{mode}, {alive}, last event {}, canary {}, reconcile {} ({} found)",
+        ago(watcher.last_event_ms_ago),
+        ago(watcher.last_canary_ms_ago),
+        ago(watcher.last_reconcile_ms_ago),
+        watcher.changed_at_last_reconcile,
     )
 }
 
@@ -238,18 +187,14 @@ pub fn workspaces(answer: &WorkspaceListResponse, style: Style) -> String {
 
 /// Renders the result of a reconcile.
 pub fn sync(answer: &WorkspaceSyncResponse, _: Style) -> String {
-    let WorkspaceSyncResponse {
-        documents,
-        changed,
-        removed,
-        pending,
-        generation,
-        took_ms,
-        notes: _,
-    } = answer;
     format!(
-        "{}, {changed} changed, {removed} removed, {pending} pending, generation {generation}, {took_ms:.0} ms\n",
-        plural(*documents, "document"),
+        "{}, {} changed, {} removed, {} pending, generation {}, {:.0} ms\n",
+        plural(answer.documents, "document"),
+        answer.changed,
+        answer.removed,
+        answer.pending,
+        answer.generation,
+        answer.took_ms
     )
 }
 

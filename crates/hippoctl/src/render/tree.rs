@@ -1,10 +1,6 @@
 //! Rendering of the nodes of the compaction tree.
 
-use std::fmt::Write;
-
-use hippo_proto::{
-    TreeChange, TreeCompactResponse, TreeJob, TreePendingResponse, TreeRefusal, TreeSubmitResponse,
-};
+use hippo_proto::{TreeCompactResponse, TreePendingResponse, TreeSubmitResponse};
 
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
@@ -14,120 +10,89 @@ const LISTED: usize = 40;
 
 /// Renders the changes of the tree.
 pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> String {
-    let TreeCompactResponse {
-        today,
-        ran,
-        nodes,
-        unchanged,
-        entered,
-        left,
-        refused,
-        foreign,
-        notes: _,
-        took_ms,
-    } = answer;
-    if !foreign.is_empty() {
-        let all = plural(foreign.len() as u64, "node");
+    if !answer.foreign.is_empty() {
+        let all = plural(answer.foreign.len() as u64, "node");
         return format!("nothing was changed, because another program wrote {all}\n");
     }
-    if !ran {
+    if !answer.ran {
         return "nothing was checked, because no update is due yet\n".to_owned();
     }
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let what = if dry_run { "dry run" } else { "tree" };
-    let end = if dry_run { "; nothing was changed" } else { "" };
-    let _ = writeln!(
-        text,
-        "{}: {} changed, {unchanged} unchanged, as of {}, {took_ms:.0} ms{end}",
+    let (what, end) = match dry_run {
+        true => ("dry run", "; nothing was changed"),
+        false => ("tree", ""),
+    };
+    let mut text = format!(
+        "{}: {} changed, {} unchanged, as of {}, {:.0} ms{end}\n",
         style.strong(what),
-        plural(nodes.len() as u64, "node"),
-        one_line(today),
+        plural(answer.nodes.len() as u64, "node"),
+        answer.unchanged,
+        one_line(&answer.today),
+        answer.took_ms
     );
-    let rows: Vec<Vec<String>> = nodes.iter().take(LISTED).map(|node| row(node, style)).collect();
-    text.push_str(&table(&rows, 4));
-    if nodes.len() > LISTED {
-        let _ = writeln!(text, "{INDENT}and {} more", nodes.len() - LISTED);
+    let rows = answer.nodes.iter().take(LISTED).map(|node| {
+        vec![
+            format!("{INDENT}{}", style.path(one_line(&node.path))),
+            one_line(&node.action),
+            one_line(&node.cause),
+            one_line(&node.status),
+            format!("{} tokens", node.tokens),
+        ]
+    });
+    text += &table(&rows.collect::<Vec<_>>(), 4);
+    if answer.nodes.len() > LISTED {
+        text += &format!("{INDENT}and {} more\n", answer.nodes.len() - LISTED);
     }
-    for (name, topics) in [("entered ROOT.md", entered), ("left ROOT.md", left)] {
-        if !topics.is_empty() {
-            let shown: Vec<String> = topics.iter().take(LISTED).map(|topic| one_line(topic)).collect();
-            let more = topics.len().saturating_sub(LISTED);
-            let more = if more > 0 {
-                format!(", and {more} more")
-            } else {
-                String::new()
-            };
-            let _ = writeln!(text, "{name}: {}{more}", shown.join(", "));
+    for (name, topics) in [
+        ("entered ROOT.md", &answer.entered),
+        ("left ROOT.md", &answer.left),
+    ] {
+        if topics.is_empty() {
+            continue;
         }
+        let mut shown: Vec<String> = topics.iter().take(LISTED).map(|topic| one_line(topic)).collect();
+        let more = topics.len().saturating_sub(LISTED);
+        if more > 0 {
+            shown.push(format!("and {more} more"));
+        }
+        text += &format!("{name}: {}\n", shown.join(", "));
     }
-    for TreeRefusal { path, reason } in refused {
-        let _ = writeln!(text, "{}: {}", style.bad(one_line(path)), one_line(reason));
+    for refused in &answer.refused {
+        let path = style.bad(one_line(&refused.path));
+        text += &format!("{path}: {}\n", one_line(&refused.reason));
     }
     text
 }
 
-fn row(node: &TreeChange, style: Style) -> Vec<String> {
-    let TreeChange {
-        path,
-        action,
-        cause,
-        status,
-        tokens,
-    } = node;
-    vec![
-        format!("{INDENT}{}", style.path(one_line(path))),
-        one_line(action),
-        one_line(cause),
-        one_line(status),
-        format!("{tokens} tokens"),
-    ]
-}
-
 /// Renders the nodes that need a summary.
 pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
-    let TreePendingResponse { jobs, total } = answer;
     let mut text = String::new();
-    for job in jobs {
-        let TreeJob {
-            path,
-            level: _,
-            period,
-            sources,
-            source_digest,
-            budget_tokens,
-            prompt,
-        } = job;
-        let _ = writeln!(
-            text,
-            "{}  {}, at most {budget_tokens} tokens, sources {}",
-            style.strong(one_line(period)),
-            style.path(one_line(path)),
-            one_line(source_digest)
+    for job in &answer.jobs {
+        text += &format!(
+            "{}  {}, at most {} tokens, sources {}\n",
+            style.strong(one_line(&job.period)),
+            style.path(one_line(&job.path)),
+            job.budget_tokens,
+            one_line(&job.source_digest)
         );
-        for source in sources {
-            let _ = writeln!(text, "{INDENT}← {}", one_line(source));
+        for source in &job.sources {
+            text += &format!("{INDENT}← {}\n", one_line(source));
         }
-        let _ = writeln!(text, "{INDENT}{}", one_line(prompt));
+        text += &format!("{INDENT}{}\n", one_line(&job.prompt));
     }
-    let more = total.saturating_sub(jobs.len() as u64);
+    let more = answer.total.saturating_sub(answer.jobs.len() as u64);
     if more > 0 {
-        let _ = writeln!(text, "and {more} more");
+        text += &format!("and {more} more\n");
     }
     text
 }
 
 /// Renders the acceptance of a submitted summary.
 pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
-    let TreeSubmitResponse {
-        path,
-        status,
-        tokens,
-        overlap_percent,
-    } = answer;
     format!(
-        "{}: accepted, {}, {tokens} tokens, {overlap_percent} % of its words occur in the sources\n",
-        style.path(one_line(path)),
-        one_line(status)
+        "{}: accepted, {}, {} tokens, {} % of its words occur in the sources\n",
+        style.path(one_line(&answer.path)),
+        one_line(&answer.status),
+        answer.tokens,
+        answer.overlap_percent
     )
 }

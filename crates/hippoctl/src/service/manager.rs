@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::unit::agent_file;
+use serde::Serialize;
+
+use super::unit::AGENT_FILE;
 use super::{AGENT, Manager, SERVICE_UNIT, SOCKET_UNIT};
 
 /// Exit codes of a process that systemd could not sandbox: user, capabilities, namespaces.
@@ -25,6 +27,10 @@ impl ManagerCommand {
         }
     }
 
+    fn on_units(verb: &[&str]) -> Self {
+        Self::new(&[&["systemctl", "--user"], verb, &[SOCKET_UNIT, SERVICE_UNIT]].concat())
+    }
+
     fn may_fail(self) -> Self {
         Self {
             may_fail: true,
@@ -39,26 +45,25 @@ impl ManagerCommand {
 
     /// Runs the command. Returns its output, or the reason for its failure.
     pub fn run(&self) -> Result<String, String> {
-        let (program, arguments) = self.words.split_first().ok_or("no command")?;
+        let program = &self.words[0];
         let output = Command::new(program)
-            .args(arguments)
+            .args(&self.words[1..])
             .stdin(Stdio::null())
             .output()
             .map_err(|error| format!("{program}: {error}"))?;
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         if output.status.success() {
-            Ok(said(&output.stdout))
-        } else {
-            Err(match said(&output.stderr) {
-                words if words.is_empty() => format!("{program} failed: {}", output.status),
-                words => words,
-            })
+            return Ok(said(&output.stdout));
         }
+        Err(match said(&output.stderr) {
+            words if words.is_empty() => format!("{program} failed: {}", output.status),
+            words => words,
+        })
     }
 }
 
 /// The state of the service as the manager reports it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ManagerState {
     /// True if the service starts with the session.
     pub enabled: bool,
@@ -71,9 +76,6 @@ pub struct ManagerState {
     /// The unit in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<PathBuf>,
-    /// The last status text of the daemon.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub text: String,
     /// True if the service ended because its sandbox could not be set up.
     #[serde(skip)]
     pub no_sandbox: bool,
@@ -86,35 +88,26 @@ impl ManagerState {
     }
 }
 
-/// The interface to a service manager.
-#[derive(Debug, Clone, Copy)]
-pub struct ManagerControl(pub Manager);
-
-impl ManagerControl {
-    /// Returns whether the service is enabled, waits for a connection, or is running.
-    pub fn serves(self) -> bool {
-        self.ask().is_ok_and(|answer| answer.is_used())
-    }
-
+impl Manager {
     /// Queries the state of the service.
     ///
     /// # Errors
     /// Returns the reason why the manager does not answer.
     pub fn ask(self) -> Result<ManagerState, String> {
-        match self.0 {
-            Manager::Systemd => {
+        match self {
+            Self::Systemd => {
                 let show = |unit, properties: &str| {
                     ManagerCommand::new(&["systemctl", "--user", "show", unit, "--property", properties])
                         .run()
                 };
                 let service = show(
                     SERVICE_UNIT,
-                    "ActiveState,MainPID,UnitFileState,StatusText,ExecMainStatus,FragmentPath",
+                    "ActiveState,MainPID,UnitFileState,ExecMainStatus,FragmentPath",
                 )?;
                 let socket = show(SOCKET_UNIT, "ActiveState")?;
                 Ok(of_systemd(&service, &socket))
             }
-            Manager::Launchd => {
+            Self::Launchd => {
                 let domain = domain();
                 // Check first that a session exists.
                 ManagerCommand::new(&["launchctl", "print", &domain]).run()?;
@@ -127,30 +120,22 @@ impl ManagerControl {
 
     /// Returns the commands to run after the files were written. With `again`, an older service is stopped first.
     pub fn starting(self, folder: &Path, again: bool) -> Vec<ManagerCommand> {
-        match self.0 {
-            Manager::Systemd => {
+        match self {
+            Self::Systemd => {
                 let mut calls = vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])];
                 if again {
-                    calls.push(on_units(&["stop"]).may_fail());
+                    calls.push(ManagerCommand::on_units(&["stop"]).may_fail());
                     // A service that failed too often does not start until its state is reset.
-                    calls.push(on_units(&["reset-failed"]).may_fail());
+                    calls.push(ManagerCommand::on_units(&["reset-failed"]).may_fail());
                 }
-                calls.push(on_units(&["enable", "--now"]));
+                calls.push(ManagerCommand::on_units(&["enable", "--now"]));
                 calls
             }
-            Manager::Launchd => {
-                let file = folder.join(agent_file());
-                let mut calls = Vec::new();
-                if again {
-                    let service = format!("{}/{AGENT}", domain());
-                    calls.push(ManagerCommand::new(&["launchctl", "bootout", &service]).may_fail());
-                }
-                calls.push(ManagerCommand::new(&[
-                    "launchctl",
-                    "bootstrap",
-                    &domain(),
-                    &file.to_string_lossy(),
-                ]));
+            Self::Launchd => {
+                let mut calls = if again { self.stopping() } else { Vec::new() };
+                let file = folder.join(AGENT_FILE);
+                let words = ["launchctl", "bootstrap", &domain(), &file.to_string_lossy()];
+                calls.push(ManagerCommand::new(&words));
                 calls
             }
         }
@@ -158,10 +143,10 @@ impl ManagerControl {
 
     /// Returns the commands to run before the files are removed.
     pub fn stopping(self) -> Vec<ManagerCommand> {
-        match self.0 {
-            Manager::Systemd => vec![on_units(&["disable", "--now"])],
+        match self {
+            Self::Systemd => vec![ManagerCommand::on_units(&["disable", "--now"])],
             // The command fails if the agent is not loaded, but this is the desired state.
-            Manager::Launchd => {
+            Self::Launchd => {
                 let service = format!("{}/{AGENT}", domain());
                 vec![ManagerCommand::new(&["launchctl", "bootout", &service]).may_fail()]
             }
@@ -170,23 +155,19 @@ impl ManagerControl {
 
     /// Returns the commands to run after the files are removed.
     pub fn forgetting(self) -> Vec<ManagerCommand> {
-        match self.0 {
-            Manager::Systemd => vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])],
-            Manager::Launchd => Vec::new(),
+        match self {
+            Self::Systemd => vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])],
+            Self::Launchd => Vec::new(),
         }
     }
 
     /// Returns the command that shows the log.
     pub fn log(self) -> &'static str {
-        match self.0 {
-            Manager::Systemd => "journalctl --user -u hippod",
-            Manager::Launchd => "hippoctl logs",
+        match self {
+            Self::Systemd => "journalctl --user -u hippod",
+            Self::Launchd => "hippoctl logs",
         }
     }
-}
-
-fn on_units(verb: &[&str]) -> ManagerCommand {
-    ManagerCommand::new(&[&["systemctl", "--user"], verb, &[SOCKET_UNIT, SERVICE_UNIT]].concat())
 }
 
 /// Returns the launchd domain of this user's session.
@@ -212,7 +193,6 @@ fn of_systemd(service: &str, socket: &str) -> ManagerState {
         unit: Some(value(service, "FragmentPath"))
             .filter(|path| !path.is_empty())
             .map(PathBuf::from),
-        text: value(service, "StatusText"),
         no_sandbox: state != "active" && NO_SANDBOX.contains(&value(service, "ExecMainStatus").as_str()),
         state,
     }
@@ -242,14 +222,11 @@ mod tests {
 
     #[test]
     fn the_output_of_systemctl_is_parsed() {
-        let service = "MainPID=412\nFragmentPath=/u/hippod.service\nStatusText=1 workspace, 3 files\nActiveState=active\nUnitFileState=enabled\nExecMainStatus=0\n";
+        let service = "MainPID=412\nFragmentPath=/u/hippod.service\nActiveState=active\nUnitFileState=enabled\nExecMainStatus=0\n";
         let answer = of_systemd(service, "ActiveState=active\n");
         assert!(answer.enabled && answer.listening && !answer.no_sandbox);
         assert_eq!(answer.unit, Some("/u/hippod.service".into()));
-        assert_eq!(
-            (answer.pid, answer.text.as_str()),
-            (Some(412), "1 workspace, 3 files")
-        );
+        assert_eq!(answer.pid, Some(412));
         let failed = "MainPID=0\nActiveState=failed\nUnitFileState=\nExecMainStatus=217\n";
         let answer = of_systemd(failed, "");
         assert!(!answer.enabled && !answer.listening && answer.no_sandbox);

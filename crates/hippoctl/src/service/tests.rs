@@ -29,7 +29,7 @@ fn usual() -> UnitValues {
 }
 
 fn text(manager: Manager, facts: &UnitValues, at: usize) -> String {
-    units(manager, Path::new("/f"), facts)[at].text.clone()
+    units(manager, Path::new("/f"), facts).unwrap()[at].text.clone()
 }
 
 #[test]
@@ -41,22 +41,14 @@ fn unit_files_match_the_project_files_except_for_paths() {
     let project = include_str!("../../../../systemd/hippod.service");
     let lines = project.replace("%h/.cargo/bin/hippod", "\"/home/u/bin/hippod\"");
     assert!(service.starts_with(&lines) && lines != project);
-    assert_eq!(unit::program_in(&service), Some("/home/u/bin/hippod".into()));
 }
 
 #[test]
 fn a_service_without_a_sandbox_lacks_only_its_lines() {
-    let (with, without) = (
-        usual(),
-        UnitValues {
-            sandbox: false,
-            ..usual()
-        },
-    );
-    let (with, without) = (
-        text(Manager::Systemd, &with, 1),
-        text(Manager::Systemd, &without, 1),
-    );
+    let unit = units(Manager::Systemd, Path::new("/f"), &usual())
+        .unwrap()
+        .remove(1);
+    let (with, without) = (unit.text, unit.unconfined);
     let gone: Vec<&str> = with
         .lines()
         .filter(|line| !without.lines().any(|other| other == *line))
@@ -100,7 +92,6 @@ fn configured_paths_are_written_into_the_unit_files() {
     let log = "/data/50% & more/h/state/hippod.log";
     // hippod limits the size of its log file, whereas launchd would let the file grow.
     assert_eq!(arguments, ["/opt/my tools/hippod", "run", "--log-file", log]);
-    assert_eq!(unit::program_in(&agent), Some("/opt/my tools/hippod".into()));
     let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
     assert_eq!(environment["HIPPOD_HOME"].as_string(), home.to_str());
 }
@@ -171,7 +162,6 @@ fn special_characters_of_a_path_survive_a_round_trip() {
     let line =
         format!("ExecStart=\"/opt/$my <tools> 5%%/hippod\" run\nEnvironment=\"HIPPOD_HOME={written}\"\n");
     assert!(service.contains(&line), "{service}");
-    assert_eq!(unit::program_in(&service), Some(program.into()));
     // Only the percent sign has a special meaning here.
     let line = format!("ListenStream={}/hippod.sock\n", home.replace('%', "%%"));
     assert!(text(Manager::Systemd, &systemd, 0).contains(&line));
@@ -187,38 +177,35 @@ fn special_characters_of_a_path_survive_a_round_trip() {
     );
     let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
     assert_eq!(environment["HIPPOD_HOME"].as_string(), Some(home));
-    assert_eq!(unit::program_in(&agent), Some(program.into()));
 }
 
 #[test]
 fn installed_files_are_recognised_unless_edited() {
     let folder = tempfile::tempdir().unwrap();
     for manager in [Manager::Systemd, Manager::Launchd] {
-        let files = units(manager, folder.path(), &usual());
-        let others = units(
-            manager,
-            folder.path(),
-            &UnitValues {
-                program: "/other/hippod".into(),
-                ..usual()
-            },
-        );
-        let (file, other) = (files.last().unwrap(), others.last().unwrap());
-        let put = |text: &str| std::fs::write(&file.path, text).unwrap();
-        assert_eq!(read(file).unwrap(), UnitFileState::Absent);
-        put(&file.text);
-        assert_eq!(read(file).unwrap(), UnitFileState::Current);
-        put(&other.text);
+        let last = |facts: &UnitValues| units(manager, folder.path(), facts).unwrap().pop().unwrap();
+        let file = last(&usual());
+        assert_eq!(file.state, UnitFileState::Absent);
+        let other = last(&UnitValues {
+            program: "/other/hippod".into(),
+            ..usual()
+        });
+        let state = |text: &str| {
+            std::fs::write(&file.path, text).unwrap();
+            last(&usual()).state
+        };
+        for current in [&file.text, &file.unconfined] {
+            assert_eq!(state(current), UnitFileState::Current);
+        }
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        assert_eq!(read(file).unwrap(), UnitFileState::Outdated { version });
+        assert_eq!(state(&other.text), UnitFileState::Outdated { version });
         for changed in [
             other.text.replace("/other", "/another"),
             file.text.clone() + "\n[Service]\n",
             file.text.lines().next().unwrap().to_owned(),
             String::new(),
         ] {
-            put(&changed);
-            assert_eq!(read(file).unwrap(), UnitFileState::Changed, "{changed}");
+            assert_eq!(state(&changed), UnitFileState::Changed, "{changed}");
         }
     }
 }

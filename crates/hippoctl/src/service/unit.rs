@@ -1,12 +1,13 @@
 //! Text of the service files, and detection of edits.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_text::text::{escape_xml, unescape_xml};
+use hippo_text::text::escape_xml;
+use serde::Serialize;
 
-use super::{AGENT, Manager, SERVICE_UNIT, SOCKET_UNIT, UnitValues};
+use super::{Manager, SERVICE_UNIT, SOCKET_UNIT, UnitValues};
 use crate::failure::Failure;
 
 const SERVICE: &str = include_str!("../../../../systemd/hippod.service");
@@ -18,27 +19,39 @@ const PROGRAM: &str = "ExecStart=%h/.cargo/bin/hippod run\n";
 const SOCKET_PATH: &str = "%t/hippod/hippod.sock";
 const AGENT_PROGRAM: &str = "/usr/local/bin/hippod";
 const AGENT_LOG: &str = "/usr/local/var/log/hippod.log";
+/// The file name of the launchd agent.
+pub const AGENT_FILE: &str = "io.github.hippod.plist";
 /// The first and the last line of the part that needs user namespaces.
 const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
 /// The prefix of the last line, which identifies files written by hippoctl.
 const MARK: &str = "written by hippoctl ";
 
 /// A file of the service.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnitFile {
     /// The path.
     pub path: PathBuf,
+    /// The state on disk.
+    #[serde(flatten)]
+    pub state: UnitFileState,
     /// The whole text.
+    #[serde(skip)]
     pub text: String,
+    /// The text without the lines that need user namespaces.
+    #[serde(skip)]
+    pub unconfined: String,
+    /// True if the file on disk names another socket.
+    #[serde(skip)]
+    pub has_other_socket: bool,
 }
 
 /// The state on disk of a service file.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "state")]
 pub enum UnitFileState {
     /// The file does not exist.
     Absent,
-    /// The text that this version writes.
+    /// The text that this version writes, with or without the lines that need user namespaces.
     Current,
     /// The text that an install wrote with another version or other paths.
     Outdated {
@@ -50,117 +63,56 @@ pub enum UnitFileState {
 }
 
 /// Returns the files of the service, in the order in which they are written.
-pub fn units(manager: Manager, folder: &Path, facts: &UnitValues) -> Vec<UnitFile> {
-    let file = |name: &str, text: String| UnitFile {
-        path: folder.join(name),
-        text: marked(manager, &text),
-    };
-    match manager {
-        Manager::Systemd => vec![
-            file(SOCKET_UNIT, socket(facts)),
-            file(SERVICE_UNIT, service(facts)),
-        ],
-        Manager::Launchd => vec![file(&agent_file(), agent(facts))],
-    }
-}
-
-/// Returns the state of a file on disk.
 ///
 /// # Errors
-/// Fails if the file cannot be read.
+/// Fails if a file cannot be read.
+pub fn units(manager: Manager, folder: &Path, facts: &UnitValues) -> Result<Vec<UnitFile>, Failure> {
+    let texts = match manager {
+        Manager::Systemd => vec![(SOCKET_UNIT, socket(facts)), (SERVICE_UNIT, service(facts))],
+        Manager::Launchd => vec![(AGENT_FILE, agent(facts))],
+    };
+    let files = texts.into_iter().map(|(name, text)| {
+        let unconfined = match (text.find(SANDBOX.0), text.find(SANDBOX.1)) {
+            (Some(from), Some(to)) => format!("{}{}", &text[..from], &text[to..]),
+            _ => text.clone(),
+        };
+        read(UnitFile {
+            path: folder.join(name),
+            state: UnitFileState::Absent,
+            text: marked(manager, &text),
+            unconfined: marked(manager, &unconfined),
+            has_other_socket: false,
+        })
+    });
+    files.collect()
+}
+
+/// Returns the file with its state on disk.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
-pub fn read(file: &UnitFile) -> Result<UnitFileState, Failure> {
-    let failed = |error| Failure::file("read the unit file", &file.path, error);
+fn read(mut file: UnitFile) -> Result<UnitFile, Failure> {
     match fs::symlink_metadata(&file.path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(UnitFileState::Absent),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(file),
         // A masked unit is a link.
-        Ok(metadata) if !metadata.is_file() => return Ok(UnitFileState::Changed),
-        Ok(_) => {}
-        Err(error) => return Err(failed(error)),
+        Ok(metadata) if !metadata.is_file() => file.state = UnitFileState::Changed,
+        _ => {
+            let bytes = fs::read(&file.path);
+            let bytes = bytes.map_err(|error| Failure::file("read the unit file", &file.path, error))?;
+            let there = String::from_utf8_lossy(&bytes);
+            file.has_other_socket =
+                listens_at(&there).is_some_and(|line| listens_at(&file.text) != Some(line));
+            file.state = match version_of(&there) {
+                Some(_) if there == file.text || there == file.unconfined => UnitFileState::Current,
+                Some(version) => UnitFileState::Outdated { version },
+                None => UnitFileState::Changed,
+            };
+        }
     }
-    let bytes = fs::read(&file.path).map_err(failed)?;
-    if bytes == file.text.as_bytes() {
-        return Ok(UnitFileState::Current);
-    }
-    let version = std::str::from_utf8(&bytes).ok().and_then(version_of);
-    Ok(
-        version.map_or(UnitFileState::Changed, |version| UnitFileState::Outdated {
-            version,
-        }),
-    )
+    Ok(file)
 }
 
-/// Writes a file into the user's own folder atomically. A new file gets default permissions; an existing file keeps its
-/// permissions.
-///
-/// # Errors
-/// Returns the error of the operating system. The previous file is unchanged.
-#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
-pub fn put(file: &UnitFile) -> Result<(), Failure> {
-    let path = &file.path;
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let write = || {
-        fs::create_dir_all(folder)?;
-        let exists = path.exists();
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".hippod-");
-        #[cfg(unix)]
-        if !exists {
-            // The umask restricts these permissions.
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        }
-        if exists {
-            // A rename would succeed even if the file is not writable.
-            File::options().write(true).open(path)?;
-        }
-        let mut draft = builder.tempfile_in(folder)?;
-        draft.write_all(file.text.as_bytes())?;
-        if exists {
-            draft
-                .as_file()
-                .set_permissions(fs::metadata(path)?.permissions())?;
-        }
-        draft.as_file().sync_all()?;
-        if exists {
-            draft.persist(path)?;
-        } else {
-            draft.persist_noclobber(path)?;
-        }
-        Ok(())
-    };
-    write().map_err(|error: io::Error| Failure::file("write the unit file", path, error))
-}
-
-/// Returns the path of hippod that the installed service uses.
-#[expect(clippy::disallowed_methods, reason = "the user's own folder")]
-pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
-    let name = match manager {
-        Manager::Systemd => SERVICE_UNIT.to_owned(),
-        Manager::Launchd => agent_file(),
-    };
-    program_in(&fs::read_to_string(folder.join(name)).ok()?)
-}
-
-/// Returns the file name of the launchd agent.
-pub fn agent_file() -> String {
-    format!("{AGENT}.plist")
-}
-
-/// Returns the path of hippod in the text of a service file.
-pub fn program_in(text: &str) -> Option<PathBuf> {
-    let words = match text.lines().find_map(|line| line.strip_prefix("ExecStart=")) {
-        Some(line) => match line.strip_prefix('"') {
-            Some(quoted) => quoted.split('"').next()?,
-            None => line.split(' ').next()?,
-        }
-        .replace("%%", "%"),
-        None => {
-            let (_, arguments) = text.split_once("<key>ProgramArguments</key>")?;
-            let (_, first) = arguments.split_once("<string>")?;
-            unescape_xml(first.split_once("</string>")?.0)
-        }
-    };
-    Some(PathBuf::from(words))
+/// Returns the line with the path of the socket.
+fn listens_at(text: &str) -> Option<&str> {
+    text.lines().find(|line| line.starts_with("ListenStream="))
 }
 
 fn service(facts: &UnitValues) -> String {
@@ -171,11 +123,7 @@ fn service(facts: &UnitValues) -> String {
     for (name, value) in &facts.environment {
         start += &format!("Environment=\"{name}={}\"\n", quoted(value));
     }
-    let text = SERVICE.replace(PROGRAM, &start);
-    match (text.find(SANDBOX.0), text.find(SANDBOX.1)) {
-        (Some(from), Some(to)) if !facts.sandbox => format!("{}{}", &text[..from], &text[to..]),
-        _ => text,
-    }
+    SERVICE.replace(PROGRAM, &start)
 }
 
 fn socket(facts: &UnitValues) -> String {

@@ -2,16 +2,12 @@
 
 use std::path::Path;
 
-use clap::ValueEnum as _;
-use hippo_proto::{
-    BackupRequest, BackupResponse, BackupVerifyRequest, RestoreRequest, RestoreResponse, Restored,
-};
+use hippo_proto::{BackupRequest, BackupResponse, BackupVerifyRequest, RestoreRequest, RestoreResponse};
 
-use super::watched::{BYTES, watched};
+use super::watched::watched;
 use crate::args::{BackupArgs, BackupVerb, RestoreArgs};
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
-use crate::harness::{Harness, InitRecord};
 use crate::output::Output;
 use crate::render;
 
@@ -22,7 +18,7 @@ use crate::render;
 pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
-        let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out, BYTES)?;
+        let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out)?;
         return out.answer(&answer, render::backup::verified);
     }
     let workspace = match (args.all, session.given_workspace()?) {
@@ -40,7 +36,7 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
         to: text(&absolute(&args.file.unwrap_or_default())?)?,
         force: args.force,
     };
-    let answer: BackupResponse = watched(session, request, out, BYTES)?;
+    let answer: BackupResponse = watched(session, request, out)?;
     out.answer(&answer, render::backup::written)?;
     // If any workspace was omitted, the command fails.
     match answer.left_out.is_empty() {
@@ -61,37 +57,6 @@ pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output
         into: optional(args.into.as_deref())?,
         other_files: args.other_files,
     };
-    let answer: RestoreResponse = watched(session, request, out, BYTES)?;
-    out.answer(&answer, render::backup::restored)?;
-    if !out.json {
-        let state = &session.paths.state;
-        for note in answer
-            .workspaces
-            .iter()
-            .flat_map(|restored| missing(state, restored))
-        {
-            out.note(&format!("note: {note}"));
-        }
-    }
-    Ok(())
-}
-
-/// Returns notes about the files of harnesses, which backups do not contain.
-fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
-    let shown = render::one_line(&workspace.root);
-    let record = InitRecord::read(state, Path::new(&workspace.was)).unwrap_or_default();
-    let platforms = record
-        .platforms
-        .iter()
-        .filter(|platform| **platform != Harness::None);
-    platforms
-        .filter_map(|platform| {
-            let platform = platform.to_possible_value()?;
-            let name = platform.get_name();
-            Some(format!(
-                "the backup does not contain the files that `hippoctl init` wrote for {name}; to create them \
-                 again: hippoctl init --platform {name} {shown}"
-            ))
-        })
-        .collect()
+    let answer: RestoreResponse = watched(session, request, out)?;
+    out.answer(&answer, render::backup::restored)
 }

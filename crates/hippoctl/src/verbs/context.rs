@@ -46,11 +46,10 @@ pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output)
             out.answer(&answer, render::touched)
         }
         ContextVerb::List(args) => list(session, args, out),
-        ContextVerb::Policy(args) => super::policy::policy(session, &args, out),
         ContextVerb::Close { session: id } => {
             let request = ContextCloseRequest { session: id };
             let answer: ContextCloseResponse = session.call_patiently(request, |_| {})?;
-            print_notes(&answer.notes, out);
+            out.notes(&answer.notes);
             out.answer(&answer, render::closed)
         }
     }
@@ -76,44 +75,29 @@ fn open(
 }
 
 fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextPutArgs {
-        session: id,
-        turn,
-        type_,
-        source,
-        file,
-        summary,
-        key_data,
-        priority,
-        manual,
-        related,
-        expires,
-        persist,
-        error,
-    } = args;
     let modifiers = ContextPutModifiers {
-        priority,
-        encoding: manual.then_some(ContextEncoding::Manual),
-        associations: related.map(super::index::tags),
+        priority: args.priority,
+        encoding: args.manual.then_some(ContextEncoding::Manual),
+        associations: args.related.map(super::index::tags),
     };
     let lifecycle = ContextPutLifecycle {
-        expires,
-        persist: persist.then_some(true),
+        expires: args.expires,
+        persist: args.persist.then_some(true),
     };
     let request = ContextPutRequest {
-        session: id,
-        turn,
-        type_,
-        source,
-        content: input::text(file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
-        summary,
-        key_data,
+        session: args.session,
+        turn: args.turn,
+        type_: args.type_,
+        source: args.source,
+        content: input::text(args.file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
+        summary: args.summary,
+        key_data: args.key_data,
         modifiers: given(modifiers),
         lifecycle: given(lifecycle),
-        error,
+        error: args.error,
     };
     let answer: ContextPutResponse = session.call(request)?;
-    print_notes(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, render::put)
 }
 
@@ -123,39 +107,27 @@ fn given<T: Default + PartialEq>(value: T) -> Option<T> {
 }
 
 fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextTurnArgs {
-        session: id,
-        turn,
-        context_tokens,
-        context_limit,
-    } = args;
     let request = ContextTurnRequest {
-        session: id,
-        turn,
-        context_tokens,
-        context_limit,
+        session: args.session,
+        turn: args.turn,
+        context_tokens: args.context_tokens,
+        context_limit: args.context_limit,
     };
     let answer: ContextTurnResponse = session.call(request)?;
-    print_notes(answer.note.as_slice(), out);
+    out.notes(answer.note.as_slice());
     out.answer(&answer, render::turn)
 }
 
 /// Prints only the text, which scripts insert into a prompt.
 fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextRenderArgs {
-        session: id,
-        budget,
-        format,
-        cue,
-    } = args;
     let request = ContextRenderRequest {
-        session: id,
-        budget_tokens: budget,
-        format: (format != SectionFormat::Markdown).then_some(format),
-        cue,
+        session: args.session,
+        budget_tokens: args.budget,
+        format: (args.format != SectionFormat::Markdown).then_some(args.format),
+        cue: args.cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;
-    print_notes(&answer.notes, out);
+    out.notes(&answer.notes);
     if !out.json {
         out.note(&render::shown(&answer));
     }
@@ -201,35 +173,19 @@ fn fetch(
 }
 
 fn list(session: &mut DaemonSession, args: ContextListArgs, out: &mut Output) -> Result<(), Failure> {
-    let ContextListArgs {
-        session: id,
-        at_turn,
-        all,
-        limit,
-    } = args;
-    let workspace = match (&id, all) {
-        (Some(_), _) | (None, true) => None,
-        (None, false) => Some(session.workspace()?),
+    let workspace = match args.session.is_some() || args.all {
+        true => None,
+        false => Some(session.workspace()?),
     };
     let request = ContextListRequest {
         workspace,
-        session: id,
-        at_turn,
-        limit,
+        session: args.session,
+        at_turn: args.at_turn,
+        limit: args.limit,
     };
     let answer: ContextListResponse = session.call(request)?;
     if !out.json {
         out.note(&render::count(&answer));
     }
-    out.answer(&answer, |answer, style| render::list(answer, all, style))
-}
-
-/// Prints the notes of the daemon. With `--json`, the answer already contains them.
-fn print_notes(notes: &[String], out: &mut Output) {
-    if out.json {
-        return;
-    }
-    for note in notes {
-        out.note(&format!("note: {}", one_line(note)));
-    }
+    out.answer(&answer, |answer, style| render::list(answer, args.all, style))
 }

@@ -5,25 +5,25 @@
 //! state folder, which contains no text of the memory.
 
 mod event;
-mod root;
+pub mod root;
 
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use hippo_proto::{
-    Client, ClientError, ContextCloseRequest, ContextCloseResponse, ErrorKind, HeartbeatRequest,
-    HeartbeatResponse, Paths, Request, SessionFlushRequest, SessionFlushResponse,
+    Client, ContextCloseRequest, ContextCloseResponse, ErrorKind, HeartbeatRequest, HeartbeatResponse,
+    Request, SessionFlushRequest, SessionFlushResponse,
 };
 use serde::de::DeserializeOwned;
 
-use crate::connect::{absolute, text};
-use crate::failure::Failure;
+use crate::connect::{DaemonSession, absolute, text};
+use crate::failure::{Exit, Failure};
 use crate::launch;
 use hippoctl::args::{Global, HookArgs, HookName};
 
@@ -56,41 +56,28 @@ const fn deadline(name: HookName) -> Duration {
 }
 
 /// Returns whether a command line that could not be parsed is meant for `hook`.
-pub fn is_asked_for(words: impl Iterator<Item = OsString>) -> bool {
-    let mut verbs = words
-        .skip(1)
-        .filter(|word| !word.to_string_lossy().starts_with('-'));
-    let mut words: Vec<OsString> = verbs.by_ref().take(3).collect();
-    // The word `hook` may also be the value of an option before the verb.
-    words.retain(|word| word == "hook");
-    !words.is_empty() && !std::env::args_os().any(|word| word == "--help" || word == "-h")
+pub fn is_asked_for(words: &[OsString]) -> bool {
+    let is_option = |word: &&OsString| word.to_string_lossy().starts_with('-');
+    let verb = words.iter().skip(1).find(|word| !is_option(word));
+    verb.is_some_and(|verb| verb == "hook")
 }
 
 /// Handles a hook.
 pub fn hook(global: &Global, args: HookArgs) {
     let begun = Instant::now();
     let limit = deadline(args.name);
-    let name = args.name.name();
-    let paths = Paths::resolve(|name| std::env::var_os(name)).map(|mut paths| {
-        if let Some(socket) = &global.socket
-            && let Ok(socket) = absolute(socket)
-        {
-            paths.socket = socket;
-        }
-        paths
-    });
-    let Ok(paths) = paths else {
+    let Ok(session) = DaemonSession::new(global.clone()) else {
         // Without paths, there is no log to write to.
         return;
     };
     let log = HookLog {
-        folder: paths.state.clone(),
-        name,
+        folder: session.paths.state.clone(),
+        name: args.name.name(),
     };
     let (said, heard) = mpsc::channel();
     let mut work = HookWork {
-        paths,
-        global: global.clone(),
+        session,
+        no_start: global.no_start,
         args,
         until: begun + limit,
         said,
@@ -124,8 +111,8 @@ enum HookMessage {
 }
 
 struct HookWork {
-    paths: Paths,
-    global: Global,
+    session: DaemonSession,
+    no_start: bool,
     args: HookArgs,
     until: Instant,
     said: mpsc::Sender<HookMessage>,
@@ -133,17 +120,17 @@ struct HookWork {
 
 impl HookWork {
     fn run(&mut self) {
-        let event = event::read();
+        let event = HookEvent::read();
         let done = match self.args.name {
             HookName::SessionStart => self.session_start(&event),
             HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
             // The session is closed even if there is no transcript.
             HookName::SessionEnd => self
                 .flush(&event)
-                .or_else(|what| self.close(&event).and(Err(what))),
+                .or_else(|failure| self.close(&event).and(Err(failure))),
         };
-        if let Err(what) = done {
-            self.say(HookMessage::Problem(what));
+        if let Err(failure) = done {
+            self.say(HookMessage::Problem(failure.message));
         }
     }
 
@@ -157,67 +144,63 @@ impl HookWork {
     }
 
     /// Returns the folder of the session.
-    fn folder(&self, event: &HookEvent) -> Result<PathBuf, String> {
-        let given = self.global.workspace.clone();
-        let folder = given
-            .or_else(|| claude_project().map(PathBuf::from))
+    fn folder(&self, event: &HookEvent) -> Result<PathBuf, Failure> {
+        if let Some(given) = self.session.given_workspace()? {
+            return Ok(given);
+        }
+        let folder = claude_project()
+            .map(PathBuf::from)
             .or_else(|| event.cwd.clone())
             .unwrap_or_else(|| PathBuf::from("."));
-        absolute(&folder).map_err(describe_failure)
+        absolute(&folder)
     }
 
-    fn session_start(&mut self, event: &HookEvent) -> Result<(), String> {
+    fn session_start(&mut self, event: &HookEvent) -> Result<(), Failure> {
         // An unusable event is logged, and the section for the prompt uses the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
             self.say(HookMessage::Problem(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
-        match root::section(&self.paths, &folder, self.args.budget, claude_project().is_some()) {
+        let is_claude = claude_project().is_some();
+        match root::section(&self.session.paths, &folder, self.args.budget, is_claude) {
             Ok(Some(text)) => self.say(HookMessage::Print(text)),
             Ok(None) => {}
             Err(what) => self.say(HookMessage::Problem(what)),
         }
         if !self.args.pending {
             // If the daemon is started now, it is ready for the first search.
-            if Client::connect(&self.paths.socket, Some(CONNECT)).is_err() && !self.global.no_start {
+            if self.session.connect_only().is_err() && !self.no_start {
                 self.start()?;
             }
             return Ok(());
         }
         self.until = self.until.min(Instant::now() + PENDING);
-        match self.pending(&folder) {
+        let workspace = text(&folder)?;
+        match self.ask::<HeartbeatResponse>(&HeartbeatRequest { workspace }.into()) {
             // The next session start shows the pending work.
-            Err(_) if self.time_left().is_zero() => Ok(()),
-            Err(what) => Err(what),
-            Ok(None) => Ok(()),
-            Ok(Some(text)) => {
-                self.say(HookMessage::Print(text));
-                Ok(())
+            Err(_) if self.time_left().is_zero() => {}
+            answer => {
+                if let Some(text) = root::pending(&answer?.pending) {
+                    self.say(HookMessage::Print(text));
+                }
             }
         }
-    }
-
-    /// Returns the work that waits for the agent.
-    fn pending(&self, folder: &Path) -> Result<Option<String>, String> {
-        let workspace = text(folder).map_err(describe_failure)?;
-        let answer: HeartbeatResponse = self
-            .ask(&HeartbeatRequest { workspace }.into())?
-            .map_err(describe_refusal)?;
-        Ok(root::pending(&answer.pending))
+        Ok(())
     }
 
     /// Passes the transcript to the daemon, without waiting until it is indexed.
-    fn flush(&mut self, event: &HookEvent) -> Result<(), String> {
+    fn flush(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
-            return Err(format!(
-                "there is no transcript: {}",
-                event
-                    .trouble
-                    .unwrap_or("the event contains no path of a transcript")
+            let why = event
+                .trouble
+                .unwrap_or("the event contains no path of a transcript");
+            return Err(Failure::new(
+                Exit::Failed,
+                format!("there is no transcript: {why}"),
             ));
         };
-        let path = absolute(path).map_err(describe_failure)?;
+        let path = absolute(path)?;
         #[expect(clippy::disallowed_methods, reason = "the hook event contains this path")]
         let is_there = path.exists();
         if !is_there {
@@ -228,8 +211,8 @@ impl HookWork {
             )));
         }
         let request = SessionFlushRequest {
-            workspace: text(&self.folder(event)?).map_err(describe_failure)?,
-            path: text(&path).map_err(describe_failure)?,
+            workspace: text(&self.folder(event)?)?,
+            path: text(&path)?,
             session: event.session.clone(),
             format: None,
             wait: false,
@@ -237,51 +220,50 @@ impl HookWork {
             close: self.args.name == HookName::SessionEnd && event.session.is_some(),
             tree: whole,
         };
-        let _: SessionFlushResponse = self.ask(&request.into())?.map_err(describe_refusal)?;
-        Ok(())
+        self.ask::<SessionFlushResponse>(&request.into()).map(drop)
     }
 
     /// Closes the context session with this id, if it exists.
-    fn close(&mut self, event: &HookEvent) -> Result<(), String> {
+    fn close(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let Some(session) = event.session.clone() else {
             return Ok(());
         };
-        let request = ContextCloseRequest { session };
-        match self.ask::<ContextCloseResponse>(&request.into())? {
-            Err(ClientError::Refused(error))
-                if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {}
-            Err(error) => return Err(describe_refusal(error)),
-            Ok(_) => {}
+        match self.ask::<ContextCloseResponse>(&ContextCloseRequest { session }.into()) {
+            Err(failure) if matches!(failure.kind, Some(ErrorKind::NotFound | ErrorKind::BadRequest)) => {
+                Ok(())
+            }
+            answer => answer.map(drop),
         }
-        Ok(())
     }
 
     /// Sends a request. If the daemon ends before it has responded, and the request cannot take effect twice, the
     /// request is repeated once.
-    fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<Result<R, ClientError>, String> {
+    fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<R, Failure> {
         let ask = || {
             let mut client = self.client()?;
             client.set_timeout(Some(self.time_left()));
-            Ok(client.call(request))
+            Ok::<_, Failure>(client.call(request))
         };
-        match ask()? {
-            Err(error) if error.may_ask_again(request) => ask(),
-            answer => Ok(answer),
-        }
+        let answer = match ask()? {
+            Err(error) if error.may_ask_again(request) => ask()?,
+            answer => answer,
+        };
+        Ok(answer?)
     }
 
     /// Returns a connection. If no daemon answers, starts one and waits until the deadline, or until the start has
     /// definitely failed.
-    fn client(&self) -> Result<Client, String> {
+    fn client(&self) -> Result<Client, Failure> {
         let mut started: Option<Child> = None;
         let mut ended: Option<(ExitStatus, Instant)> = None;
         loop {
-            let error = match Client::connect(&self.paths.socket, Some(CONNECT.min(self.time_left()))) {
+            let socket = &self.session.paths.socket;
+            let error = match Client::connect(socket, Some(CONNECT.min(self.time_left()))) {
                 Ok(client) => return Ok(client),
                 Err(error) => error,
             };
-            if self.global.no_start || self.time_left().is_zero() {
-                return Err(error.to_string());
+            if self.no_start || self.time_left().is_zero() {
+                return Err(error.into());
             }
             match (&mut started, ended) {
                 (None, _) => started = Some(self.start()?),
@@ -292,11 +274,12 @@ impl HookWork {
                 (Some(_), Some((status, at))) if at.elapsed() > RIVAL => {
                     // If this file cannot be written, the next hook tries to start the daemon again.
                     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-                    let _ = fs::write(self.paths.state.join(FAILED), b"");
-                    return Err(format!(
-                        "the daemon ended early ({status}); hooks retry in a minute; to see the reason: \
-                         hippoctl service start"
-                    ));
+                    let _ = fs::write(self.session.paths.state.join(FAILED), b"");
+                    let what = format!(
+                        "the daemon ended early ({status}); hooks retry in a minute; to see the reason: hippoctl \
+                         service start"
+                    );
+                    return Err(Failure::new(Exit::NoDaemon, what));
                 }
                 (Some(_), Some(_)) => {}
             }
@@ -306,8 +289,8 @@ impl HookWork {
 
     /// Starts a daemon, unless a start failed within the last minute.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn start(&self) -> Result<Child, String> {
-        let failed = fs::metadata(self.paths.state.join(FAILED)).and_then(|file| file.modified());
+    fn start(&self) -> Result<Child, Failure> {
+        let failed = fs::metadata(self.session.paths.state.join(FAILED)).and_then(|file| file.modified());
         // A time in the future, as after the clock was set back, does not block a start.
         let rests = |at: SystemTime| {
             SystemTime::now()
@@ -315,28 +298,16 @@ impl HookWork {
                 .is_ok_and(|since| since < AT_REST)
         };
         if failed.is_ok_and(rests) {
-            return Err("no daemon responds, and a start failed within the last minute".to_owned());
+            let what = "no daemon responds, and a start failed within the last minute";
+            return Err(Failure::new(Exit::NoDaemon, what));
         }
-        let (child, _) = launch::begin(&self.paths).map_err(describe_failure)?;
-        Ok(child)
+        Ok(launch::begin(&self.session.paths)?.0)
     }
 }
 
 /// Returns the folder that Claude Code passes to its hooks.
 fn claude_project() -> Option<OsString> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
-}
-
-fn describe_failure(failure: Failure) -> String {
-    failure.message
-}
-
-/// Formats the failure of a call for the log. The hint of a refusal is omitted.
-fn describe_refusal(error: ClientError) -> String {
-    match error {
-        ClientError::Refused(error) => format!("the daemon refused: {}", error.message),
-        other => other.to_string(),
-    }
 }
 
 /// The log of hooks.
@@ -346,25 +317,21 @@ struct HookLog {
 }
 
 impl HookLog {
-    /// Appends a line. Errors are ignored.
+    /// Appends a line. Errors are ignored, because there is no other place to report them.
     fn note(&self, what: &str) {
-        let _ = self.write(what);
-    }
-
-    fn write(&self, what: &str) -> Result<(), Failure> {
-        launch::create_private_folder(&self.folder)?;
-        let path: &Path = &self.folder.join(LOG);
-        let mut log = launch::open_log(path)?;
-        let now = jiff::Timestamp::now();
         let what: String = what
             .chars()
             .map(|mark| if mark.is_control() { ' ' } else { mark })
             .take(1_000)
             .collect();
+        let now = jiff::Timestamp::now();
         // The line has the format of the daemon's log, so that `logs` can read both.
         let line = format!("{now:.6}  WARN {}: {what}\n", self.name);
-        log.write_all(line.as_bytes())
-            .map_err(|error| Failure::file("write the log", path, error))
+        if launch::create_private_folder(&self.folder).is_ok()
+            && let Ok(mut log) = launch::open_log(&self.folder.join(LOG))
+        {
+            let _ = log.write_all(line.as_bytes());
+        }
     }
 }
 
@@ -374,10 +341,10 @@ mod tests {
 
     #[test]
     fn a_hook_call_is_recognised_despite_invalid_arguments() {
-        let asked = |line: &str| is_asked_for(line.split(' ').map(OsString::from));
+        let asked = |line: &str| is_asked_for(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert!(asked("hippoctl hook"));
         assert!(asked("hippoctl hook session-begin"));
-        assert!(asked("hippoctl --workspace /w hook --bogus"));
+        assert!(asked("hippoctl --json hook --bogus"));
         assert!(!asked("hippoctl search hook-less"));
         assert!(!asked("hippoctl"));
     }

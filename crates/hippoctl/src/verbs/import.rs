@@ -10,7 +10,6 @@ use hippo_fs::WorkspaceDir;
 use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
 use hippo_session::import::{self, ImportProblem, ImportResult};
 use hippo_types::transcript::ExportProgram;
-use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::connect::DaemonSession;
@@ -18,7 +17,6 @@ use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{self, one_line};
 use hippoctl::args::ImportArgs;
-use plan::PlannedFile;
 
 /// Maximum size of an export in bytes.
 const LARGEST: u64 = 256 << 20;
@@ -60,6 +58,9 @@ pub struct NewFile {
     pub path: String,
     /// The number of memories in the file.
     pub memories: u64,
+    /// The text of the file.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// Writes the memories of an export, or shows the plan.
@@ -71,47 +72,20 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
     let dir = WorkspaceDir::open(&root).map_err(|error| Failure::file("open the folder", &root, error))?;
-    let program = args.from;
-    let folder = match &args.into {
-        Some(into) => plan::folder(&root, into)?,
-        None => format!("memory/imported/{}", program.name()),
-    };
-    let progress = out.progress.then(ProgressBar::no_length);
-    let tell = |what: &str, done: usize, of: usize| {
-        if let Some(bar) = &progress {
-            bar.set_length(of as u64);
-            bar.set_position(done as u64);
-            bar.set_message(what.to_owned());
-        }
-    };
-    let ImportResult {
-        memories,
-        mut troubles,
-        left_out,
-    } = read(program, &args.path)?;
-    let malformed = troubles.len() as u64;
-    troubles.truncate(MOST_PROBLEMS);
-    let _one = args.apply.then(|| locked(&root)).transpose()?;
-    let plan = plan::plan(&dir, program, &memories, &folder, &tell);
-    let files = plan.files.iter().map(|file| NewFile {
-        path: file.path.clone(),
-        memories: file.memories,
-    });
-    let answer = ImportReport {
+    let export = read(args.from, &args.path)?;
+    let _lock = args.apply.then(|| lock(&root)).transpose()?;
+    let mut report = ImportReport {
         applied: args.apply,
-        memories: memories.len() as u64,
-        known: plan.known,
-        files: files.collect(),
-        left_out,
-        redacted: plan.redacted,
-        flagged: plan.flagged,
-        malformed,
-        problems: troubles,
-        notes: plan.notes,
+        memories: export.memories.len() as u64,
+        left_out: export.left_out,
+        malformed: export.troubles.len() as u64,
+        problems: export.troubles,
+        ..ImportReport::default()
     };
+    report.problems.truncate(MOST_PROBLEMS);
+    plan::add_files(&mut report, &dir, args.from, &export.memories);
     if args.apply {
-        for (done, file) in plan.files.iter().enumerate() {
-            tell("write", done, plan.files.len());
+        for (done, file) in report.files.iter().enumerate() {
             write(&dir, file).map_err(|error| midway(file, done, &error))?;
         }
         // The daemon would notice the files by itself, but this call makes them searchable at once.
@@ -121,15 +95,12 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
         };
         let _: Result<WorkspaceSyncResponse, _> = session.call(sync);
     }
-    if let Some(bar) = progress {
-        bar.finish_and_clear();
-    }
-    out.answer(&answer, render::import::imported)
+    out.answer(&report, render::import::imported)
 }
 
 /// Locks the workspace, so that concurrent imports wait and see the memories that earlier ones wrote.
 #[expect(clippy::disallowed_methods, reason = "the folder itself")]
-fn locked(root: &Path) -> Result<File, Failure> {
+fn lock(root: &Path) -> Result<File, Failure> {
     let failed = |error| Failure::file("lock the folder", root, error);
     let folder = File::open(root).map_err(failed)?;
     folder.lock().map_err(failed)?;
@@ -200,7 +171,7 @@ fn describe_location(ImportProblem { line, what }: &ImportProblem) -> String {
 }
 
 /// Writes a file atomically.
-fn write(dir: &WorkspaceDir, file: &PlannedFile) -> io::Result<()> {
+fn write(dir: &WorkspaceDir, file: &NewFile) -> io::Result<()> {
     // A file that was created after the plan was made stays unchanged.
     if dir.stat(&file.path)?.is_some() {
         return Err(io::ErrorKind::AlreadyExists.into());
@@ -208,7 +179,7 @@ fn write(dir: &WorkspaceDir, file: &PlannedFile) -> io::Result<()> {
     dir.write_whole(&file.path, file.text.as_bytes())
 }
 
-fn midway(file: &PlannedFile, done: usize, error: &io::Error) -> Failure {
+fn midway(file: &NewFile, done: usize, error: &io::Error) -> Failure {
     let what = format!(
         "could not write {}: {error}; {done} files were written",
         one_line(&file.path)

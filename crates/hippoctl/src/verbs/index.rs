@@ -52,6 +52,7 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
             let answer: IndexForgetResponse = session.call(IndexForgetRequest { workspace, id })?;
             out.answer(&answer, render::index::forgot)
         }
+        IndexVerb::Export => export(session, workspace, out),
         IndexVerb::Restore { id } => {
             let answer: IndexRestoreResponse = session.call(IndexRestoreRequest { workspace, id })?;
             out.answer(&answer, |answer, style| {
@@ -67,12 +68,11 @@ fn list(
     args: IndexListArgs,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let IndexListArgs { at, limit, archived } = args;
     let request = IndexListRequest {
         workspace,
-        at,
-        limit,
-        archived,
+        at: args.at,
+        limit: args.limit,
+        archived: args.archived,
     };
     let answer: IndexListResponse = session.call(request)?;
     if !out.json {
@@ -87,9 +87,9 @@ fn list(
 ///
 /// # Errors
 /// Fails without a workspace, or if the entries do not fit into one response.
-pub fn export(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
+fn export(session: &mut DaemonSession, workspace: String, out: &mut Output) -> Result<(), Failure> {
     let request = IndexListRequest {
-        workspace: session.workspace()?,
+        workspace,
         archived: true,
         ..IndexListRequest::default()
     };
@@ -132,16 +132,14 @@ fn pin(workspace: String, id: String, pinned: bool) -> IndexEditRequest {
 }
 
 fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
-    let IndexEditArgs { id, changes } = args;
     IndexEditRequest {
         workspace,
-        id,
-        topic: changes.topic,
-        summary: changes.summary,
-        tags: changes.tags.map(tags),
-        pointers: None,
-        priority: changes.priority,
-        pinned: None,
+        id: args.id,
+        topic: args.changes.topic,
+        summary: args.changes.summary,
+        tags: args.changes.tags.map(tags),
+        priority: args.changes.priority,
+        ..IndexEditRequest::default()
     }
 }
 

@@ -1,11 +1,7 @@
 //! `logs`: daemon log, from its file or the journal.
 
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::fs;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use hippo_proto::log_file::set_aside;
 
@@ -14,13 +10,10 @@ use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::Output;
-use crate::service::{Manager, ManagerControl, SERVICE_UNIT};
+use crate::service::{Manager, SERVICE_UNIT};
 use hippoctl::args::LogsArgs;
 
-/// Interval at which a log is read with `--follow`.
-const AGAIN: Duration = Duration::from_millis(200);
-
-/// Prints the last lines of the log. With `--follow`, continues with new lines.
+/// Prints the last lines of the log, and where the log is.
 ///
 /// # Errors
 /// Fails if the log does not exist or cannot be read.
@@ -35,8 +28,10 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
         .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
         .is_some_and(|cgroup| is_of_the_unit(&cgroup));
     // A unit that was never enabled has no journal.
-    let serves =
-        || Manager::of_this_system() == Ok(Manager::Systemd) && ManagerControl(Manager::Systemd).serves();
+    let serves = || {
+        Manager::of_this_system() == Ok(Manager::Systemd)
+            && Manager::Systemd.ask().is_ok_and(|answer| answer.is_used())
+    };
     if !args.hooks && (unit || (!log.exists() && serves())) {
         return journal(args, out);
     }
@@ -52,20 +47,9 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
         return Err(Failure::new(Exit::NotFound, what).hint(hint));
     }
     out.note(&format!("reading {}", log.display()));
-    let failed = |error: io::Error| Failure::file("read the log", &log, error);
     let mut text = fs::read(set_aside(&log)).unwrap_or_default();
-    let mut file = File::open(&log).map_err(failed)?;
-    file.read_to_end(&mut text).map_err(failed)?;
-    out.data(last_lines(&text, args.lines))?;
-    out.finish()?;
-    if !args.follow {
-        return Ok(());
-    }
-    loop {
-        thread::sleep(AGAIN);
-        out.data(&added(&mut file, &log).map_err(failed)?)?;
-        out.finish()?;
-    }
+    text.extend(fs::read(&log).map_err(|error| Failure::file("read the log", &log, error))?);
+    out.data(last_lines(&text, args.lines))
 }
 
 /// Returns whether the control groups are those of a process of the unit.
@@ -79,9 +63,6 @@ fn journal(args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     let mut command = Command::new("journalctl");
     command.args(["--user", "--no-pager", "-u", SERVICE_UNIT, "-n"]);
     command.arg(args.lines.to_string());
-    if args.follow {
-        command.arg("-f");
-    }
     out.note(&format!(
         "reading the journal: journalctl --user -u {SERVICE_UNIT}"
     ));
@@ -104,42 +85,8 @@ fn last_lines(text: &[u8], count: usize) -> &[u8] {
     }
 }
 
-/// Returns the text that was added to a log. After the daemon has rotated the log, this is the rest of the old file
-/// followed by the new file.
-#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn added(file: &mut File, log: &Path) -> io::Result<Vec<u8>> {
-    // Open the path first: once it names another file, the old file no longer grows.
-    let named = File::open(log).ok();
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    if let Some(mut named) = named.filter(|named| !is_same(file, named)) {
-        named.seek(SeekFrom::Start(0))?;
-        named.read_to_end(&mut bytes)?;
-        *file = named;
-    }
-    Ok(bytes)
-}
-
-/// Returns whether both handles refer to the same file and it was not truncated.
-fn is_same(read: &mut File, named: &File) -> bool {
-    let position = read.stream_position().unwrap_or(0);
-    let (Ok(read), Ok(named)) = (read.metadata(), named.metadata()) else {
-        return true;
-    };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if (named.dev(), named.ino()) != (read.dev(), read.ino()) {
-            return false;
-        }
-    }
-    named.len() >= position
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
 
     #[test]
@@ -156,41 +103,6 @@ mod tests {
         }
         assert_eq!(last_lines(b"", 5), b"");
         assert_eq!(last_lines(b"a\nb", 1), b"b");
-    }
-
-    #[test]
-    fn every_line_is_read_once_across_rotations() {
-        let folder = tempfile::tempdir().unwrap();
-        let (log, old) = (folder.path().join("log"), folder.path().join("log.old"));
-        let add = |text: &str| {
-            let mut file = fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(&log)
-                .unwrap();
-            file.write_all(text.as_bytes()).unwrap();
-        };
-        add("1\n");
-        let mut file = File::open(&log).unwrap();
-        let mut read = || String::from_utf8(added(&mut file, &log).unwrap()).unwrap();
-        assert_eq!(read(), "1\n");
-        add("2\n3\n");
-        assert_eq!(read(), "2\n3\n");
-        assert_eq!(read(), "");
-        add("4\n");
-        fs::rename(&log, &old).unwrap();
-        assert_eq!(read(), "4\n");
-        add("5\n");
-        assert_eq!(read(), "5\n");
-        add("6\n");
-        fs::rename(&log, &old).unwrap();
-        add("8\n");
-        assert_eq!(read(), "6\n8\n");
-        // After a file was truncated, it is read from the start.
-        fs::write(&log, "").unwrap();
-        read();
-        add("9\n");
-        assert_eq!(read(), "9\n");
     }
 
     #[test]

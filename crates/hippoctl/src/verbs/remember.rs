@@ -14,15 +14,8 @@ use hippoctl::args::RememberArgs;
 /// # Errors
 /// Fails without a text or a workspace, or if the daemon refuses.
 pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
-    let RememberArgs {
-        text,
-        topic,
-        type_,
-        tags,
-        priority,
-        fields,
-    } = args;
-    let text = match text.as_slice() {
+    let fields = args.fields;
+    let text = match args.text.as_slice() {
         // The fields already contain all of the text.
         [] if fields.are_given() => String::new(),
         [] => standard_input(out)?,
@@ -38,10 +31,10 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
     let request = RememberRequest {
         workspace: session.workspace()?,
         text: text.to_owned(),
-        topic,
-        type_,
-        tags: tags.map(super::index::tags),
-        priority,
+        topic: args.topic,
+        type_: args.type_,
+        tags: args.tags.map(super::index::tags),
+        priority: args.priority,
         request: fields.request,
         analysis: fields.analysis,
         decision: fields.decision,
@@ -50,11 +43,7 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
         references: fields.references,
     };
     let answer: RememberResponse = session.call(request)?;
-    if !out.json {
-        for note in &answer.notes {
-            out.note(&format!("note: {}", render::one_line(note)));
-        }
-    }
+    out.notes(&answer.notes);
     out.answer(&answer, render::remember::remembered)
 }
 

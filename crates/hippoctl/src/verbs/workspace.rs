@@ -1,13 +1,13 @@
 //! `workspace add|list|remove` and `sync`: registered folders.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hippo_proto::{
     WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceListRequest, WorkspaceListResponse,
     WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 
-use super::{foreign, place};
+use super::place;
 use crate::connect::{DaemonSession, absolute, current_dir, text};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -33,7 +33,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
     let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
-    print_notes(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, |answer, style| {
         let what = if answer.added {
             "registered"
@@ -42,16 +42,6 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
         };
         format!("{what} {}\n", style.path(&answer.root))
     })
-}
-
-/// Prints the notes. With `--json`, the answer already contains them.
-fn print_notes(notes: &[String], out: &mut Output) {
-    if out.json {
-        return;
-    }
-    for note in notes {
-        out.note(&format!("note: {}", render::one_line(note)));
-    }
 }
 
 /// Lists the registered folders.
@@ -73,7 +63,7 @@ pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure
 pub fn remove(
     session: &mut DaemonSession,
     dir: Option<PathBuf>,
-    [purge, restore_carried]: [bool; 2],
+    purge: bool,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let workspace = match dir {
@@ -81,12 +71,11 @@ pub fn remove(
         None => session.workspace()?,
     };
     let answer: WorkspaceRemoveResponse = session.call(WorkspaceRemoveRequest {
-        restore_carried: foreign::restores_carried(Path::new(&workspace), restore_carried, out),
         workspace,
         purge,
-        dry_run: false,
+        ..WorkspaceRemoveRequest::default()
     })?;
-    print_notes(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
             ", and the contents that its sessions stored stay too (--purge deletes the contents)"
@@ -115,6 +104,6 @@ pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> R
         accept_deletions: args.accept_deletions,
     };
     let answer: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
-    print_notes(&answer.notes, out);
+    out.notes(&answer.notes);
     out.answer(&answer, render::status::sync)
 }

@@ -36,9 +36,9 @@ pub struct DecayConfig {
 #[serde(rename_all = "kebab-case")]
 pub enum DecayProfile {
     /// Parameters of the protocol.
-    #[default]
     Protocol,
     /// Parameters that the simulation suggested.
+    #[default]
     Tuned,
 }
 
@@ -94,8 +94,8 @@ impl Default for IndexConfig {
         Self {
             enabled: true,
             max_tokens: 15_000,
-            // Upper end of the range in specification v1 §9.1.
-            tokens_per_file: 100,
+            // In the range of specification v1 §9.1: one line for the file, and sections.
+            tokens_per_file: 70,
             max_entries: 200,
             merge_above: 0.8,
             decay: DecayProfile::default(),

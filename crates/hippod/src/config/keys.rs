@@ -129,20 +129,20 @@ impl OverrideLimit {
     fn describe_limit(self) -> String {
         let how = match self {
             Self::Never => return String::new(),
-            Self::Trusted => return " A workspace needs trust to set this key.".to_owned(),
-            Self::Smaller | Self::SmallerNot0 => "lower it",
-            Self::Larger => "raise it",
-            Self::Word(["true"]) => "switch it on",
-            Self::Word(["false"]) => "switch it off",
-            Self::Word([""]) => "empty it",
+            Self::Trusted => return " (workspace: with trust)".to_owned(),
+            Self::Smaller | Self::SmallerNot0 => "lower",
+            Self::Larger => "raise",
+            Self::Word(["true"]) => "switch on",
+            Self::Word(["false"]) => "switch off",
+            Self::Word([""]) => "empty",
             Self::Word([word]) => {
-                return format!(" A workspace may set it to {word}; other values need trust.");
+                return format!(" (workspace: may set to {word})");
             }
-            Self::Word(_) => "narrow it",
-            Self::Fewer => "shorten it",
+            Self::Word(_) => "narrow",
+            Self::Fewer => "shorten",
             Self::More => "add to it",
         };
-        format!(" A workspace may {how}; any other change needs trust.")
+        format!(" (workspace: may {how})")
     }
 }
 

@@ -252,7 +252,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
     ("context.threshold", "0.8", "0.1"),
     ("tree.keep", "'never'", "'always'"),
     ("tree.summaries", "'off'", "'command'"),
-    ("decay.profile", "'protocol'", "'tuned'"),
+    ("decay.profile", "'tuned'", "'protocol'"),
 ];
 
 #[test]

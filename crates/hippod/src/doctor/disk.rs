@@ -267,7 +267,7 @@ fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
             Severity::Error,
             story,
             root.join(POLICIES).display().to_string(),
-            "correct the reported line, and test the policies on a transcript: hippoctl context policy FILE",
+            "correct the reported line",
         );
     }
 }

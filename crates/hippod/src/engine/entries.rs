@@ -40,6 +40,8 @@ pub use cycle::FinishedPlan;
 pub use remember::RememberWaiter;
 pub use report::run as run_on_wire;
 
+/// Time between the first change of a document and the light cycle that follows the change.
+const FOLLOW: Duration = Duration::from_secs(30);
 /// Maximum delay before changed entries are visible to queries.
 const PUBLISH: Duration = Duration::from_millis(250);
 
@@ -63,6 +65,8 @@ pub struct WorkspaceEntries {
     /// Documents added or changed since the last light cycle that processed them. The current run keeps its own set of
     /// documents.
     pub fresh: BTreeSet<String>,
+    /// Time of the light cycle that follows a change of a document; `None` if no document changed since the last one.
+    pub follow_at: Option<Instant>,
     /// True if the last light cycle left documents to the next one, which then starts immediately instead of at its
     /// scheduled time.
     pub goes_on: bool,
@@ -125,6 +129,7 @@ impl WorkspaceEntries {
             revision: 0,
             file,
             fresh: store.fresh_documents()?,
+            follow_at: None,
             goes_on: false,
             documents: Documents::default(),
             vectors: EntryVectors::default(),
@@ -194,6 +199,13 @@ impl WorkspaceEntries {
                  as many for these files"
             )
         })
+    }
+
+    /// Marks a document as new or changed. A light cycle soon follows, so that no entry keeps an outdated text for long.
+    pub fn note_changed_file(&mut self, path: &str, now: Instant) {
+        self.fresh.insert(path.to_owned());
+        let at = *self.follow_at.get_or_insert(now + FOLLOW);
+        self.look_at = self.look_at.min(at);
     }
 
     /// Records a change of entries.

@@ -59,7 +59,7 @@ impl Workspace {
         match result {
             Ok(refreshed) => {
                 if refreshed == RefreshResult::Changed {
-                    self.entries.fresh.insert(path.to_owned());
+                    self.entries.note_changed_file(path, ingest.at);
                 }
                 if matches!(refreshed, RefreshResult::Changed | RefreshResult::Removed) {
                     self.trouble = None;
@@ -221,6 +221,7 @@ impl Workspace {
             self.known.remove(path);
             self.missing.remove(path);
             self.held.remove(path);
+            self.entries.note_changed_file(path, Instant::now());
         }
         // The last scan may already have omitted the removed files from its count.
         let left = self.files_on_disk.saturating_sub(changes.len());

@@ -5,7 +5,6 @@ mod repairs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_fs::harness::OLD_INIT_RECORD;
 use hippo_map::consolidation::RecordPlace;
 use hippo_proto::Severity;
 use hippo_types::entry::Pointer;
@@ -123,16 +122,6 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             ),
             workspace.root.join(&file.path).display().to_string(),
             format!("read the file; to accept the settings: hippoctl workspace trust {place}"),
-        );
-    }
-    if hippo_fs::exists(&workspace.root, OLD_INIT_RECORD) {
-        report.problem(
-            "init-record",
-            Severity::Info,
-            format!("{OLD_INIT_RECORD} is not used: hippod now keeps the records of init in the user's state folder"),
-            workspace.root.join(OLD_INIT_RECORD).display().to_string(),
-            format!("read the file; if an earlier version of init did not create it, delete it; otherwise: \
-                     hippoctl init --undo --trust-record {place}"),
         );
     }
     let index_file = examine_index_file(workspace, report);

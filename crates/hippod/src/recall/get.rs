@@ -7,11 +7,12 @@ use hippo_fs::PathRefusal;
 use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
 use hippo_text::chunk::{self, ContentHash, Document};
 
+use super::Searcher;
 use super::hit::public_id;
 use crate::errors::task_failed;
+use crate::message::QueryEffects;
 use crate::verify::{ChunkSpan, FileMark, Verifier};
 use crate::view::WorkspaceView;
-use crate::views::Views;
 
 /// Maximum bytes of text in one answer; clients request the rest with `from`.
 const LONGEST_TEXT: usize = 1 << 20;
@@ -22,25 +23,57 @@ const LONGEST_TEXT: usize = 1 << 20;
 /// Returns `no-workspace`; `not-found` if the id, file or section does not exist, or if the file is not a memory file;
 /// `stale` for a hit whose text is no longer on disk; `bad-request` for a path outside the workspace; `too-large` for a
 /// file above the size limit.
-pub async fn get(views: &Views, request: GetRequest) -> Result<GetResponse, RpcError> {
+pub async fn get(searcher: &Arc<Searcher>, request: GetRequest) -> Result<GetResponse, RpcError> {
     let views = match &request.workspace {
-        Some(folder) => vec![views.get(folder).await?],
-        None => views.open(),
+        Some(folder) => vec![searcher.views.get(folder).await?],
+        None => searcher.views.open(),
     };
-    tokio::task::spawn_blocking(move || answer(&views, &request))
-        .await
-        .map_err(task_failed)?
+    let searcher = Arc::clone(searcher);
+    let work = move || {
+        let (view, response) = answer(&views, &request)?;
+        let whole = response.start_line == 1 && response.end_line == response.total_lines;
+        record_access(
+            &searcher,
+            view,
+            &response.path,
+            if whole { &[] } else { &response.heading },
+        );
+        Ok(response)
+    };
+    tokio::task::spawn_blocking(work).await.map_err(task_failed)?
 }
 
-fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetResponse, RpcError> {
+/// Counts an access of the entry that points to the read text.
+fn record_access(searcher: &Searcher, view: &WorkspaceView, path: &str, heading: &[String]) {
+    let index = view.index();
+    let entry = index
+        .of_place(path, heading)
+        .filter(|record| record.learned.is_none());
+    if let Some(record) = entry.filter(|_| view.config.index.enabled) {
+        let effects = QueryEffects {
+            at: searcher.clock.now(),
+            accessed: vec![record.entry.id.clone()],
+            learned: None,
+        };
+        searcher.engine.report_question(&view.root, effects);
+    }
+}
+
+fn answer<'v>(
+    views: &'v [Arc<WorkspaceView>],
+    request: &GetRequest,
+) -> Result<(&'v WorkspaceView, GetResponse), RpcError> {
     match (&request.id, &request.path, views) {
         (Some(id), _, _) => by_id(views, id),
-        (None, Some(path), [view, ..]) => by_path(view, path, request),
+        (None, Some(path), [view, ..]) => Ok((view, by_path(view, path, request)?)),
         _ => Err(RpcError::bad_request("neither \"path\" nor \"id\" is given").hint("give one of them")),
     }
 }
 
-fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError> {
+fn by_id<'v>(
+    views: &'v [Arc<WorkspaceView>],
+    id: &str,
+) -> Result<(&'v WorkspaceView, GetResponse), RpcError> {
     let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
         RpcError::not_found(format!("no such id: {}", shorten(id))).hint(
             "a text gets a new id when it changes: search again for the new id, or give a path such as \
@@ -57,7 +90,8 @@ fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError
     let mut verifier = Verifier::new(&view.root, view.config.sources.max_file_bytes);
     let found = verifier.check(&path, mark, span).ok_or_else(stale)?;
     let whole = read(view, &path)?;
-    respond(&path, &whole, found.start_line, found.end_line)
+    let response = respond(&path, &whole, found.start_line, found.end_line)?;
+    Ok((view, response))
 }
 
 fn find<'a>(

@@ -111,7 +111,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             line(&id, trusted.await)
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
-        Request::Get(request) => line(&id, recall::get(views, request).await),
+        Request::Get(request) => line(&id, recall::get(&components.searcher, request).await),
         Request::Remember(request) => line(&id, memory.remember(request).await),
         Request::IndexList(request) => line(&id, entries::list(views, &**clock, request).await),
         Request::IndexShow(request) => line(&id, entries::show(views, &**clock, request).await),

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::group;
 use hippo_text::chunk::ContentHash;
-use hippo_text::gist::phrases::Phrase;
 use hippo_text::terms::is_stop;
 use hippo_text::text::start;
 use hippo_types::entry::EntryId;
@@ -15,88 +14,48 @@ const TOPIC: usize = 80;
 const ID: usize = 40;
 /// Maximum number of headings in a topic.
 const SHOWN: usize = 3;
-/// Possible names of a unit.
-pub(super) struct UnitNaming<'a> {
-    /// Outermost headings of the unit, without marks.
-    pub titles: &'a [String],
-    /// Title of its file or project, if meaningful.
-    pub about: Option<&'a str>,
-    /// `true` if the unit continues a section that another unit starts.
-    pub part: bool,
-    /// `true` if the unit belongs to a project, whose name is part of every topic.
-    pub project: bool,
-}
 
-/// Returns the topic and the number of phrases that it uses.
+/// Returns a topic from the outermost headings of a unit, or `None` if no heading is meaningful.
+///
+/// `about` is the title of the file or project. The name of a `project` is part of every topic.
 pub(super) fn compose_topic(
-    naming: &UnitNaming<'_>,
-    tells: impl Fn(&str) -> bool,
-    phrases: &[Phrase],
-) -> (String, usize) {
-    let meaningful: Vec<&str> = naming
-        .titles
+    titles: &[String],
+    about: Option<&str>,
+    project: bool,
+    is_meaningful: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let shown: Vec<&str> = titles
         .iter()
         .map(String::as_str)
-        .filter(|title| tells(title))
+        .filter(|title| is_meaningful(title))
         .collect();
-    let shown = |titles: &[&str]| titles.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
-    let all: Vec<&str> = naming.titles.iter().map(String::as_str).collect();
-    let said = |count: usize| {
-        let words: Vec<&str> = phrases
+    let about = about.filter(|about| {
+        !titles
             .iter()
-            .take(count)
-            .map(|phrase| phrase.text.as_str())
-            .collect();
-        capitalize(&words.join(", "))
-    };
-    let about = naming.about.filter(|about| {
-        !all.iter()
-            .any(|title| title.contains(about) || about.contains(title))
+            .any(|title| title.contains(about) || about.contains(title.as_str()))
     });
-    let heading = match (meaningful.is_empty(), about) {
+    let first = |titles: &[&str]| titles.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let all: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let topic = match about {
         // A single word is only unique within its file.
-        (false, Some(about)) if naming.project || (all.len() == 1 && !all[0].contains(' ')) => {
-            Some(format!("{about}: {}", shown(&meaningful)))
+        Some(about) if !shown.is_empty() && (project || (all.len() == 1 && !all[0].contains(' '))) => {
+            format!("{about}: {}", first(&shown))
         }
-        (false, _) => Some(shown(&meaningful)),
-        (true, Some(about)) if !all.is_empty() => Some(format!("{about}: {}", shown(&all))),
-        (true, _) => naming.about.map(str::to_owned),
+        _ if !shown.is_empty() => first(&shown),
+        Some(about) if !all.is_empty() => format!("{about}: {}", first(&all)),
+        _ => return None,
     };
-    match heading {
-        Some(heading) if naming.part && !phrases.is_empty() => {
-            let used = phrases.len().min(2);
-            (
-                shorten(&format!("{}: {}", shorten(&heading, 40), said(used)), TOPIC),
-                used,
-            )
-        }
-        Some(heading) => (shorten(&heading, TOPIC), 0),
-        None => {
-            let used = phrases.len().min(SHOWN);
-            let made = shorten(&said(used), TOPIC);
-            if made.is_empty() {
-                (shorten(&shown(&all), TOPIC), 0)
-            } else {
-                (made, used)
-            }
-        }
-    }
-}
-
-fn capitalize(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(letters).collect()
+    Some(shorten(&topic))
 }
 
 /// Cuts between words and removes marks of the index file.
-fn shorten(text: &str, most: usize) -> String {
+pub(super) fn shorten(text: &str) -> String {
     let text = text.replace("<!--", "").replace("-->", "").replace('|', "/");
     let text = text.trim().trim_start_matches(['#', '→', ' ']);
-    if text.len() <= most {
+    if text.len() <= TOPIC {
         return text.to_owned();
     }
-    let cut = start(text, most);
+    let cut = start(text, TOPIC);
     let cut = cut.rsplit_once(' ').map_or(cut, |(words, _)| words);
     cut.trim_end_matches([',', ':', ' ', '-', '(']).to_owned()
 }
@@ -205,23 +164,14 @@ mod tests {
 
     #[test]
     fn topics_use_meaningful_names() {
-        let titles = ["Overview".to_owned()];
-        let naming = |titles, about| UnitNaming {
-            titles,
-            about,
-            part: false,
-            project: false,
-        };
         let tells = |title: &str| title != "Overview" && title != "Session 1";
-        assert_eq!(
-            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
-            "Heron: Overview"
-        );
-        let titles = ["Slots".to_owned(), "Board".to_owned()];
-        assert_eq!(
-            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
-            "Slots, Board"
-        );
-        assert!(shorten(&"word ".repeat(40), TOPIC).len() <= TOPIC);
+        let topic = |titles: &[&str]| {
+            let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
+            compose_topic(&titles, Some("Heron"), false, tells)
+        };
+        assert_eq!(topic(&["Overview"]).unwrap(), "Heron: Overview");
+        assert_eq!(topic(&["Slots", "Board"]).unwrap(), "Slots, Board");
+        assert_eq!(topic(&[]), None);
+        assert!(shorten(&"word ".repeat(40)).len() <= TOPIC);
     }
 }

@@ -1,12 +1,12 @@
 //! Creation of entries from units.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::topic::{self, IdAllocator, UnitNaming};
+use super::topic::{self, IdAllocator};
 use super::units::{self, MemoryUnit};
 use super::{BootstrapEntry, BootstrapSettings, MemoryFile, StateFile, group, priority, state};
 use hippo_redact::without_secrets;
-use hippo_text::chunk::{Document, Speaker, chunk_text};
+use hippo_text::chunk::{Document, Section, Speaker, chunk_text};
 use hippo_text::gist::headings::HeadingStats;
 use hippo_text::gist::line::{self, WeightedLine};
 use hippo_text::gist::phrases::{self, Phrase};
@@ -21,6 +21,8 @@ use hippo_types::time::{Date, Timestamp};
 const TAGS: usize = 6;
 /// Maximum number of sections to which an entry points. An entry about more sections points to the file.
 const POINTERS: usize = 6;
+/// Maximum bytes of the headings in the topic of a log.
+const DAY_TITLES: usize = 44;
 /// Number of chunks in a block. When the rarity of a word is computed, the word counts once per block.
 const BLOCK: usize = 12;
 /// Milliseconds of a day.
@@ -103,22 +105,73 @@ impl<'w> EntryBuilder<'w> {
                 }
             })
             .collect();
-        let units = units::split_into_units(&documents, most);
+        // The first entry of a file is about all of it, so that the index names each file.
+        let files = documents
+            .iter()
+            .filter(|(document, _)| !document.chunks.is_empty())
+            .count();
+        let mut units = units::split_into_units(&documents, most.saturating_sub(files).max(files).min(most));
+        let mut whole: Vec<MemoryUnit> = Vec::new();
+        for unit in &units {
+            match whole.last_mut().filter(|file| file.file == unit.file) {
+                Some(file) => (file.to, file.mass) = (unit.to, file.mass + unit.mass),
+                None => whole.push(*unit),
+            }
+        }
+        units.retain(|unit| !whole.contains(unit));
         let mut before: Option<(usize, Option<u32>)> = None;
-        let mut entries = Vec::with_capacity(units.len());
-        for unit in units {
-            let leads = units::lead_sections(self.files[unit.file].document, unit);
+        let mut entries = Vec::with_capacity(whole.len() + units.len());
+        // Position of the entry of each file.
+        let mut of_file: HashMap<usize, usize> = HashMap::new();
+        for unit in whole {
+            if let Some(new) = self.entry(unit, None, "") {
+                of_file.insert(unit.file, entries.len());
+                entries.push(new);
+            }
+        }
+        for mut unit in units {
+            // Files without a unit leave more units to the others.
+            if entries.len() >= most {
+                break;
+            }
+            let document = self.files[unit.file].document;
+            // The entry of the file is about the text below its title.
+            let title = title_section(document);
+            let below_title = |at: &usize| title == Some(document.chunks[*at].section);
+            let Some(from) = (unit.from..unit.to).find(|at| !below_title(at)) else {
+                continue;
+            };
+            unit.from = from;
+            let leads = units::lead_sections(document, unit);
             let key = (unit.file, leads.first().copied());
             let part = before == Some(key);
             before = Some((unit.file, leads.last().copied()));
-            entries.extend(self.entry(unit, &leads, part));
+            let of_file = of_file.get(&unit.file).copied();
+            let file_summary = of_file.map_or_else(String::new, |at| entries[at].entry.summary.clone());
+            let mut new = self.entry(unit, Some((&leads, part)), &file_summary);
+            if new.is_none() && !file_summary.is_empty() {
+                new = self.entry(unit, Some((&leads, part)), "");
+                // The only sentence of a section is left to it.
+                if let Some(at) = of_file.filter(|_| new.is_some()) {
+                    entries[at].entry.summary.clear();
+                }
+            }
+            entries.extend(new);
         }
         entries
     }
 
-    fn entry(&mut self, unit: MemoryUnit, leads: &[u32], part: bool) -> Option<BootstrapEntry> {
+    /// Creates the entry of a whole file, or of some sections. `sections` has the outermost sections, and `true` if the
+    /// unit continues a section that another unit starts. The summary differs from `file_summary`.
+    fn entry(
+        &mut self,
+        unit: MemoryUnit,
+        sections: Option<(&[u32], bool)>,
+        file_summary: &str,
+    ) -> Option<BootstrapEntry> {
         let file = self.files[unit.file];
         let lines = line::lines(file.document, file.bytes, unit.from, unit.to);
+        let (leads, part) = sections.unwrap_or_default();
         let titles: Vec<String> = leads
             .iter()
             .filter_map(|lead| file.document.sections.get(*lead as usize))
@@ -126,22 +179,30 @@ impl<'w> EntryBuilder<'w> {
             .map(|section| line::clean(&section.title))
             .filter(|title| !title.is_empty())
             .collect();
-        let ranked = phrases::choose_phrases(&mut self.words, &lines, &self.name_ids, TAGS + 3);
         let about = self.about(file);
-        let naming = UnitNaming {
-            titles: &titles,
-            about: about.as_deref(),
-            part,
-            project: matches!(file.kind, SourceKind::Project),
-        };
-        let (topic, used) = topic::compose_topic(
-            &naming,
+        let heading = topic::compose_topic(
+            &titles,
+            about.as_deref(),
+            matches!(file.kind, SourceKind::Project),
             |title| self.headings.is_meaningful(title, &self.names),
-            &ranked,
         );
-        let (tags, shown) = self.tags(&topic, ranked.get(used..).unwrap_or_default());
-        let summary = summary::extract_summary(&mut self.words, &lines, &shown);
-        if topic.is_empty() || summary.is_empty() {
+        let heading = match (sections, file.kind) {
+            (None, SourceKind::DailyLog) => self.day_topic(file),
+            (None, _) => Some(about.unwrap_or_else(|| topic::file_name(file.path))),
+            (Some(_), _) => heading,
+        };
+        let ranked = phrases::choose_phrases(&mut self.words, &lines, &self.name_ids, TAGS + 3);
+        let (tags, shown) = self.tags(heading.as_deref().unwrap_or_default(), &ranked);
+        let mut summary = summary::extract_summary(&mut self.words, &lines, &shown, file_summary);
+        if summary.is_empty() && sections.is_some() {
+            return None;
+        }
+        // Without a meaningful heading, the sentence itself is the topic.
+        let topic = heading.unwrap_or_else(|| topic::shorten(&summary));
+        if topic == summary {
+            summary.clear();
+        }
+        if topic.is_empty() {
             return None;
         }
         let (priority, priority_rule) = self.priority(&titles, &lines);
@@ -155,10 +216,10 @@ impl<'w> EntryBuilder<'w> {
                 id: self.ids.assign(file.path, title, hash.filter(|_| part)),
                 topic,
                 summary,
-                pointers: self.pointers(file, unit, leads),
+                pointers: self.pointers(file, leads),
                 created,
-                accessed: self.accessed(created),
-                replayed_to: None,
+                accessed: created,
+                replayed_to: self.young_enough(created),
                 hits: 0,
                 strength: 1.0,
                 tags,
@@ -169,6 +230,26 @@ impl<'w> EntryBuilder<'w> {
                 version: 1,
             },
         })
+    }
+
+    /// Returns the day of a log with its first meaningful headings.
+    fn day_topic(&self, file: &MemoryFile<'_>) -> Option<String> {
+        let date = date_in_name(file.path)?.to_string();
+        let marks = [' ', '—', '–', '-', ':'];
+        let undated = |section: &Section| {
+            let title = line::clean(&section.title).replace(&date, "");
+            title.trim_matches(marks).to_owned()
+        };
+        let titles = file.document.sections.iter().map(undated);
+        let mut shown = String::new();
+        for title in titles.filter(|title| self.headings.is_meaningful(title, &self.names)) {
+            if shown.len() + title.len() > DAY_TITLES {
+                break;
+            }
+            shown.push_str(if shown.is_empty() { ": " } else { ", " });
+            shown.push_str(&title);
+        }
+        Some(topic::shorten(&format!("{date}{shown}")))
     }
 
     /// Returns the name of a file or project, if meaningful.
@@ -207,13 +288,12 @@ impl<'w> EntryBuilder<'w> {
         }
     }
 
-    fn pointers(&self, file: &MemoryFile<'_>, unit: MemoryUnit, leads: &[u32]) -> Vec<Pointer> {
+    fn pointers(&self, file: &MemoryFile<'_>, leads: &[u32]) -> Vec<Pointer> {
         let of = |section: Option<String>| Pointer {
             path: file.path.to_owned(),
             section,
         };
-        let whole = unit.from == 0 && unit.to == file.document.chunks.len();
-        if leads.len() > POINTERS || (whole && leads.len() == 1) {
+        if leads.is_empty() || leads.len() > POINTERS {
             return vec![of(None)];
         }
         let mut pointers: Vec<Pointer> = Vec::new();
@@ -247,12 +327,13 @@ impl<'w> EntryBuilder<'w> {
         day.unwrap_or(file.modified).min(self.settings.now)
     }
 
-    fn accessed(&self, created: Timestamp) -> Timestamp {
+    /// Returns the start of the curve of an entry that would otherwise start faded.
+    fn young_enough(&self, created: Timestamp) -> Option<Timestamp> {
         let oldest = self
             .settings
             .now
-            .plus(-i64::from(self.settings.oldest_access) * DAY);
-        created.max(oldest)
+            .plus(-i64::from(self.settings.oldest_start) * DAY);
+        (created < oldest).then_some(oldest)
     }
 
     /// Creates the entry of a state file; `None` if the file is empty.
@@ -270,8 +351,8 @@ impl<'w> EntryBuilder<'w> {
                     section: None,
                 }],
                 created,
-                accessed: self.accessed(created),
-                replayed_to: None,
+                accessed: created,
+                replayed_to: self.young_enough(created),
                 hits: 0,
                 strength: 1.0,
                 tags: tags
@@ -288,6 +369,13 @@ impl<'w> EntryBuilder<'w> {
             },
         })
     }
+}
+
+/// Returns the section of a document's title.
+fn title_section(document: &Document) -> Option<u32> {
+    let is_title = |section: &Section| section.level == 1 && Some(&section.title) == document.title.as_ref();
+    let at = document.sections.iter().position(is_title)?;
+    u32::try_from(at).ok()
 }
 
 /// Returns the weight of a byte of a source. Distilled text counts more than conversation.

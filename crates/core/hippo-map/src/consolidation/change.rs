@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ConsolidationSnapshot, EntryRecord, FiledUse, RecordPlace, Rule};
+use super::{ConsolidationSnapshot, EntryRecord, EntryText, FiledUse, RecordPlace, Rule};
 use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
@@ -117,14 +117,14 @@ pub enum EntryChange {
         #[serde(default)]
         made: Box<[BTreeSet<EntryId>; 2]>,
     },
-    /// Sets the summary and the version.
+    /// Sets the text and the version.
     Summarise {
         /// Entry.
         id: EntryId,
-        /// Summary and version before.
-        from: (String, u32),
-        /// Summary and version after.
-        to: (String, u32),
+        /// Text and version before.
+        from: Box<(EntryText, u32)>,
+        /// Text and version after.
+        to: Box<(EntryText, u32)>,
     },
     /// Sets the entries under Quick Access.
     QuickAccess {
@@ -249,8 +249,11 @@ impl EntryChange {
                 record.entry.related.clone_from(to);
             }
             Self::Summarise { to, .. } => {
-                record.entry.summary.clone_from(&to.0);
-                record.entry.version = to.1;
+                let (text, version) = &**to;
+                record.entry.topic.clone_from(&text.topic);
+                record.entry.summary.clone_from(&text.summary);
+                record.entry.tags.clone_from(&text.tags);
+                record.entry.version = *version;
             }
             Self::Replay { to, .. } => {
                 record.entry.strength = to.initial;

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{EntryChange, Vigour};
 use super::planner::CyclePlanner;
-use super::{RecordPlace, Rule, archival, light, merge, sources};
-use crate::bootstrap::quick_access;
+use super::{EntryRecord, EntryText, RecordPlace, Rule, archival, light, merge, sources};
 use crate::decay::{self, DecayCurve};
-use hippo_types::entry::{EntryId, EntryOrigin, EntryPriority};
+use crate::hierarchy::quick_access;
+use hippo_types::entry::{EntryId, EntryPriority};
 
 /// Runs all rules of a deep cycle.
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
     sources::check_pointers(planner);
     prune_entries(planner);
     // Summaries are updated before the merges, which compare current summaries.
-    update_summaries(planner);
+    update_texts(planner);
     merge::merge_duplicates(planner);
     // A merged entry may have lost pointers, and later rules must use the remaining ones.
     sources::check_pointers(planner);
@@ -95,30 +95,44 @@ fn relate_entries(planner: &mut CyclePlanner) {
     }
 }
 
-/// Replaces extracted summaries by newly extracted ones. Summaries written by people stay.
-fn update_summaries(planner: &mut CyclePlanner) {
-    let fresh = std::mem::take(&mut planner.state.summaries);
+/// Replaces extracted texts by newly extracted ones. Texts written by people stay.
+pub(super) fn update_texts(planner: &mut CyclePlanner) {
+    let mut fresh = std::mem::take(&mut planner.state.texts);
+    let lost = std::mem::take(&mut planner.state.lost);
+    for record in planner.state.records.values() {
+        let first = record.entry.pointers.first();
+        if let Some(first) = first.filter(|first| lost.contains(first)) {
+            // Nothing supports the text any more.
+            let topic = first.section.as_ref().unwrap_or(&first.path).clone();
+            let text = EntryText {
+                topic,
+                ..EntryText::default()
+            };
+            fresh.insert(record.entry.id.clone(), text);
+        }
+    }
     planner.count_considered(Rule::Summary, fresh.len());
-    for (id, summary) in &fresh {
+    for (id, text) in &fresh {
         let Some(record) = planner.state.records.get(id) else {
             continue;
         };
-        let entry = &record.entry;
-        if record.place != RecordPlace::Index || summary.is_empty() || *summary == entry.summary {
+        let from = EntryText::from(&record.entry);
+        if text.topic.is_empty() || *text == from {
             continue;
         }
-        if entry.origin == EntryOrigin::Manual || record.by_hand {
+        if record.by_hand {
             planner.refuse(Rule::Summary, vec![id.clone()], "a person wrote the summary");
             continue;
         }
+        let version = record.entry.version;
         let change = EntryChange::Summarise {
             id: id.clone(),
-            from: (entry.summary.clone(), entry.version),
-            to: (summary.clone(), entry.version.saturating_add(1)),
+            from: Box::new((from, version)),
+            to: Box::new((text.clone(), version.saturating_add(1))),
         };
         planner.add_step(Rule::Summary, vec![id.clone()], change);
     }
-    planner.state.summaries = fresh;
+    planner.state.texts = fresh;
 }
 
 /// Strengthens each kept entry whose source the run reviewed, once per run. The replay moves the start of the curve,
@@ -169,12 +183,15 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
 
 /// Updates the entries under Quick Access.
 pub(super) fn list_quick_access(planner: &mut CyclePlanner) {
-    planner.count_considered(Rule::QuickAccess, planner.state.live().count());
-    let live = planner
+    let listed: Vec<&EntryRecord> = planner
         .state
         .live()
-        .map(|record| (&record.entry, record.strength));
-    let to = quick_access(live, planner.state.settings.quick_access);
+        .filter(|record| record.learned.is_none())
+        .collect();
+    let considered = listed.len();
+    let listed = listed.into_iter().map(|record| (&record.entry, record.strength));
+    let to = quick_access(listed, planner.state.settings.quick_access);
+    planner.count_considered(Rule::QuickAccess, considered);
     let from = planner.state.quick_access.clone();
     if from != to {
         planner.add_step(

@@ -26,6 +26,7 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
     // Hashes are recorded after entries are created, because a section is new if the entry for the whole file has not
     // recorded it yet.
     sources::record_hashes(planner);
+    deep::update_texts(planner);
     revive_entries(planner);
     queue_weak(planner);
     track_strong(planner);
@@ -47,7 +48,7 @@ pub fn plan_idle(
     settings: &ConsolidationSettings,
     now: Timestamp,
 ) -> Option<ConsolidationPlan> {
-    let (mut live, mut waiting) = (0, 0);
+    let (mut live, mut listed, mut waiting) = (0, 0, 0);
     for record in records.values() {
         let strength = decay::strength_at(&settings.profile, &record.entry, now);
         let amygdala = record.entry.priority == EntryPriority::Amygdala;
@@ -56,6 +57,7 @@ pub fn plan_idle(
             RecordPlace::Index if weak => return None,
             RecordPlace::Index => {
                 live += 1;
+                listed += usize::from(record.learned.is_none());
                 if (strength > settings.strong_above) != record.strong_since.is_some() {
                     return None;
                 }
@@ -68,12 +70,13 @@ pub fn plan_idle(
             return None;
         }
     }
-    if quick_access.is_empty() && live > 0 {
+    if quick_access.is_empty() && listed > 0 {
         return None;
     }
     let listed = quick_access.is_empty().then_some((Rule::QuickAccess, 0));
     let considered = [
         (Rule::NewEntry, 0),
+        (Rule::Summary, 0),
         (Rule::Revive, waiting),
         (Rule::Queue, live),
         (Rule::Strong, live),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::TimeBand;
-use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::entry::{Entry, EntryId, EntryOrigin, Pointer};
 use hippo_types::time::Timestamp;
 
 /// Place of an entry. Unlike `EntryPlace` in answers, it has the time of the move.
@@ -166,13 +166,20 @@ impl EntryRecord {
         }
     }
 
-    /// Returns the entry with the values of the index file: strength, last access and hits.
+    /// Returns the entry with the values of the index file: strength, last access and hits. Tags that hippod extracted
+    /// are not in the file.
     #[must_use]
     pub fn as_filed(&self) -> Option<Entry> {
+        let extracted = self.entry.origin == EntryOrigin::Auto && !self.by_hand;
         self.filed.map(|filed| Entry {
             accessed: filed.accessed,
             hits: filed.hits,
             strength: f32::from(filed.hundredths) / 100.0,
+            tags: if extracted {
+                Vec::new()
+            } else {
+                self.entry.tags.clone()
+            },
             ..self.entry.clone()
         })
     }

@@ -258,17 +258,16 @@ fn a_replay_counts_once_per_run_and_keeps_a_person_s_summary() {
         fresh
     };
     let mut hand = fresh("hand", 0.98);
-    hand.entry.origin = EntryOrigin::Manual;
+    hand.by_hand = true;
     let mut state = snapshot(vec![hand, fresh("auto", 0.5), fresh("weak", 0.05)]);
     state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
-    state.summaries = ["hand", "auto"].map(|name| (id(name), "news".to_owned())).into();
+    let mut news = EntryText::from(&state.records[&id("auto")].entry);
+    news.summary = "news".to_owned();
+    state.texts = ["hand", "auto"].map(|name| (id(name), news.clone())).into();
     let first = plan(&state, Cycle::Deep);
     let after = apply(&state, &first);
     let strength = |name: &str| after.records[&id(name)].strength;
-    assert_eq!(
-        (strength("hand"), strength("auto"), strength("weak")),
-        (1.0, 0.55, 0.05)
-    );
+    assert_eq!(["hand", "auto", "weak"].map(strength), [1.0, 0.55, 0.05]);
     assert_eq!(after.records[&id("auto")].entry.summary, "news");
     assert_eq!(after.records[&id("hand")].entry.summary, "what there is to know");
     assert!(plan(&after, Cycle::Deep).steps.is_empty());

@@ -3,6 +3,8 @@
 use jiff::civil::date;
 use proptest::prelude::*;
 
+use hippo_types::entry::Pointer;
+
 use super::*;
 
 fn item(name: &str, strength: f32, tokens: usize) -> SelectionItem {
@@ -12,7 +14,8 @@ fn item(name: &str, strength: f32, tokens: usize) -> SelectionItem {
         hits: 0,
         priority: EntryPriority::Normal,
         group: "Technical Knowledge".to_owned(),
-        core: false,
+        file: String::new(),
+        worth: EntryWorth::default(),
         date: date(2026, 1, 10),
         tokens,
         in_master: true,
@@ -37,7 +40,38 @@ fn limits(max_tokens: usize, max_entries: usize) -> Limits {
 }
 
 #[test]
-fn equal_entries_are_ranked_by_core_file_and_then_by_date() {
+fn quick_access_is_ordered_by_hits_then_strength_then_worth() {
+    let entry = |id: &str, path: &str, hits| Entry {
+        id: EntryId(id.to_owned()),
+        pointers: vec![Pointer {
+            path: path.to_owned(),
+            section: None,
+        }],
+        hits,
+        ..Entry::default()
+    };
+    let entries = [
+        entry("a-log", "memory/2026-03-01.md", 0),
+        entry("b-asked", "memory/2026-03-02.md", 3),
+        entry("c-knowledge", "knowledge/pump.md", 0),
+        entry("d-memory", "MEMORY.md", 0),
+        entry("e-strong", "memory/2026-03-03.md", 0),
+    ];
+    // Two of the strengths differ by less than what is shown.
+    let strengths = [0.9, 0.1, 0.900_001, 0.9, 0.95];
+    let listed = |most| -> Vec<String> {
+        let ids = quick_access(entries.iter().zip(strengths), most);
+        ids.into_iter().map(|id| id.0).collect()
+    };
+    assert_eq!(
+        listed(20),
+        ["b-asked", "e-strong", "d-memory", "c-knowledge", "a-log"]
+    );
+    assert_eq!(listed(1), ["b-asked"]);
+}
+
+#[test]
+fn equal_entries_are_ranked_by_worth_and_then_by_date() {
     let items = [
         item("a-log", 0.5, 10),
         SelectionItem {
@@ -45,7 +79,10 @@ fn equal_entries_are_ranked_by_core_file_and_then_by_date() {
             ..item("b-later-log", 0.5, 10)
         },
         SelectionItem {
-            core: true,
+            worth: EntryWorth {
+                kind: 2,
+                is_whole: false,
+            },
             date: date(2025, 1, 1),
             ..item("c-memory", 0.5, 10)
         },

@@ -51,8 +51,7 @@ impl IndexFile {
         let read = IndexedEntry::parse(text, indexed.line, &self.settings);
         let mut read = read.unwrap_or_else(|| {
             // If the edited bytes no longer parse as an entry, write the whole entry anew.
-            let level = indexed.level.unwrap_or(2);
-            new_entry(entry, level, self.line_end, &self.settings)
+            new_entry(entry, indexed.level, self.line_end, &self.settings)
         });
         if !read.has_id {
             read.entry.id = id;
@@ -62,17 +61,26 @@ impl IndexFile {
     }
 }
 
-/// Creates an entry that the file does not have yet.
+/// Creates an entry that the file does not have yet: a list item if `level` is `None` and the item would be read back
+/// as the same entry, otherwise a heading.
 pub(super) fn new_entry(
     entry: &Entry,
-    level: u8,
+    level: Option<u8>,
     line_end: &str,
     settings: &IndexFileOptions,
 ) -> IndexedEntry {
     let text = write::entry_text(entry, level, line_end, settings).into_bytes();
-    IndexedEntry::parse(text.clone(), 0, settings).unwrap_or_else(|| IndexedEntry {
+    let read = IndexedEntry::parse(text.clone(), 0, settings);
+    if level.is_none()
+        && !read
+            .as_ref()
+            .is_some_and(|read| read.entry == as_written(entry, settings) && !read.has_other_content())
+    {
+        return new_entry(entry, Some(4), line_end, settings);
+    }
+    read.unwrap_or_else(|| IndexedEntry {
         entry: as_written(entry, settings),
-        level: Some(level),
+        level,
         line: 0,
         unknown: Vec::new(),
         has_id: true,

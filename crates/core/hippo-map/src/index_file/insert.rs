@@ -12,8 +12,7 @@ impl IndexFile {
     /// Inserts a new entry at the end of a section, given by its titles from the outermost, and creates
     /// missing sections.
     ///
-    /// An empty path means `By Topic`. The heading of the entry is one level below that of its section, unless the
-    /// options set a level.
+    /// An empty path means `By Topic`. The entry is a list item, or a heading of the level that the options set.
     ///
     /// # Errors
     ///
@@ -23,9 +22,8 @@ impl IndexFile {
         if self.get(&entry.id).is_some() {
             return Err(EditError::Exists(entry.id));
         }
-        let (at, level) = self.ensure_section(section);
-        let level = self.settings.entry_level.unwrap_or(level + 1).clamp(2, 6);
-        let indexed = edit::new_entry(&entry, level, self.line_end, &self.settings);
+        let (at, _) = self.ensure_section(section);
+        let indexed = edit::new_entry(&entry, self.settings.entry_level, self.line_end, &self.settings);
         self.insert_block(at, IndexBlock::Entry(Box::new(indexed)));
         Ok(())
     }
@@ -126,6 +124,11 @@ impl IndexFile {
         own.iter().any(has_listing)
     }
 
+    /// Creates a section unless it exists.
+    pub fn ensure(&mut self, section: &[&str]) {
+        self.ensure_section(section);
+    }
+
     /// Finds or creates a section. Returns the index after its own blocks and the level of its heading.
     fn ensure_section(&mut self, section: &[&str]) -> (usize, u8) {
         let section = if section.is_empty() {
@@ -202,9 +205,19 @@ impl IndexFile {
         self.insert_block(before, IndexBlock::Section(SectionHeading { level, title, text }))
     }
 
-    /// Inserts a block with an empty line before it and, before another block, after it. Returns its index.
+    /// Inserts a block with an empty line before it and, before another block, after it. An item follows the item above
+    /// without an empty line. Returns its index.
     fn insert_block(&mut self, mut at: usize, block: IndexBlock) -> usize {
         let end = self.line_end;
+        let item = |block: &IndexBlock| block.entry().is_some_and(|indexed| indexed.level.is_none());
+        let above = self.blocks[..at]
+            .last_mut()
+            .filter(|above| item(above) && item(&block));
+        let tight = above.is_some();
+        if let Some(IndexBlock::Entry(above)) = above {
+            above.text.truncate(above.text.trim_ascii_end().len());
+            above.text.extend_from_slice(end.as_bytes());
+        }
         let before = self.blocks[..at]
             .iter()
             .rev()
@@ -217,7 +230,7 @@ impl IndexFile {
             }
         }
         let bare = before.is_none() || tail == b"\xEF\xBB\xBF";
-        if !bare && !tail.ends_with(b"\n\n") && !tail.ends_with(b"\n\r\n") {
+        if !(bare || tight || tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n")) {
             let gap = if tail.ends_with(b"\n") {
                 end.to_owned()
             } else {

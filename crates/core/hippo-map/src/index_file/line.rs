@@ -1,5 +1,6 @@
 //! Line splitter of the index file: headings, fences and generated blocks.
 
+use super::text::find_bytes;
 use super::{IndexDiagnostic, IndexProblem};
 use hippo_text::chunk::line::{self, Fence, atx_heading, indent, trim};
 use hippo_text::own_block::{BEGIN, END};
@@ -56,7 +57,11 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
     let fences = closed_fences(text, &lines);
     let blocks = closed_blocks(text, &lines);
     let (mut fence, mut block): (Option<Fence>, bool) = (None, false);
-    for (at, line) in lines.iter_mut().enumerate() {
+    // Last line of the comment that is open, in which no fence starts.
+    let mut commented: Option<usize> = None;
+    for at in 0..lines.len() {
+        let inside = commented.is_some_and(|end| at <= end);
+        let line = &mut lines[at];
         let content = &text[line.start..line.end];
         let trimmed = trim(content);
         let mut problem = None;
@@ -68,7 +73,7 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
         } else if block {
             block = trimmed != END.as_bytes();
             LineShape::Generated(false)
-        } else if let Some(open) = Fence::parse(trimmed) {
+        } else if let Some(open) = Fence::parse(trimmed).filter(|_| !inside) {
             if fences[at] {
                 fence = Some(open);
                 LineShape::Fenced
@@ -94,6 +99,10 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
             line: line.number,
             problem,
         }));
+        let is_text = matches!(line.shape, LineShape::Plain | LineShape::Heading(_));
+        if is_text && commented.is_none_or(|end| at >= end) {
+            commented = find_comment_end(text, &lines[at..]).map(|more| at + more);
+        }
     }
     lines
 }
@@ -101,6 +110,31 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
 /// Returns `true` if a trimmed line starts a generated block.
 fn begins_block(trimmed: &[u8]) -> bool {
     trimmed.starts_with(BEGIN.as_bytes()) && trimmed.ends_with(b"-->")
+}
+
+/// Returns the index of the line that ends a comment left open by the first of these lines; `None` if a heading or
+/// another comment starts first.
+fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
+    let content = |line: &IndexLine| &text[line.start..line.end];
+    let first = content(lines.first()?);
+    let open = first.windows(4).rposition(|part| part == b"<!--")?;
+    if find_bytes(&first[open..], b"-->").is_some() {
+        return None;
+    }
+    for (at, line) in lines.iter().enumerate().skip(1) {
+        let line = content(line);
+        let end = find_bytes(line, b"-->");
+        let start = find_bytes(line, b"<!--");
+        if start.is_some_and(|start| end.is_none_or(|end| start < end))
+            || (atx_heading(trim(line)).is_some() && indent(line) < 4)
+        {
+            return None;
+        }
+        if end.is_some() {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Returns for each line `true` if a fence that opens on it is closed further down.
@@ -135,7 +169,7 @@ fn closed_blocks(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
         closed[at] = ends;
         if trimmed == END.as_bytes() {
             ends = true;
-        } else if begins_block(trimmed) || super::text::find_bytes(trimmed, b"<!-- hx:").is_some() {
+        } else if begins_block(trimmed) || find_bytes(trimmed, b"<!-- hx:").is_some() {
             ends = false;
         }
     }

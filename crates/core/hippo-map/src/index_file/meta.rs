@@ -61,7 +61,8 @@ pub(super) fn parse_fields(comment: &[u8]) -> Vec<HxField> {
 /// unchanged.
 pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec<u8> {
     let fields = parse_fields(comment);
-    let mut parts: Vec<Vec<u8>> = Vec::new();
+    let mut parts: Vec<(Option<usize>, Vec<u8>)> = Vec::new();
+    let rank = |key: &str| KEYS.iter().position(|known| *known == key);
     let mut seen: Vec<&str> = Vec::new();
     for field in &fields {
         let change = changes.iter().find(|(key, _)| *key == field.key);
@@ -72,22 +73,27 @@ pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]
                 let mut part = comment[field.part.start..field.span.start].to_vec();
                 part.extend_from_slice(value.as_bytes());
                 part.extend_from_slice(&comment[field.span.end..field.part.end]);
-                parts.push(part);
+                parts.push((rank(key), part));
             }
-            _ => parts.push(comment[field.part.clone()].to_vec()),
+            _ => parts.push((rank(&field.key), comment[field.part.clone()].to_vec())),
         }
     }
     for (key, value) in changes {
         if let (Some(value), false) = (value, seen.contains(key)) {
-            if let Some(last) = parts.last_mut() {
+            let later = parts
+                .iter()
+                .position(|(known, _)| known.is_some_and(|known| Some(known) > rank(key)));
+            if let (None, Some((_, last))) = (later, parts.last_mut()) {
                 last.truncate(last.trim_ascii_end().len());
                 last.push(b' ');
             }
-            parts.push(format!(" {key}={value} ").into_bytes());
+            let part = format!(" {key}={value} ").into_bytes();
+            parts.insert(later.unwrap_or(parts.len()), (rank(key), part));
         }
     }
     let start = find_bytes(comment, b"hx:").map_or(comment.len(), |at| at + 3);
     let mut out = comment[..start].to_vec();
+    let parts: Vec<Vec<u8>> = parts.into_iter().map(|(_, part)| part).collect();
     let mut inner = parts.join(&b'|');
     if !inner.first().is_some_and(u8::is_ascii_whitespace) {
         inner.insert(0, b' ');
@@ -130,16 +136,20 @@ pub(super) fn format_values(
         (!items.is_empty()).then(|| items.join(","))
     };
     let named = |text: String, default: &str| (text != default).then_some(text);
+    let created = format_day(entry.created, settings);
     let rule = entry
         .priority_rule
         .as_deref()
         .map(|rule| encode_value(rule, false));
     vec![
         ("id", Some(encode_value(&entry.id.0, true))),
-        ("created", Some(format_day(entry.created, settings))),
-        ("accessed", Some(format_day(entry.accessed, settings))),
-        ("hits", Some(entry.hits.to_string())),
-        ("str", Some(format!("{:.2}", round_strength(entry.strength)))),
+        ("created", Some(created.clone())),
+        ("accessed", named(format_day(entry.accessed, settings), &created)),
+        ("hits", named(entry.hits.to_string(), "0")),
+        (
+            "str",
+            named(format!("{:.2}", round_strength(entry.strength)), "1.00"),
+        ),
         ("tags", list(&mut entry.tags.iter().map(String::as_str))),
         ("rel", list(&mut entry.related.iter().map(|id| id.0.as_str()))),
         ("pri", named(entry.priority.to_string(), "normal")),

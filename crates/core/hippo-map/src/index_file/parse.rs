@@ -146,8 +146,13 @@ impl IndexParser<'_> {
                 let commented = own.iter().any(|token| token.kind == TokenKind::Hx);
                 if commented || may_name_a_file(&self.bytes[list.clone()]) {
                     self.push_text_until(lines[token.line].start);
-                    self.push_entry(own, lines, lines[line].next);
-                    at += count;
+                    let last = self.last_line_of_item(&tokens[at + count..], lines, line);
+                    self.push_entry(own, lines, lines[last].next);
+                    at += count
+                        + tokens[at + count..]
+                            .iter()
+                            .take_while(|token| token.line <= last)
+                            .count();
                     continue;
                 }
             }
@@ -162,6 +167,32 @@ impl IndexParser<'_> {
             }
             at += 1;
         }
+    }
+
+    /// Returns the last line of a list item whose fields end at `last`: indented lines after empty ones are part of it,
+    /// up to the next item that may be an entry.
+    fn last_line_of_item(&self, tokens: &[IndexToken], lines: &[IndexLine], last: usize) -> usize {
+        let next = tokens
+            .iter()
+            .find(|token| {
+                matches!(
+                    token.kind,
+                    TokenKind::Item { .. } | TokenKind::Hx | TokenKind::Header
+                )
+            })
+            .map_or(lines.len(), |token| token.line);
+        let (mut end, mut fenced) = (last, false);
+        for (at, line) in lines.iter().enumerate().take(next).skip(last + 1) {
+            let content = &self.bytes[line.start..line.end];
+            let indented = content.starts_with(b"  ") || content.starts_with(b"\t");
+            fenced = line.shape == LineShape::Fenced && (fenced || indented);
+            if fenced || (indented && line.shape == LineShape::Plain) {
+                end = at;
+            } else if line.shape != LineShape::Plain || !content.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        end
     }
 
     fn report(&mut self, line: u32, problem: IndexProblem) {

@@ -43,6 +43,23 @@ impl IndexFile {
         self.blocks = left;
     }
 
+    /// Separates a section's heading from text below it that would turn it into an entry with a known id, because the
+    /// items that prevented this were removed.
+    pub fn separate_headings(&mut self, is_known: impl Fn(&EntryId) -> bool) {
+        for at in (0..self.blocks.len()).rev() {
+            let [IndexBlock::Section(heading), IndexBlock::Text(below), rest @ ..] = &self.blocks[at..]
+            else {
+                continue;
+            };
+            let has_items = matches!(rest, [IndexBlock::Entry(next), ..] if next.level.is_none());
+            let is_taken = is_known(&EntryId(text::slug(&heading.title)));
+            let lines = [heading.text.as_slice(), below].concat();
+            if !has_items && is_taken && IndexedEntry::parse(lines, 0, &self.settings).is_some() {
+                self.blocks.insert(at + 1, self.wall());
+            }
+        }
+    }
+
     /// Returns the separator that replaces a removed entry. It is needed if `next` would otherwise become part of
     /// another entry: of the entry above (if `below` is true), or of a heading further up that a pointer or comment
     /// would turn into an entry.
@@ -50,15 +67,17 @@ impl IndexFile {
         let Some(IndexBlock::Text(text)) = next else {
             return None;
         };
-        let marked = ["hx:", "→", "->"]
-            .iter()
-            .any(|mark| text::find_bytes(text, mark.as_bytes()).is_some());
+        let marked = text::find_bytes(text, b"hx:").is_some() || text::find_last_arrow(text).is_some();
         let means = if below {
             !text.trim_ascii().is_empty()
         } else {
             marked
         };
-        let wall = [WALL, self.line_end, END, self.line_end].concat();
-        means.then(|| IndexBlock::Generated(wall.into_bytes()))
+        means.then(|| self.wall())
+    }
+
+    /// Returns an empty generated block.
+    fn wall(&self) -> IndexBlock {
+        IndexBlock::Generated([WALL, self.line_end, END, self.line_end].concat().into_bytes())
     }
 }

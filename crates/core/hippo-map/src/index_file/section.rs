@@ -61,7 +61,6 @@ impl IndexSection {
     /// Returns the titles of its subsections in a new file.
     const fn below(self) -> &'static [&'static str] {
         match self {
-            Self::ByTopic => &["Projects", "People", "Infrastructure", "Technical Knowledge"],
             Self::ByTime => &["This Week", "This Month", "Older"],
             _ => &[],
         }

@@ -59,15 +59,26 @@ pub fn as_written(entry: &Entry, settings: &IndexFileOptions) -> Entry {
     }
 }
 
-/// Formats a new entry below a heading of this level, 2 to 6, with `line_end` after each line.
+/// Formats a new entry with `line_end` after each line: below a heading of this level, 2 to 6, or as a list item.
+///
+/// An entry without a pointer is never an item.
 #[must_use]
-pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &IndexFileOptions) -> String {
+pub fn entry_text(entry: &Entry, level: Option<u8>, line_end: &str, settings: &IndexFileOptions) -> String {
     written_text(&as_written(entry, settings), level, line_end, settings)
 }
 
 /// Formats an entry that [`as_written`] returned, as [`entry_text`] does.
-pub(crate) fn written_text(entry: &Entry, level: u8, line_end: &str, settings: &IndexFileOptions) -> String {
-    let marks = "#".repeat(usize::from(level.clamp(2, 6)));
+pub(crate) fn written_text(
+    entry: &Entry,
+    level: Option<u8>,
+    line_end: &str,
+    settings: &IndexFileOptions,
+) -> String {
+    let level = match level {
+        None if !entry.pointers.is_empty() => return item_text(entry, line_end, settings),
+        level => level.unwrap_or(4).clamp(2, 6),
+    };
+    let marks = "#".repeat(usize::from(level));
     let mut out = format!("{marks} {}{line_end}", text::escape_heading(&entry.topic));
     let mut line = |text: &str| {
         out.push_str(text);
@@ -80,6 +91,18 @@ pub(crate) fn written_text(entry: &Entry, level: u8, line_end: &str, settings: &
         line(&pointer_line(&entry.pointers));
     }
     line(&meta::format_comment(entry, settings));
+    out
+}
+
+fn item_text(entry: &Entry, line_end: &str, settings: &IndexFileOptions) -> String {
+    let comment = meta::format_comment(entry, settings);
+    let topic = text::escape_item(&entry.topic);
+    let mut out = format!("- {topic} {} {comment}{line_end}", pointer_line(&entry.pointers));
+    if !entry.summary.is_empty() {
+        out.push_str("  ");
+        out.push_str(&text::escape_summary(&entry.summary));
+        out.push_str(line_end);
+    }
     out
 }
 

@@ -17,8 +17,8 @@ const LISTED: usize = 15;
 const ASSOCIATED: usize = 20;
 /// Maximum number of months counted under By Time.
 const MONTHS: usize = 12;
-/// Each list uses at most 1/16 of the file, because entries matter more than lists.
-const SHARE: usize = 16;
+/// Each list uses at most 1/20 of the file, because entries matter more than lists.
+const SHARE: usize = 20;
 
 /// All lists except Meta. They do not depend on which entries are selected, so that they never change the selection.
 pub(super) struct GeneratedLists(Vec<(Vec<&'static str>, String)>);
@@ -61,13 +61,22 @@ impl GeneratedLists {
             }
             lists.push((vec![IndexSection::ByTime.title(), band.heading()], body));
         }
-        let mut months: BTreeMap<(i16, i8), usize> = BTreeMap::new();
+        let mut months: BTreeMap<(i16, i8), (usize, Option<&Entry>)> = BTreeMap::new();
         for entry in of(TimeBand::Older) {
-            let day = day(entry);
-            *months.entry((day.year(), day.month())).or_default() += 1;
+            let date = day(entry);
+            let (count, newest) = months.entry((date.year(), date.month())).or_default();
+            *count += 1;
+            if newest.is_none_or(|known| (entry.created, &known.id) > (known.created, &entry.id)) {
+                *newest = Some(entry);
+            }
         }
         let counted = months.into_iter().rev().take(MONTHS);
-        let counted = counted.map(|((year, month), count)| format!("- {year:04}-{month:02}: {count}"));
+        let counted = counted.map(|((year, month), (count, newest))| {
+            let newest = newest.map_or_else(String::new, |entry| {
+                format!(", such as {}{}", entry.topic, first_pointer(&entry.pointers))
+            });
+            format!("- {year:04}-{month:02}: {count}{newest}")
+        });
         let older = vec![IndexSection::ByTime.title(), TimeBand::Older.heading()];
         lists.push((older, first_lines(counted, most)));
         lists.push((
@@ -77,16 +86,22 @@ impl GeneratedLists {
         Self(lists)
     }
 
-    /// Writes the lists. An empty list is not created.
+    /// Writes the lists. A section without a list has only its heading.
     pub fn write(&self, file: &mut IndexFile) {
         for (section, body) in &self.0 {
             set_list(file, section, body);
         }
+        for section in [IndexSection::ByTopic, IndexSection::DecayQueue] {
+            file.ensure(&[section.title()]);
+        }
     }
 }
 
+/// Writes a list. A section without a list has only its heading.
 fn set_list(file: &mut IndexFile, section: &[&str], body: &str) {
-    if !body.is_empty() || file.has_generated(section) {
+    if body.is_empty() && !file.has_generated(section) {
+        file.ensure(section);
+    } else {
         file.set_generated(section, body);
     }
 }
@@ -112,7 +127,8 @@ fn list_associations(all: &LiveEntries<'_>, most: usize) -> String {
     first_lines(listed.take(ASSOCIATED), most)
 }
 
-/// Writes Meta. It contains only counts, because a time would change the file on every write.
+/// Writes Meta. Its values change only with entries in the file or with a review, because a current time would change
+/// the file on every write.
 pub(super) fn write_meta(
     file: &mut IndexFile,
     selection: &MasterSelection,
@@ -135,6 +151,30 @@ pub(super) fn write_meta(
     count("fading", queued.count());
     count("below .hippocampus/topics and .hippocampus/temporal", below);
     count("archived below .hippocampus/archive", archived.count());
+    let strengths = all.values().map(|live| live.written.strength);
+    if !all.is_empty() {
+        let _ = writeln!(
+            body,
+            "- mean strength: {:.1}",
+            strengths.sum::<f32>() / all.len() as f32
+        );
+    }
+    if let Some(last) = all.values().filter_map(|live| live.record.replayed).max() {
+        let _ = writeln!(
+            body,
+            "- last review: {}",
+            last.date(wanted.settings.offset_seconds)
+        );
+    }
+    let topics = selection
+        .files
+        .iter()
+        .filter(|(path, _)| path.contains("/topics/"));
+    let topics = topics.map(|(path, ids)| format!("- {path}: {}", ids.len()));
+    body.push_str(&first_lines(
+        topics,
+        wanted.limits.max_tokens.saturating_mul(4) / SHARE,
+    ));
     set_list(file, &[IndexSection::Meta.title()], &body);
 }
 

@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::LayoutInput;
 use super::lists::{self, GeneratedLists};
 use crate::consolidation::{EntryRecord, RecordPlace};
-use crate::hierarchy::{self, Limits, MasterSelection, SelectionItem};
+use crate::hierarchy::{self, EntryWorth, Limits, MasterSelection, SelectionItem};
 use crate::index_file::{IndexDiagnostic, IndexFile, IndexProblem, IndexSection, as_written, written_text};
-use hippo_text::source::SourceKind;
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::tokens;
 
@@ -41,11 +40,16 @@ pub(super) struct MasterFile {
     pub items: Vec<SelectionItem>,
 }
 
-/// Returns the filed entries that are neither archived nor forgotten.
-pub(super) fn collect_live<'a>(wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
+/// Returns the filed entries of the index file and of the files below it: neither archived nor forgotten ones, and no
+/// learned questions, except those to which the current file has added text.
+pub(super) fn collect_live<'a>(current: &[u8], wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
     let mut all = LiveEntries::new();
+    let file = IndexFile::parse(current, wanted.settings);
+    let annotated = file.entries().filter(|there| there.has_other_content());
+    let kept: BTreeSet<&EntryId> = annotated.map(|there| &there.entry.id).collect();
     for (id, record) in wanted.records {
-        if wanted.forgotten.contains(id) || matches!(record.place, RecordPlace::Archive(_)) {
+        let is_question = record.learned.is_some() && !record.by_hand && !kept.contains(id);
+        if is_question || wanted.forgotten.contains(id) || matches!(record.place, RecordPlace::Archive(_)) {
             continue;
         }
         if let Some(filed) = record.as_filed() {
@@ -159,7 +163,12 @@ impl MasterContent {
                 hits: live.written.hits,
                 priority: live.written.priority,
                 group: live.record.group.clone(),
-                core: is_core(&live.written),
+                file: live
+                    .written
+                    .pointers
+                    .first()
+                    .map_or_else(String::new, |first| first.path.clone()),
+                worth: EntryWorth::of(&live.written),
                 date: live.written.created.date(wanted.settings.offset_seconds),
                 tokens: place.map_or_else(|| live.size(wanted), |(size, _)| *size),
                 in_master: place.is_some(),
@@ -180,7 +189,7 @@ impl LiveEntry<'_> {
     /// Returns the lines of the entry below a heading of level 2.
     pub fn text(&self, wanted: &LayoutInput<'_>) -> &str {
         self.text
-            .get_or_init(|| written_text(&self.written, 2, "\n", &wanted.settings))
+            .get_or_init(|| written_text(&self.written, None, "\n", &wanted.settings))
     }
 
     /// Returns the bytes of the entry if inserted: two heading levels further down, with an empty line
@@ -188,12 +197,6 @@ impl LiveEntry<'_> {
     fn size(&self, wanted: &LayoutInput<'_>) -> usize {
         self.text(wanted).len() + 3
     }
-}
-
-/// Returns `true` if an entry points into a file in the workspace's root.
-fn is_core(entry: &Entry) -> bool {
-    let mut paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
-    paths.any(|path| SourceKind::from_path(path) == SourceKind::Root)
 }
 
 /// Returns the id of an entry that has a second copy in the file.
@@ -294,6 +297,7 @@ fn build_file(
         }
     }
     file.remove_all(&gone);
+    file.separate_headings(|id| wanted.records.contains_key(id));
     let differs = |there: &Entry| all.get(&there.id).filter(|live| live.written != *there);
     let differing: Vec<&LiveEntry<'_>> = file
         .entries()
@@ -312,14 +316,16 @@ fn build_file(
         .iter()
         .filter(|id| !standing.sections.contains_key(*id));
     let mut new: Vec<&LiveEntry<'_>> = new.filter_map(|id| all.get(id)).collect();
-    // Important entries come first in their section.
+    // Files in the workspace's root come first in their section, then the newest. A file comes before its sections.
     new.sort_by(|a, b| {
         let (a, b) = (&a.written, &b.written);
-        let order = b
-            .priority
-            .cmp(&a.priority)
-            .then(b.strength.total_cmp(&a.strength));
-        order.then(b.created.cmp(&a.created)).then(a.id.cmp(&b.id))
+        let order = EntryWorth::of(b)
+            .kind
+            .cmp(&EntryWorth::of(a).kind)
+            .then(b.created.cmp(&a.created));
+        order
+            .then_with(|| a.pointers.cmp(&b.pointers))
+            .then_with(|| a.id.cmp(&b.id))
     });
     for live in new {
         let section = section_of(live.record);
@@ -360,12 +366,8 @@ pub(super) fn section_of(record: &EntryRecord) -> Vec<String> {
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {
         RecordPlace::Queue(_) => vec![IndexSection::DecayQueue.title().to_owned()],
-        RecordPlace::Index | RecordPlace::Archive(_) if group.is_empty() => {
-            vec![IndexSection::ByTopic.title().to_owned()]
-        }
-        RecordPlace::Index | RecordPlace::Archive(_) => {
-            vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")]
-        }
+        _ if group.is_empty() => vec![IndexSection::ByTopic.title().to_owned()],
+        _ => vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")],
     }
 }
 

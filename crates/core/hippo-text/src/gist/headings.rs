@@ -9,16 +9,16 @@ const RECURRING: usize = 4;
 
 /// Headings without meaning outside their context.
 const GENERIC: &str = "\
-    about abstract agenda appendix architecture archive background board changes chat checklist commands company \
-    configuration conclusion content contents context conversation core day decisions description details discussion \
-    docs documentation done evening example examples faq features files first general getting-started goals \
+    about abstract agenda am appendix architecture archive background board changes chat checklist commands company \
+    configuration conclusion content contents context conversation core daily day decisions description details discussion \
+    docs documentation done evening example examples faq features files first general getting-started gmt goals \
     guide history how-it-works ideas index info information installation intro introduction issues item items \
     known lessons links list log logs main meeting memory message misc morning new next notes open options other \
-    overview parts plan preparation prerequisites problem problems project purpose quickstart questions quirks \
+    overview parts plan pm preparation prerequisites problem problems project purpose quickstart questions quirks \
     readme reference references release releases requirements resources results risks roadmap rules schedule \
     scratchpad section session sessions setup skill solution status step steps structure summary support tasks \
     team test testing tests todo today tomorrow tools topic topics trouble troubleshooting update updates usage use \
-    user using version work working";
+    user using utc version work working";
 
 /// Significance of the workspace's headings.
 pub struct HeadingStats {

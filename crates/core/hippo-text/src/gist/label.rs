@@ -127,6 +127,20 @@ pub fn pointer(line: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// Returns the state of a check box, if any, and the text after the box or the list marker.
+pub fn check_box(line: &str) -> (Option<bool>, &str) {
+    let line = line.trim_start_matches(['>', ' ', '\t']);
+    let Some(item) = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)) else {
+        return (None, line);
+    };
+    for (mark, done) in [("[ ] ", false), ("[x] ", true), ("[X] ", true)] {
+        if let Some(rest) = item.strip_prefix(mark) {
+            return (Some(done), rest);
+        }
+    }
+    (None, item)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! Lines of memory without markup, with weights.
 
+use super::machine::{is_machine, without_header};
 use crate::chunk::text::strip_comments;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
 use crate::speaker;
@@ -13,6 +14,9 @@ const CODE: f32 = 0.3;
 const HEADING: f32 = 3.0;
 /// Maximum number of bytes of a chunk that count as mass.
 const MASS: usize = 800;
+
+/// Labels of speakers in lower case.
+pub const ROLES: [&str; 2] = ["user:", "assistant:"];
 
 /// Line of text without markup.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,10 +77,19 @@ pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<W
         let text = chunk_text(bytes, chunk);
         for line in piece_without_secrets(&strip_comments(&text), &mut key).lines() {
             let line = without_role(line, chunk.speaker);
+            if chunk.kind != ChunkKind::Code && is_machine(line) {
+                continue;
+            }
             if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
                 continue;
             }
-            push(&mut out, unmarked(line), weight, chunk, chunk.kind);
+            push(
+                &mut out,
+                without_header(&unmarked(line)),
+                weight,
+                chunk,
+                chunk.kind,
+            );
         }
     }
     out
@@ -97,7 +110,9 @@ fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, k
 /// Strips a role such as `User:`. The name of a person stays, because it belongs to the statement.
 fn without_role(line: &str, speaker: Speaker) -> &str {
     match speaker {
-        Speaker::User | Speaker::Assistant if speaker::name(line).is_some() => {
+        Speaker::User | Speaker::Assistant
+            if speaker::name(line).is_some() || ROLES.iter().any(|role| line.starts_with(role)) =>
+        {
             line.split_once(':').map_or(line, |(_, rest)| rest)
         }
         _ => line,

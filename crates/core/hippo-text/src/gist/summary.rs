@@ -3,63 +3,71 @@
 use std::collections::{HashMap, HashSet};
 
 use super::line::WeightedLine;
+use super::machine::is_machine;
+use super::sentence::{SentenceScan, refers_back, split_sentences, telling};
 use super::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
+use crate::terms::is_unspaced;
 
 /// Maximum number of words of a summary.
-pub const MOST_WORDS: usize = 25;
+pub const MOST_WORDS: usize = 18;
 /// Maximum number of bytes of a summary, because words can be long.
-const MOST_BYTES: usize = 220;
+const MOST_BYTES: usize = 120;
+/// Factor for a sentence that is cut to the length of a summary.
+const CUT: f32 = 0.6;
+/// Marks that may begin a sentence.
+const OPENING: [char; 10] = ['"', '“', '„', '«', '「', '$', '€', '£', '(', '['];
 /// Maximum number of sentences considered; later ones of a long conversation are not better.
 const MOST_SENTENCES: usize = 600;
-
-/// Labels of important lines.
-#[rustfmt::skip] // keep the list compact
-const MARKED: [&str; 9] = [
-    "decision:", "decided:", "lesson:", "important:", "summary:", "result:", "status:", "fix:", "goal:",
-];
 
 /// Returns the most representative sentence in at most [`MOST_WORDS`] words; empty if there is none.
 ///
 /// The score of a sentence is based on those significant words of the whole text that the sentence contains. Words in
-/// `shown` (the topic and the tags, which appear beside the summary) count half.
-pub fn extract_summary(words: &mut WordCounts, lines: &[WeightedLine], shown: &HashSet<u32>) -> String {
+/// `shown` (the topic and the tags, which appear beside the summary) count half. The summary differs from
+/// `other`.
+pub fn extract_summary(
+    words: &mut WordCounts,
+    lines: &[WeightedLine],
+    shown: &HashSet<u32>,
+    other: &str,
+) -> String {
     let mut often: HashMap<u32, f32> = HashMap::new();
-    let mut sentences: Vec<(&str, &WeightedLine, Vec<u32>)> = Vec::new();
+    let mut sentences: Vec<(&str, &WeightedLine, SentenceScan, f32)> = Vec::new();
     for line in lines {
         for sentence in split_sentences(&line.text) {
-            let sentence = cut_sentence(sentence);
-            let mut ids = Vec::new();
-            words.for_each_word(sentence, |word| {
-                if word.is_significant() {
-                    ids.push(word.id);
-                }
-            });
-            for id in &ids {
+            let whole = Some(telling(sentence))
+                .filter(|rest| !rest.is_empty())
+                .unwrap_or(sentence)
+                .trim_start_matches(|mark: char| !mark.is_alphanumeric() && !OPENING.contains(&mark));
+            let short = cut_sentence(whole);
+            let cut = if short.len() < whole.len() { CUT } else { 1.0 };
+            let scan = SentenceScan::of(words, short, false);
+            for (id, _) in &scan.words {
                 *often.entry(*id).or_default() += line.weight;
             }
-            if line.kind != ChunkKind::Heading && sentences.len() < MOST_SENTENCES {
-                sentences.push((sentence, line, ids));
+            let new = other.is_empty() || format_summary(short) != other;
+            if line.kind != ChunkKind::Heading && new && sentences.len() < MOST_SENTENCES {
+                sentences.push((short, line, scan, cut));
             }
         }
     }
     let mut best: Option<(f32, &str)> = None;
-    for (place, (sentence, line, ids)) in sentences.iter().enumerate() {
-        let mut distinct = ids.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let significance: f32 = distinct
-            .iter()
-            .map(|id| {
-                let weight = often.get(id).copied().unwrap_or(0.0);
-                let seen = if shown.contains(id) { 0.5 } else { 1.0 };
-                // The rarity is dampened, because the sentence should represent the whole text, not its strangest
-                // detail.
-                seen * words.rarity(*id).powf(0.6) * weight / (weight + 2.0)
-            })
-            .sum();
+    for (place, (sentence, line, scan, cut)) in sentences.iter().enumerate() {
+        let sum = scan.words.iter().map(|(id, weight)| {
+            let often = often.get(id).copied().unwrap_or(0.0);
+            let seen = if shown.contains(id) { 0.5 } else { 1.0 };
+            seen * weight * often / (often + 2.0)
+        });
+        let early = 1.0 + 0.3 / (1.0 + place as f32 / 2.0);
+        let source = match (line.speaker, line.kind) {
+            (Speaker::Assistant, _) | (_, ChunkKind::Code) => 0.3,
+            _ if refers_back(sentence) => 0.5,
+            _ => 1.0,
+        };
+        let aside = matches!(line.kind, ChunkKind::Table | ChunkKind::Quote);
+        let form = scan.form_factor(sentence, line.speaker, aside) * plainness(sentence);
         let score =
-            significance / (distinct.len() as f32 + 4.0).powf(0.35) * form_factor(sentence, line, place);
+            sum.sum::<f32>() / (scan.words.len() as f32 + 4.0).powf(0.35) * early * source * form * cut;
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, sentence));
         }
@@ -70,61 +78,17 @@ pub fn extract_summary(words: &mut WordCounts, lines: &[WeightedLine], shown: &H
     format_summary(sentence)
 }
 
-/// Returns a factor for the form of a sentence.
-fn form_factor(sentence: &str, line: &WeightedLine, place: usize) -> f32 {
-    let mut factor = 1.0 + 0.3 / (1.0 + place as f32 / 2.0);
-    factor *= match (line.speaker, line.kind) {
-        (Speaker::Assistant, _) => 0.25,
-        (_, ChunkKind::Code) => 0.3,
-        (_, ChunkKind::Table) => 0.7,
-        (_, ChunkKind::Quote) => 0.8,
+/// Returns the factor for the share of plain words: 1 for a sentence of plain words.
+fn plainness(text: &str) -> f32 {
+    let plain = |word: &&str| word.len() > 1 && word.starts_with(char::is_lowercase);
+    match text.split(' ').filter(plain).count() {
+        _ if is_machine(text) => 0.1,
+        _ if text.contains(is_unspaced) => 1.0,
+        0 => 0.3,
+        1 => 0.6,
+        _ if text.split(' ').count() < 4 => 0.6,
         _ => 1.0,
-    };
-    // Lines of ids, paths and times are not sentences.
-    let figures = sentence.bytes().filter(u8::is_ascii_digit).count();
-    if figures * 4 > sentence.len() || sentence.starts_with('(') {
-        factor *= 0.5;
     }
-    if sentence.ends_with(['?', '？']) {
-        factor *= 0.6;
-    }
-    let lower = sentence.get(..12).unwrap_or(sentence).to_lowercase();
-    if MARKED.iter().any(|mark| lower.starts_with(mark)) {
-        factor *= 1.4;
-    }
-    // First-person statements are unique to the speaker.
-    let own = |word: &str| matches!(word, "I" | "I'm" | "I've" | "I'd" | "my" | "My" | "we" | "our");
-    if line.speaker == Speaker::User && sentence.split(' ').any(own) {
-        factor *= 1.3;
-    }
-    factor
-}
-
-/// Splits a line into sentences.
-pub fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start();
-        if rest.is_empty() {
-            return None;
-        }
-        let mut end = rest.len();
-        for (at, mark) in rest.char_indices() {
-            let behind = at + mark.len_utf8();
-            let wide = matches!(mark, '。' | '！' | '？');
-            let ends = matches!(mark, '.' | '!' | '?')
-                && rest[behind..].starts_with(' ')
-                && !rest[behind + 1..].starts_with(char::is_lowercase)
-                && rest[..at].chars().count() > 12;
-            if wide || ends {
-                end = behind;
-                break;
-            }
-        }
-        let (sentence, tail) = rest.split_at(end);
-        rest = tail;
-        Some(sentence.trim())
-    })
 }
 
 /// Cuts a sentence to the length of a summary, at a word boundary.
@@ -177,7 +141,7 @@ mod tests {
             words.count(other);
         }
         let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
-        extract_summary(&mut words, &lines, &HashSet::new())
+        extract_summary(&mut words, &lines, &HashSet::new(), "")
     }
 
     #[test]

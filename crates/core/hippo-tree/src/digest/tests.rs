@@ -123,6 +123,25 @@ fn statements_after_a_body_prefer_the_newest_and_unmentioned_ones() {
 }
 
 #[test]
+fn sentences_of_one_speaker_form_one_line_that_stands_alone() {
+    let log = "# 2026-01-10\n\n## 13:56 Ada and Ben\n\n- **Ada:** Hey Ben! It was so good. Wow, I bought a red kayak in Porto!\n\
+               - **Ben:** That's cool, Ada! Thanks!\n- **Ada:** By the way, I painted the garden fence with my sister Cleo.\n\
+               - **Ben:** Yeah, I'm moving to Lisbon in March.\n";
+    let body = of(log, 120);
+    assert!(
+        body.contains("- Ada: I bought a red kayak in Porto! I painted the garden fence with my sister Cleo. → memory/2026-01-10.md#L5"),
+        "{body}"
+    );
+    assert!(
+        body.contains("- Ben: I'm moving to Lisbon in March. → memory/2026-01-10.md#L8"),
+        "{body}"
+    );
+    for noise in ["13:56", "Hey", "so good", "cool", "Thanks"] {
+        assert!(!body.contains(noise), "{noise}\n{body}");
+    }
+}
+
+#[test]
 fn statements_in_other_scripts_are_kept() {
     let text = "# 日誌\n\n## 会議\n- 田中さんは四月に京都へ引っ越した。新しい家は駅の近くにある。\n\n## Встреча\n- Анна купила билет в Казань за 4500 рублей.\n";
     let body = of(text, 200);

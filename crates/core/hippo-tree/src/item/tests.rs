@@ -157,5 +157,32 @@ fn only_the_user_gives_feedback() {
         .filter(|(kind, _, _)| matches!(kind, StatementKind::User | StatementKind::Feedback))
         .map(|(_, text, _)| text)
         .collect();
-    assert_eq!(kept, ["user feedback: no, make it 500 ms", "ask first"]);
+    assert_eq!(
+        kept,
+        ["Session 7: user feedback: no, make it 500 ms", "ask first"]
+    );
+}
+
+#[test]
+fn an_answer_without_its_topic_is_no_feedback() {
+    let log = "# 2026-01-10\n\n- user feedback: no, the block should stay as is\n\n## Rate limits\n- user feedback: no, the block should stay as is\n";
+    let said: Vec<(StatementKind, String)> = found(log)
+        .into_iter()
+        .map(|(kind, text, _)| (kind, text))
+        .collect();
+    assert_eq!(
+        said[1],
+        (
+            StatementKind::Feedback,
+            "Rate limits: user feedback: no, the block should stay as is".to_owned()
+        )
+    );
+    assert_eq!(said[0].0, StatementKind::Note);
+}
+
+#[test]
+fn headers_of_chat_programs_are_removed() {
+    let log = "# Log\n\nuser: [Telegram Ada (@ada) id:309 +12s 2026-01-29 10:41 GMT+2] The pump is in Porto [Replying to Ben id:5854]\n\n| ███░░ 40 % |\n\n.a { margin: 2px; }\n";
+    let said: Vec<String> = found(log).into_iter().map(|(_, text, _)| text).collect();
+    assert_eq!(said, ["The pump is in Porto"]);
 }

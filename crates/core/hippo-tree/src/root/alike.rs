@@ -100,10 +100,10 @@ mod tests {
         RootTopic {
             name: name.to_owned(),
             kind: MemoryType::Project,
-            words: String::new(),
             told: format!("{name} is told"),
             place: Some((format!("memory/2026-01-{day:02}.md"), line)),
             last: date(2026, 1, day),
+            days: vec![date(2026, 1, day)],
             rank,
         }
     }

@@ -1,11 +1,12 @@
 //! Topics, names and verbatim statements of all days.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::ChildNode;
 use crate::item::{NodeSource, SourceContent, Statement, StatementKind, StatementOrigin, read};
 use crate::name::names;
 use crate::topic::{is_contracted, topics};
+use hippo_text::chunk::Speaker;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
@@ -13,16 +14,17 @@ use hippo_types::time::Date;
 
 /// Maximum topics considered per day.
 const MOST: usize = 12;
-/// Bytes of the names after a topic.
-const WORDS: usize = 120;
+/// Maximum bytes of a clause.
+const CLAUSE: usize = 80;
+
+/// Words of a sentence in the first person.
+const FIRST_PERSON: [&str; 7] = ["I", "my", "My", "we", "We", "our", "me"];
 
 /// A topic of one day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DayTopic {
     pub name: String,
     pub kind: MemoryType,
-    /// Names that occur with the topic.
-    pub words: String,
     /// A sentence about the topic.
     pub told: String,
     /// File and line of the sentence.
@@ -39,6 +41,8 @@ pub(super) struct Day {
     pub kept: Vec<(MemoryType, String, String)>,
     /// Open tasks.
     pub open: Vec<String>,
+    /// Clauses that stand alone.
+    pub clauses: Vec<Statement>,
 }
 
 /// A topic over all days.
@@ -46,13 +50,13 @@ pub(super) struct Day {
 pub(super) struct RootTopic {
     pub name: String,
     pub kind: MemoryType,
-    /// Names from the last day that mentions the topic.
-    pub words: String,
-    /// A sentence from that day.
+    /// A sentence from the last day that mentions the topic.
     pub told: String,
     /// File and line of the sentence.
     pub place: Option<(String, u32)>,
     pub last: Date,
+    /// All days that mention the topic, in order.
+    pub days: Vec<Date>,
     /// The topic's best rank on any day, from 0.
     pub rank: usize,
 }
@@ -72,6 +76,8 @@ pub(super) struct RootContent {
     pub days: Vec<Day>,
     /// Names by their lower-case form.
     names: BTreeMap<String, MentionedName>,
+    /// Words that occur without a capital.
+    plain: HashSet<String>,
 }
 
 impl RootContent {
@@ -81,6 +87,7 @@ impl RootContent {
         let mut out = Self {
             days: Vec::new(),
             names: BTreeMap::new(),
+            plain: HashSet::new(),
         };
         // Words are not counted here, so that the weight of a name does not depend on other days.
         let mut words = WordCounts::new();
@@ -98,6 +105,7 @@ impl RootContent {
                     last.topics.extend(day.topics);
                     last.kept.extend(day.kept);
                     last.open.extend(day.open);
+                    last.clauses.extend(day.clauses);
                 }
                 None => out.days.push(day),
             }
@@ -107,16 +115,33 @@ impl RootContent {
 
     fn name(&mut self, date: Date, reading: &SourceContent, words: &mut WordCounts) {
         let mut place = 0;
-        for statement in reading
-            .statements
-            .iter()
-            .filter(|statement| statement.kind != StatementKind::Entity)
-        {
+        for statement in &reading.statements {
+            let plain = |word: &&str| word.starts_with(char::is_lowercase);
+            let prose = statement.text.split(' ').filter(plain).count() > 2;
+            let words_of = statement.text.split(|mark: char| !mark.is_alphanumeric());
+            self.plain.extend(words_of.filter(plain).map(str::to_owned));
+            // A name stands in a sentence of a person; a word at the start of a line or before a colon is none.
+            let told =
+                prose && statement.kind != StatementKind::Entity && statement.speaker != Speaker::Assistant;
+            let personal = statement
+                .text
+                .split([' ', '\'', '’'])
+                .any(|word| FIRST_PERSON.contains(&word));
             for range in names(&statement.text) {
+                if range.start == 0 || !told {
+                    continue;
+                }
                 let name = &statement.text[range];
                 let mut tells = false;
                 words.for_each_word(name, |word| tells |= word.is_taggable());
-                if !tells || name.len() > 40 || name.contains([':', ',', '(', ')']) || is_contracted(name) {
+                // A single capitalized word is a name only in a sentence in the first person.
+                let single = !personal && !name.contains([' ', '$', '€', '£']);
+                if !tells
+                    || single
+                    || name.len() > 40
+                    || name.contains([':', ',', '(', ')'])
+                    || is_contracted(name)
+                {
                     continue;
                 }
                 place += 1;
@@ -135,22 +160,26 @@ impl RootContent {
         }
     }
 
-    /// Returns the names that occur on at least `least` of the selected days, sorted by number of days, then by their
-    /// position on the first day.
-    pub fn frequent_names(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
-        let counted = self.names.values().map(|name| {
-            let count = name.days.iter().filter(|date| meant(**date)).count();
-            (name, count)
-        });
-        let mut out: Vec<(&MentionedName, usize)> = counted.filter(|(_, days)| *days >= least).collect();
+    /// Returns the names that people said on the selected days, sorted by number of days, then by their position on the
+    /// first day.
+    pub fn frequent_names(&self, meant: impl Fn(Date) -> bool) -> Vec<&str> {
+        let proper = |(name, _): &(&String, _)| !self.plain.contains(*name);
+        let counted = self
+            .names
+            .iter()
+            .filter(proper)
+            .map(|(_, name)| name)
+            .map(|name| {
+                let count = name.days.iter().filter(|date| meant(**date)).count();
+                (name, count)
+            });
+        let mut out: Vec<(&MentionedName, usize)> = counted.filter(|(_, days)| *days > 0).collect();
         out.sort_by(|a, b| {
             b.1.cmp(&a.1)
                 .then(a.0.place.cmp(&b.0.place))
                 .then(a.0.name.cmp(&b.0.name))
         });
-        out.into_iter()
-            .map(|(name, days)| (name.name.as_str(), days))
-            .collect()
+        out.into_iter().map(|(name, _)| name.name.as_str()).collect()
     }
 
     /// Returns the topics of all days, each once.
@@ -162,8 +191,8 @@ impl RootContent {
                 let key = told.name.to_lowercase();
                 if let Some(topic) = known.get(&key).and_then(|at| out.get_mut(*at)) {
                     topic.last = day.date;
+                    topic.days.push(day.date);
                     topic.rank = topic.rank.min(rank);
-                    topic.words.clone_from(&told.words);
                     topic.told.clone_from(&told.told);
                     topic.place.clone_from(&told.place);
                     continue;
@@ -172,10 +201,10 @@ impl RootContent {
                 out.push(RootTopic {
                     name: told.name.clone(),
                     kind: told.kind,
-                    words: told.words.clone(),
                     told: told.told.clone(),
                     place: told.place.clone(),
                     last: day.date,
+                    days: vec![day.date],
                     rank,
                 });
             }
@@ -199,21 +228,19 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         kept.push((kind, title(statement), statement.text.clone()));
     }
     let mut listed = reading.topics.clone();
-    if listed.is_empty() {
-        let mut words = WordCounts::new();
-        for statement in &reading.statements {
-            words.begin_block();
-            words.count(&statement.text);
-        }
-        let mut found: Vec<_> = topics(std::slice::from_ref(reading), &[0], &mut words)
-            .into_iter()
-            .flatten()
-            .collect();
-        found.sort_by(|a, b| b.mass.total_cmp(&a.mass));
-        for topic in found {
-            if !listed.iter().any(|(name, _)| *name == topic.name) {
-                listed.push((topic.name, topic.kind));
-            }
+    let mut words = WordCounts::new();
+    for statement in &reading.statements {
+        words.begin_block();
+        words.count(&statement.text);
+    }
+    let mut found: Vec<_> = topics(std::slice::from_ref(reading), &[0], &mut words)
+        .into_iter()
+        .flatten()
+        .collect();
+    found.sort_by(|a, b| b.mass.total_cmp(&a.mass));
+    for topic in found {
+        if !listed.iter().any(|(name, _)| *name == topic.name) {
+            listed.push((topic.name, topic.kind));
         }
     }
     // Files that were read again are likely to be needed again, so they keep more topics.
@@ -233,6 +260,15 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
             text
         })
         .collect();
+    let mut clauses = Vec::new();
+    for statement in &reading.statements {
+        if statement.speaker != Speaker::Assistant && is_plain(statement) {
+            clauses.extend(statement.clauses(&mut words, CLAUSE).map(|(_, text)| Statement {
+                text: text.replace(" → ", " "),
+                ..statement.clone()
+            }));
+        }
+    }
     let topics = listed
         .into_iter()
         .map(|(name, kind)| collect_topic(node, reading, name, kind))
@@ -242,7 +278,16 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         topics,
         kept,
         open,
+        clauses,
     }
+}
+
+/// Returns true for statements that are neither lists of names nor kept word for word.
+const fn is_plain(statement: &Statement) -> bool {
+    !matches!(
+        statement.kind,
+        StatementKind::User | StatementKind::Feedback | StatementKind::Entity
+    )
 }
 
 /// Collects the content for a topic: from the section with its name, or from lines that contain one of its words.
@@ -251,57 +296,49 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);
         let titled = section.is_some_and(|section| section.title == name);
-        let kept = matches!(
-            statement.kind,
-            StatementKind::User | StatementKind::Feedback | StatementKind::Entity
-        );
         // Lines of other sections are not statements by the user.
         let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
-        !kept
+        is_plain(statement)
             && (titled
                 || !of_the_user
                     && parts
                         .iter()
                         .any(|part| statement.text.to_lowercase().contains(part.as_str())))
     };
-    let mut words = String::new();
-    let mut sentence = String::new();
+    let mut told = String::new();
     let mut taken = None;
-    let mut most = 0;
-    for statement in reading.statements.iter().filter(of).take(8) {
-        let found = names(&statement.text);
+    let mut most = 0.0;
+    let mut words = WordCounts::new();
+    let said = |statement: &&Statement| statement.speaker != Speaker::Assistant;
+    for statement in reading.statements.iter().filter(of).filter(said).take(8) {
         // Decisions rank above lessons, tasks and other statements.
-        let worth = match statement.kind {
-            StatementKind::Decision => 200,
-            StatementKind::Lesson => 150,
-            StatementKind::Task => 100,
-            _ => 1,
-        } + found.len();
-        if worth > most {
-            most = worth;
-            taken = Some(&statement.place);
-            let text = statement.text.strip_prefix(name.as_str());
-            let text = text.and_then(|rest| rest.strip_prefix(": "));
-            sentence = clip(text.unwrap_or(&statement.text), 200);
-        }
-        for range in found {
-            let word = &statement.text[range];
-            let lower = word.to_lowercase();
-            let said =
-                words.to_lowercase().contains(&lower) || parts.iter().any(|part| part.contains(&lower));
-            if !said && word.len() <= 40 && words.len() + word.len() < WORDS {
-                if !words.is_empty() {
-                    words.push_str(", ");
-                }
-                words.push_str(word);
+        let kind = match statement.kind {
+            StatementKind::Decision => 200.0,
+            StatementKind::Lesson => 150.0,
+            StatementKind::Task => 100.0,
+            _ => 1.0,
+        };
+        for (score, clause) in statement.clauses(&mut words, 200) {
+            if score * kind > most {
+                most = score * kind;
+                taken = Some(&statement.place);
+                let said = clause
+                    .strip_prefix(name.as_str())
+                    .and_then(|rest| rest.strip_prefix(": "));
+                told = said.unwrap_or(&clause).to_owned();
             }
         }
+    }
+    // A title that is taken from the sentence tells it already.
+    let bare = told.replace([',', '[', ']'], "");
+    if bare.contains(&name) && name.len() * 2 > bare.len() || name.contains(bare.trim_end_matches(['.', '!']))
+    {
+        told.clear();
     }
     DayTopic {
         name,
         kind,
-        words,
-        told: sentence.replace(" → ", " "),
+        told: told.replace(" → ", " "),
         place: taken.and_then(|taken| match taken {
             StatementOrigin::Line(line) => Some((node.path.to_owned(), *line)),
             StatementOrigin::Given(given) => line_of(given),

@@ -1,7 +1,7 @@
 //! Tests of settings files and records with arbitrary bytes.
 
 use super::super::json::{self, JsonInsertion};
-use super::super::plan::unsound_toml;
+use super::super::plan::check_toml;
 use super::super::record::InitRecord;
 use crate::inputs::assert_holds_for_any_bytes;
 
@@ -53,28 +53,26 @@ fn settings(data: &[u8]) {
 
 /// A TOML file is accepted, or the result is a short error.
 fn toml(data: &[u8]) {
-    let what = unsound_toml(rest(data), b"").unwrap_or_default();
+    let what = check_toml(rest(data)).err().unwrap_or_default();
     assert!(what.len() < 500, "{what}");
 }
 
 /// A record survives writing and reading. Reverting any file with it never panics.
 fn record(data: &[u8]) {
-    match InitRecord::parse(rest(data)) {
-        Ok(record) => {
-            assert_eq!(InitRecord::parse(&record.to_bytes()).as_ref(), Ok(&record));
-            for entry in record.files.values() {
-                for now in [
-                    &b""[..],
-                    b"{\"hooks\": {\"A\": []}}",
-                    RECORDS[3].as_bytes(),
-                    b"\xff\n",
-                ] {
-                    let _ = entry.original(now);
-                    let _ = entry.strip(now);
-                }
-            }
+    let Ok(record) = InitRecord::parse(rest(data)) else {
+        return;
+    };
+    assert_eq!(InitRecord::parse(&record.to_bytes()).as_ref(), Ok(&record));
+    for entry in record.files.values() {
+        for now in [
+            &b""[..],
+            b"{\"hooks\": {\"A\": []}}",
+            RECORDS[3].as_bytes(),
+            b"\xff\n",
+        ] {
+            let _ = entry.original(now);
+            let _ = entry.strip(now);
         }
-        Err(what) => assert!(what.len() < 500, "{what}"),
     }
 }
 
@@ -96,13 +94,4 @@ fn any_record_bytes_survive_a_round_trip_or_are_refused() {
             .all(|seed| InitRecord::parse(seed.as_bytes()).is_ok())
     );
     assert_holds_for_any_bytes("record", record, &RECORDS);
-    let block = r#"{"name":"a","hash_marks":false,"lead":""}"#;
-    let many = RECORDS[0].replace(
-        "\"blocks\":[",
-        &format!("\"blocks\":[{}", format!("{block},").repeat(64)),
-    );
-    assert!(
-        InitRecord::parse(many.as_bytes())
-            .is_err_and(|what| what.contains("more than 64 parts of AGENTS.md"))
-    );
 }

@@ -1,8 +1,8 @@
 //! Tests of the rendering of sessions and entries.
 
 use hippo_proto::{
-    ContextDecay, ContextKind, ContextLifecycle, ContextModifiers, ContextMove, ContextPersisted,
-    ContextSource, ContextState, Cycle, FetchOrigin, FetchOutcome,
+    ContextDecay, ContextKind, ContextLifecycle, ContextListed, ContextModifiers, ContextMove,
+    ContextPersisted, ContextSource, ContextState, Cycle, FetchOrigin, FetchOutcome,
 };
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hippo_proto::{Cycle, CycleFinding, CycleRefusal, CycleStep};
+use hippo_proto::{Cycle, CycleFinding, CycleRefusal, CycleStep, Pending};
 
 use super::*;
 

@@ -1,64 +1,51 @@
 //! Rendering of index file and cycles in `status`.
 
-use std::fmt::Write;
-
 use hippo_proto::IndexStatus;
 
+use super::{bad_line, line};
 use crate::output::Style;
 use crate::render::{count_entries, cycle, one_line, plural};
 
 /// Returns lines in the layout of the workspace's status.
 pub fn lines(index: &IndexStatus, style: Style) -> String {
-    let IndexStatus {
-        entries,
-        queued,
-        archived,
-        tokens,
-        file,
-        trouble,
-        held_removals,
-        last_cycle,
-        next,
-    } = index;
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    if file == "off" {
-        let _ = writeln!(text, "  entries  the index file is disabled");
-        return text;
+    if index.file == "off" {
+        return line("entries", "the index file is disabled");
     }
-    let entries = count_entries(*entries);
-    let file = match file.as_str() {
+    let file = match index.file.as_str() {
         "written" => style.good("written"),
         "held" => style.bad("held"),
         // A newer daemon may report other states.
         other => one_line(other),
     };
-    let tokens = plural(*tokens, "token");
-    let _ = writeln!(
-        text,
-        "  entries  {entries}, {queued} queued, {archived} archived; the index file has {tokens}, {file}"
+    let entries = format!(
+        "{}, {} queued, {} archived; the index file has {}, {file}",
+        count_entries(index.entries),
+        index.queued,
+        index.archived,
+        plural(index.tokens, "token")
     );
-    if let Some(last) = last_cycle {
-        let _ = writeln!(
-            text,
-            "  cycles   last {}, {}",
+    let mut text = line("entries", &entries);
+    if let Some(last) = &index.last_cycle {
+        let last = format!(
+            "last {}, {}",
             cycle::in_short(last, style),
             one_line(&last.started)
         );
+        text += &line("cycles", &last);
     }
-    if !next.is_empty() {
-        let label = if last_cycle.is_some() { "" } else { "cycles" };
-        let _ = writeln!(text, "  {label:<7}  next {}", cycle::next(next));
+    if !index.next.is_empty() {
+        let label = if index.last_cycle.is_some() { "" } else { "cycles" };
+        text += &line(label, &format!("next {}", cycle::next(&index.next)));
     }
-    if let Some(trouble) = trouble {
-        let _ = writeln!(text, "  {}", style.bad(format!("trouble  {}", one_line(trouble))));
+    if let Some(trouble) = &index.trouble {
+        text += &bad_line("trouble", &one_line(trouble), style);
     }
-    if *held_removals > 0 {
-        let gone = plural(*held_removals, "removal");
+    if index.held_removals > 0 {
         let held = format!(
-            "held     {gone} from the index file at once; confirm with: hippoctl sync --accept-deletions"
+            "{} from the index file at once; confirm with: hippoctl sync --accept-deletions",
+            plural(index.held_removals, "removal")
         );
-        let _ = writeln!(text, "  {}", style.bad(held));
+        text += &bad_line("held", &held, style);
     }
     text
 }

@@ -2,99 +2,76 @@
 //!
 //! The lines include the program that writes the summaries of the tree.
 
-use std::fmt::Write;
+use hippo_proto::TreeStatus;
 
-use hippo_proto::{TreeCommandStatus, TreeStatus};
-
+use super::{bad_line, line};
 use crate::output::Style;
 use crate::render::{age, one_line, plural};
 
 /// Returns lines in the layout of the workspace's status.
 pub fn lines(tree: &TreeStatus, style: Style) -> String {
-    let TreeStatus {
-        last,
-        fixed,
-        tentative,
-        needs_summarization,
-        other,
-        waiting,
-        foreign,
-        unwritable,
-        command,
-    } = tree;
-    let nodes = fixed + tentative + needs_summarization + other;
-    let mut kinds = vec![format!("{fixed} fixed"), format!("{tentative} tentative")];
-    let further = [
-        (needs_summarization, "without a summary"),
-        (other, "without a status"),
+    let kinds = [
+        (tree.fixed, "fixed"),
+        (tree.tentative, "tentative"),
+        (tree.needs_summarization, "without a summary"),
+        (tree.other, "without a status"),
     ];
-    kinds.extend(
-        further
-            .iter()
-            .filter(|(count, _)| **count > 0)
-            .map(|(count, what)| format!("{count} {what}")),
-    );
-    let made = last.as_deref().map_or_else(
-        || "not created yet".to_owned(),
-        |last| format!("created {}", one_line(last)),
-    );
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "  tree     {}: {}; {made}",
-        plural(nodes, "node"),
-        kinds.join(", ")
-    );
-    if *foreign > 0 {
-        let left = match foreign {
+    let nodes = kinds.iter().map(|(count, _)| count).sum();
+    // The first two kinds are always listed.
+    let listed = kinds
+        .iter()
+        .enumerate()
+        .filter(|(at, (count, _))| *at < 2 || *count > 0);
+    let listed = listed.map(|(_, (count, what))| format!("{count} {what}"));
+    let made = match &tree.last {
+        Some(last) => format!("created {}", one_line(last)),
+        None => "not created yet".to_owned(),
+    };
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    let mut text = line("tree", &format!("{}: {listed}; {made}", plural(nodes, "node")));
+    if tree.foreign > 0 {
+        let left = match tree.foreign {
             1 => "1 node belongs to another program".to_owned(),
             more => format!("{more} nodes belong to another program"),
         };
-        let _ = writeln!(
-            text,
-            "           {left}; to take over the tree: hippoctl tree compact --take-over"
+        text += &line(
+            "",
+            &format!("{left}; to take over the tree: hippoctl tree compact --take-over"),
         );
     }
-    if let Some(unwritable) = unwritable {
-        let held = one_line(&format!("held     could not write nodes in {unwritable}"));
-        let _ = writeln!(text, "  {}", style.bad(held));
+    if let Some(unwritable) = &tree.unwritable {
+        let held = one_line(&format!("could not write nodes in {unwritable}"));
+        text += &bad_line("held", &held, style);
     }
-    if *waiting > 0 {
-        let _ = writeln!(text, "           {waiting} need a summary: hippoctl tree pending");
+    if tree.waiting > 0 {
+        let waiting = format!("{} need a summary: hippoctl tree pending", tree.waiting);
+        text += &line("", &waiting);
     }
-    if let Some(command) = command {
-        let TreeCommandStatus {
-            jobs,
-            daily_jobs,
-            ms,
-            failures,
-            held_back,
-            error,
-        } = command;
-        let failed = if *failures > 0 {
-            format!(", {} in a row", plural(*failures, "failure"))
-        } else {
-            String::new()
-        };
-        let _ = writeln!(
-            text,
-            "           {jobs} of {daily_jobs} summaries requested today, in {}{failed}",
-            age(*ms)
-        );
-        if let Some(held) = held_back {
-            let error = error
-                .as_deref()
-                .map(|error| format!("; the last failure: {error}"));
-            let held = one_line(&format!("held     {held}{}", error.unwrap_or_default()));
-            let _ = writeln!(text, "  {}", style.bad(held));
-        }
+    let Some(command) = &tree.command else { return text };
+    let failed = match command.failures {
+        0 => String::new(),
+        failures => format!(", {} in a row", plural(failures, "failure")),
+    };
+    let requested = format!(
+        "{} of {} summaries requested today, in {}{failed}",
+        command.jobs,
+        command.daily_jobs,
+        age(command.ms)
+    );
+    text += &line("", &requested);
+    if let Some(held) = &command.held_back {
+        let error = command.error.as_deref();
+        let error = error.map(|error| format!("; the last failure: {error}"));
+        let held = one_line(&format!("{held}{}", error.unwrap_or_default()));
+        text += &bad_line("held", &held, style);
     }
     text
 }
 
 #[cfg(test)]
 mod tests {
+    use hippo_proto::TreeCommandStatus;
+
     use super::*;
 
     #[test]

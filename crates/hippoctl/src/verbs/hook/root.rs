@@ -1,8 +1,8 @@
 //! Prompt section for the start of a session.
 //!
-//! The section contains the ROOT.md of a registered workspace, fenced and within a budget. The hook runs in every
-//! folder, and a folder may be untrusted. Therefore, only registered workspaces have a section, and the file is read
-//! without following links. The folder can lower the user's budget but not raise it.
+//! The section names the index file and contains the ROOT.md of a registered workspace, fenced and within a budget. The
+//! hook runs in every folder, and a folder may be untrusted. Therefore, only registered workspaces have a section, and
+//! the file is read without following links. The folder can lower the user's budget but not raise it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -14,9 +14,14 @@ use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 use hippo_redact::redact;
 use hippo_text::fence::fenced;
+use hippo_tree::{Node, Period};
+
+use crate::harness::layout::INDEX;
 
 /// The path of the file in a workspace.
 const ROOT: &str = "memory/ROOT.md";
+/// The first line of the section, if the workspace has an index file.
+const INDEX_LINE: &str = "`HIPPOCAMPUS.md` lists the topics of the memory with their files and strength.\n";
 /// Maximum bytes of the file.
 const LONGEST: u64 = 1 << 20;
 /// Default budget in tokens.
@@ -31,8 +36,8 @@ const IMPORT: &str = "@memory/ROOT.md";
 const IMPORTING: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 
 /// Returns the prompt section for a session in a folder. Returns `None` if the folder is in no registered workspace,
-/// the file does not exist, or the prompt already contains it. `imports` is true for a harness that follows the imports
-/// in `CLAUDE.md`, which only Claude Code does.
+/// neither ROOT.md nor the index file exists, or the prompt already contains ROOT.md. `imports` is true for a harness
+/// that follows the imports in `CLAUDE.md`, which only Claude Code does.
 ///
 /// # Errors
 /// Fails if the file exists but must not be read, because it is a link, a pipe, or owned by another user.
@@ -42,7 +47,7 @@ pub fn section(
     budget: Option<u32>,
     imports: bool,
 ) -> Result<Option<String>, String> {
-    let Some(workspace) = workspace(&paths.state, folder) else {
+    let Some(workspace) = find_workspace(&paths.state, folder) else {
         return Ok(None);
     };
     let failed = |path: &Path, error: io::Error| format!("could not read {}: {error}", path.display());
@@ -63,14 +68,19 @@ pub fn section(
     }
     let root = match own_text(&dir, ROOT, &owner) {
         Ok(root) => root,
-        Err(error) if is_absence(&error) => return Ok(None),
+        Err(error) if is_absence(&error) => String::new(),
         Err(error) => return Err(failed(&workspace.join(ROOT), error)),
     };
     let budget = match budget {
         Some(tokens) => tokens,
         None => configured(paths, &dir, &owner),
     };
-    let section = fenced(&redact(body(&root)), budget as usize, ROOT);
+    let index = dir.stat(INDEX[0]).ok().flatten().map_or("", |_| INDEX_LINE);
+    let section = fenced(
+        &format!("{index}{}", redact(&Node::read(Period::All, &root).body)),
+        budget as usize,
+        ROOT,
+    );
     Ok((!section.is_empty()).then_some(section))
 }
 
@@ -86,7 +96,7 @@ pub fn pending(pending: &[Pending]) -> Option<String> {
 }
 
 /// Returns the nearest registered workspace at or above a canonical folder.
-fn workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
+pub fn find_workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
     let registered = folder::registered(state);
     folder
         .ancestors()
@@ -148,22 +158,6 @@ fn text(file: File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(LONGEST).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Returns the text without its front matter.
-fn body(text: &str) -> &str {
-    let text = text.trim_start_matches('\u{feff}');
-    let Some(rest) = text
-        .strip_prefix("---\n")
-        .or_else(|| text.strip_prefix("---\r\n"))
-    else {
-        return text;
-    };
-    let end = rest.match_indices("\n---").find(|(at, mark)| {
-        let behind = &rest[at + mark.len()..];
-        behind.is_empty() || behind.starts_with(['\n', '\r'])
-    });
-    end.map_or(text, |(at, mark)| &rest[at + mark.len()..])
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
 //! Plan of an import: files for the memories that the workspace lacks.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::{Component, Path};
 
 use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_session::import::{Memory, MemorySection, hashes, section};
-use hippo_text::source::{SourceKind, SourceRules};
+use hippo_text::source::SourceRules;
 use hippo_types::time::{DAY_MS, Date, Timestamp, is_far_ahead};
 use hippo_types::transcript::ExportProgram;
 use jiff::tz::TimeZone;
 
-use crate::failure::{Exit, Failure};
+use super::{ImportReport, NewFile};
 
 /// Size in bytes at which a new file is started.
 const FULL: usize = 4 << 20;
@@ -18,89 +17,31 @@ const FULL: usize = 4 << 20;
 const LOOKED_AT: u64 = 64 << 20;
 /// Maximum number of impossible dates that a note lists.
 const NAMED: usize = 3;
-/// Number of memories between two progress reports.
-const STEP: usize = 1000;
 
 /// The creation time and the text of a memory.
 type DatedSection = (Option<Timestamp>, MemorySection);
 
-/// The files to write.
-#[derive(Debug, Default)]
-pub(super) struct ImportPlan {
-    /// The files in the order of their paths.
-    pub files: Vec<PlannedFile>,
-    pub known: u64,
-    pub redacted: u64,
-    pub flagged: u64,
-    pub notes: Vec<String>,
-}
-
-/// A file to create.
-#[derive(Debug)]
-pub(super) struct PlannedFile {
-    /// The path relative to the workspace.
-    pub path: String,
-    pub text: String,
-    pub memories: u64,
-}
-
-/// Returns the destination folder relative to the workspace.
-pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
-    let refused = |why: &str| {
-        let what = format!("could not import into {}: {why}", into.display());
-        Failure::new(Exit::Usage, what)
-            .hint("give a memory folder in the workspace, for example memory/imported")
-    };
-    let mut parts = Vec::new();
-    for part in into.strip_prefix(root).unwrap_or(into).components() {
-        match part {
-            Component::CurDir => {}
-            Component::Normal(name) => parts.push(name.to_string_lossy()),
-            _ => return Err(refused("the folder is outside the workspace")),
-        }
-    }
-    let folder = parts.join("/");
-    let log = format!("{folder}/2026-01-01.md");
-    if matches!(SourceKind::from_path(&log), SourceKind::Node(_)) {
-        return Err(refused("the folder belongs to the compaction tree"));
-    }
-    match folder.contains('\0') || !rules().is_source(&log) {
-        true => Err(refused(
-            "the folder is not below memory, knowledge, plans or projects",
-        )),
-        false => Ok(folder),
-    }
-}
-
-/// Returns the default rules. They contain no patterns, so parsing them cannot fail.
-fn rules() -> SourceRules {
-    SourceRules::new(&[], &[]).expect("rules without patterns are valid")
-}
-
-/// Selects the new memories and assigns them to files.
-pub(super) fn plan(
+/// Selects the new memories, and adds them to the report in files.
+pub(super) fn add_files(
+    report: &mut ImportReport,
     dir: &WorkspaceDir,
     program: ExportProgram,
     memories: &[Memory],
-    folder: &str,
-    tell: &dyn Fn(&str, usize, usize),
-) -> ImportPlan {
+) {
     let mut known = imported_hashes(dir);
-    let mut plan = ImportPlan::default();
     let mut places: BTreeMap<(String, String), Vec<DatedSection>> = BTreeMap::new();
     let mut impossible = Vec::new();
     let today = day_of(Timestamp(jiff::Timestamp::now().as_millisecond()));
-    for (number, memory) in memories.iter().enumerate() {
-        if number.is_multiple_of(STEP) {
-            tell("prepare", number, memories.len());
-        }
+    let name = program.name();
+    let folder = format!("memory/imported/{name}");
+    for memory in memories {
         let section = section(program, memory);
         if !known.insert(section.hash.clone()) {
-            plan.known += 1;
+            report.known += 1;
             continue;
         }
-        plan.redacted += u64::from(section.redacted);
-        plan.flagged += u64::from(section.flagged);
+        report.redacted += u64::from(section.redacted);
+        report.flagged += u64::from(section.flagged);
         // The first day of 1970 means that the clock of the exporting machine was never set.
         let is_day = |(moment, day): &(Timestamp, Date)| moment.0 >= DAY_MS && !is_far_ahead(today, *day);
         let dated = memory.created.map(|moment| (moment, day_of(moment)));
@@ -108,10 +49,7 @@ pub(super) fn plan(
             Some((_, day)) => (format!("{folder}/{day}"), day.to_string()),
             None => {
                 impossible.extend(dated.map(|(_, day)| day));
-                (
-                    format!("{folder}/undated"),
-                    format!("Imported from {}", program.name()),
-                )
+                (format!("{folder}/undated"), format!("Imported from {name}"))
             }
         };
         places.entry(place).or_default().push((memory.created, section));
@@ -120,15 +58,14 @@ pub(super) fn plan(
         // Oldest memories first. The sort is stable, so memories with equal times keep the order of the export.
         sections.sort_by_key(|(created, _)| *created);
         fill(
+            report,
             dir,
             &stem,
             &title,
-            sections.into_iter().map(|(_, section)| section),
-            &mut plan,
+            sections.iter().map(|(_, section)| section),
         );
     }
-    plan.notes.extend(note_of(&impossible));
-    plan
+    report.notes.extend(note_of(&impossible));
 }
 
 fn day_of(moment: Timestamp) -> Date {
@@ -157,7 +94,7 @@ fn note_of(days: &[Date]) -> Option<String> {
 
 /// Returns the hashes in the marks of all memory files.
 fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
-    let rules = rules();
+    let rules = SourceRules::new(&[], &[]).expect("rules without patterns are valid");
     let mut found = HashSet::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -181,12 +118,12 @@ fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
 }
 
 /// Distributes sections among new files: `STEM.md`, `STEM-2.md`, …
-fn fill(
+fn fill<'s>(
+    report: &mut ImportReport,
     dir: &WorkspaceDir,
     stem: &str,
     title: &str,
-    sections: impl Iterator<Item = MemorySection>,
-    plan: &mut ImportPlan,
+    sections: impl Iterator<Item = &'s MemorySection>,
 ) {
     let names = (1..).map(|number| match number {
         1 => format!("{stem}.md"),
@@ -194,15 +131,15 @@ fn fill(
     });
     // If a path cannot be checked here, the later write reports the reason.
     let mut free = names.filter(|path| dir.stat(path).map_or(true, |stat| stat.is_none()));
-    let begun = plan.files.len();
+    let begun = report.files.len();
     for section in sections {
-        match plan.files[begun..].last_mut() {
+        match report.files[begun..].last_mut() {
             Some(file) if file.text.len() + section.text.len() < FULL => {
                 file.text.push('\n');
                 file.text.push_str(&section.text);
                 file.memories += 1;
             }
-            _ => plan.files.extend(free.next().map(|path| PlannedFile {
+            _ => report.files.extend(free.next().map(|path| NewFile {
                 path,
                 text: format!("# {title}\n\n{}", section.text),
                 memories: 1,

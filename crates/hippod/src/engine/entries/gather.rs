@@ -8,11 +8,11 @@ use std::time::Duration;
 use hippo_fs::WorkspaceDir;
 use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
 use hippo_map::consolidation::{
-    self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, LogDay, RecordPlace,
-    find_repeated_facts,
+    self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, LogDay,
+    RecordPlace, find_repeated_facts,
 };
 use hippo_map::decay::{self, DecayCurve};
-use hippo_text::chunk::ContentHash;
+use hippo_text::chunk::{ContentHash, chunk_text};
 use hippo_text::source::{SourceKind, date_in_name};
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
@@ -121,6 +121,13 @@ impl CycleInput {
                 .filter(|document| self.changed_since(document));
             changed.extend(since.map(|document| document.path.clone()));
         }
+        let known: BTreeSet<&str> = self.documents.iter().map(|known| known.path.as_str()).collect();
+        let first = |record: &EntryRecord| record.entry.pointers.first().cloned();
+        let lost = self.snapshot.records.values().filter_map(first).filter(|first| {
+            let looked_at = self.cycle == Cycle::Deep || changed.contains(&first.path);
+            looked_at && !known.contains(first.path.as_str()) && self.is_gone(&first.path)
+        });
+        self.snapshot.lost = lost.collect();
         let state = self.state_files();
         if changed.is_empty() && state.is_empty() {
             return;
@@ -173,14 +180,41 @@ impl CycleInput {
             let unread = self.elsewhere(&states);
             (states, unread)
         });
+        let mut lost = BTreeSet::new();
+        let mut texts: BTreeMap<EntryId, EntryText> = BTreeMap::new();
         for new in &made {
             let known = records.get(&new.entry.id);
             if known.is_some_and(|record| record.entry.pointers == new.entry.pointers) {
-                self.snapshot
-                    .summaries
-                    .insert(new.entry.id.clone(), new.entry.summary.clone());
+                let text = EntryText::from(&new.entry);
+                texts.insert(new.entry.id.clone(), text);
             }
         }
+        // Other entries, such as those of `remember`, keep their topic and tags.
+        let documents = read.iter().filter(|(known, _)| changed.contains(&known.path));
+        let documents: BTreeMap<&str, &ReadDocument> = documents
+            .map(|(known, read)| (known.path.as_str(), read))
+            .collect();
+        for (id, record) in records {
+            let first = record.entry.pointers.first();
+            let Some(first) = first.filter(|_| !texts.contains_key(id)) else {
+                continue;
+            };
+            let Some(document) = documents.get(first.path.as_str()) else {
+                continue;
+            };
+            let Some(said) = pointed_text(document, first.section.as_deref()) else {
+                lost.insert(first.clone());
+                continue;
+            };
+            let gist = bootstrap::extract_gist(&[], &record.entry.topic, &said);
+            let text = EntryText {
+                summary: gist.summary,
+                ..EntryText::from(&record.entry)
+            };
+            texts.insert(id.clone(), text);
+        }
+        self.snapshot.texts = texts;
+        self.snapshot.lost.append(&mut lost);
         self.snapshot.candidates = made;
         if let Some((states, unread)) = light {
             (self.snapshot.documents, self.snapshot.unread) = (states, unread);
@@ -194,13 +228,17 @@ impl CycleInput {
         let paths = records.flat_map(|record| &record.entry.pointers);
         let paths: BTreeSet<&str> = paths.map(|pointer| pointer.path.as_str()).collect();
         let documents: BTreeSet<&str> = self.documents.iter().map(|known| known.path.as_str()).collect();
-        let is_gone = |path: &str| match WorkspaceDir::open(&self.root).and_then(|dir| dir.resolve(path)) {
+        let unread = paths.into_iter().filter(|path| !read.contains_key(*path));
+        let there = unread.filter(|path| documents.contains(path) || !self.is_gone(path));
+        there.map(str::to_owned).collect()
+    }
+
+    /// Returns whether nothing exists at a path.
+    fn is_gone(&self, path: &str) -> bool {
+        match WorkspaceDir::open(&self.root).and_then(|dir| dir.resolve(path)) {
             Ok(_) => false,
             Err(error) => hippo_fs::is_absence(&error),
-        };
-        let unread = paths.into_iter().filter(|path| !read.contains_key(*path));
-        let there = unread.filter(|path| documents.contains(path) || !is_gone(path));
-        there.map(str::to_owned).collect()
+        }
     }
 
     /// Returns the number of entries that the files may get: at least one each, if there is room.
@@ -328,4 +366,18 @@ pub fn live(records: &BTreeMap<EntryId, EntryRecord>) -> usize {
     let live =
         |record: &&EntryRecord| !matches!(record.place, RecordPlace::Archive(_)) && record.learned.is_none();
     records.values().filter(live).count()
+}
+
+/// Returns the text of a section with its subsections, or of the whole file.
+fn pointed_text(read: &ReadDocument, section: Option<&str>) -> Option<String> {
+    let sections = &read.document.sections;
+    let mut inside = vec![section.is_none(); sections.len()];
+    for (at, this) in sections.iter().enumerate() {
+        let above = this.parent.is_some_and(|parent| inside[parent as usize]);
+        inside[at] = above || inside[at] || section.is_some_and(|title| this.title == title);
+    }
+    let chunks = read.document.chunks.iter();
+    let chunks = chunks.filter(|chunk| inside.get(chunk.section as usize).copied().unwrap_or(false));
+    let texts: Vec<_> = chunks.map(|chunk| chunk_text(&read.bytes, chunk)).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

@@ -150,7 +150,6 @@ impl WorkspaceWorker {
         };
         let record = EntryRecord {
             band: Some(TimeBand::ThisWeek),
-            by_hand: true,
             ..EntryRecord::new(entry, DAILY_LOGS)
         };
         self.put(workspace, record, at)

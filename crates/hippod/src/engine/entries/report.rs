@@ -199,7 +199,7 @@ fn describe_change(change: &EntryChange) -> String {
             let ids: Vec<&str> = to.iter().map(|id| id.0.as_str()).collect();
             format!("is related to {}", ids.join(", "))
         }
-        EntryChange::Summarise { .. } => "gets a new summary, extracted from its source".to_owned(),
+        EntryChange::Summarise { .. } => "a new text extracted from the source".to_owned(),
         EntryChange::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
         EntryChange::Replay { to, .. } => format!("reviewed and kept: strength {:.2}", to.strength),
         EntryChange::Consolidate { to, .. } => {

@@ -75,7 +75,10 @@ impl WorkspaceWorker {
             Some(false) => unpin(&mut record.entry),
             None => {}
         }
-        record.by_hand |= request.topic.is_some() || request.summary.is_some() || request.pointers.is_some();
+        record.by_hand |= request.topic.is_some()
+            || request.summary.is_some()
+            || request.pointers.is_some()
+            || request.tags.is_some();
         record.entry.version = record.entry.version.saturating_add(1);
         let entry = self.put(workspace, record, at)?;
         Ok(IndexEditResponse { entry })

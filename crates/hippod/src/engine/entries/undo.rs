@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use hippo_map::consolidation::{ConsolidationSnapshot, EntryChange, EntryRecord, RecordPlace, Rule};
+use hippo_map::consolidation::{
+    ConsolidationSnapshot, EntryChange, EntryRecord, EntryText, RecordPlace, Rule,
+};
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
@@ -230,7 +232,9 @@ fn inverse_of(
     let record = |id: &EntryId| state.records.get(id);
     let mut inverse = change.inverse();
     let holds = match change {
-        EntryChange::Summarise { id, to, .. } => record(id).is_none_or(|record| record.entry.summary == to.0),
+        EntryChange::Summarise { id, to, .. } => {
+            record(id).is_none_or(|record| EntryText::from(&record.entry) == to.0)
+        }
         EntryChange::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
         EntryChange::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
         EntryChange::Replay { id, to, .. } => record(id).is_none_or(|record| {

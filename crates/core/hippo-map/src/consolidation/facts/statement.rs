@@ -7,9 +7,9 @@ use super::LogDay;
 use hippo_redact::redact;
 use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
-use hippo_text::gist::MACHINE;
 use hippo_text::gist::line::clean;
-use hippo_text::gist::summary::split_sentences;
+use hippo_text::gist::machine::is_machine;
+use hippo_text::gist::sentence::split_sentences;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::own_block::generated_ranges;
 use hippo_text::speaker;
@@ -69,7 +69,7 @@ pub(super) fn for_each_statement(
         }
         let text = chunk_text(log.bytes, chunk);
         for line in rejoin_lines(&strip_comments(&text)) {
-            if has_secret(&line) || MACHINE.iter().any(|mark| line.contains(mark)) {
+            if has_secret(&line) || is_machine(&line) {
                 continue;
             }
             let line = clean(&line);

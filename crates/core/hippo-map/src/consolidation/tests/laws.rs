@@ -130,7 +130,15 @@ fn a_snapshot() -> impl Strategy<Value = ConsolidationSnapshot> {
                     group: record.group,
                 };
                 state.candidates = candidates.into_iter().map(new).collect();
-                state.summaries = summaries.into_iter().collect();
+                let text = |summary: String| EntryText {
+                    topic: "Topic".to_owned(),
+                    summary,
+                    tags: Vec::new(),
+                };
+                state.texts = summaries
+                    .into_iter()
+                    .map(|(id, summary)| (id, text(summary)))
+                    .collect();
                 state.reviewed = reviewed.into_iter().map(str::to_owned).collect();
                 // A person removed a known or an unknown entry.
                 let said = |id: EntryId| {
@@ -229,6 +237,7 @@ proptest! {
     #[test]
     fn an_idle_light_cycle_equals_the_planned_one(mut state in a_snapshot(), applied in any::<bool>()) {
         state.candidates.clear();
+        state.texts.clear();
         state.documents.clear();
         let refresh = |state: &mut ConsolidationSnapshot| {
             let profile = state.settings.profile;

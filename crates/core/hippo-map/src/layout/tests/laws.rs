@@ -267,10 +267,30 @@ fn foreign(bytes: &[u8], settings: IndexFileOptions) -> Vec<Vec<u8>> {
         at = placed.span.end;
     }
     rest.extend_from_slice(&bytes[at..]);
+    let rest = without_blocks(&rest);
     lines_of(&rest)
         .into_iter()
         .filter(|line| !String::from_utf8_lossy(line).contains("hippo"))
         .collect()
+}
+
+/// Returns the text without generated blocks.
+fn without_blocks(bytes: &[u8]) -> Vec<u8> {
+    let mut left = Vec::new();
+    let mut rest = bytes;
+    while let Some(start) = find(rest, b"<!-- hippod:") {
+        left.extend_from_slice(&rest[..start]);
+        let next = find(&rest[start + 1..], b"<!-- hippod:").map_or(rest.len(), |at| start + 1 + at);
+        let end = find(&rest[start..next], b"<!-- /hippod -->").map_or(start, |at| start + at);
+        left.extend_from_slice(&rest[end..next]);
+        rest = &rest[next..];
+    }
+    left.extend_from_slice(rest);
+    left
+}
+
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
 }
 
 fn lines_of(bytes: &[u8]) -> Vec<Vec<u8>> {

@@ -19,7 +19,14 @@ fn a_file_by_people_gets_the_lists_and_keeps_every_byte() {
     let files = store.from(THEIRS.as_bytes());
     let header = "<!-- hippocampus.md v1.0 | entries: 4 | reindexed: 2026-02-01T00:00:00Z -->\r\n";
     let expected = THEIRS.replacen("memory\r\n", &format!("memory\r\n{header}"), 1)
-        + "\r\n<!-- hippod: meta -->\r\n- entries in this file: 4\r\n<!-- /hippod -->\r\n";
+        + "\r\n<!-- hippod: meta -->\r\n- entries in this file: 4\r\n- mean strength: 0.9\r\n<!-- /hippod -->\r\n";
+    let expected = expected
+        .replace("## By Topic\r\n", "## Quick Access\r\n\r\n## By Topic\r\n")
+        .replace(
+            "## meta\r\n",
+            "## By Time\r\n\r\n### This Week\r\n\r\n### This Month\r\n\r\n### Older\r\n\r\n\
+            ## Associations\r\n\r\n## Decay Queue\r\n\r\n## meta\r\n",
+        );
     assert_eq!(text(&files.master), expected);
 
     // One value changes: the other fields and the text around them stay.
@@ -46,7 +53,7 @@ fn an_entry_is_removed_with_only_its_own_lines() {
     }
     let after = store.from(&before).master;
     assert!(
-        text(&after).contains("## Places\r\n- Watch: tv.md\r\n\r\n## By Topic\r\n"),
+        text(&after).contains("## Places\r\n- Watch: tv.md\r\n\r\n## Quick Access\r\n"),
         "{}",
         text(&after)
     );
@@ -61,6 +68,18 @@ fn an_entry_is_removed_with_only_its_own_lines() {
     assert!(
         !text(&after).contains("Crane") && text(&after).contains("Opening hours: never.\r\n\r\n## Places")
     );
+}
+
+#[test]
+fn a_line_under_a_heading_stays_if_an_entry_with_the_title_s_id_leaves() {
+    let theirs = "## Places\n- Watch: tv.md\n- Tides → tides.md\n\n## Places\n→ b.md\n";
+    let mut store = LayoutStore::adopting(theirs.as_bytes());
+    for name in ["tides", "places"] {
+        store.record(name).place = RecordPlace::Archive(NOW);
+    }
+    let after = store.from(theirs.as_bytes()).master;
+    let kept = "## Places\n<!-- hippod: nothing -->\n<!-- /hippod -->\n- Watch: tv.md\n";
+    assert!(text(&after).contains(kept), "{}", text(&after));
 }
 
 #[test]
@@ -110,8 +129,8 @@ fn entries_stay_in_the_section_chosen_by_users_except_when_queued() {
     };
     // A person moves an entry into a new section.
     let before = text_of(&store.lay_out(None, None));
-    let at = before.find("#### Topic crane").unwrap();
-    let lines = &before[at..before.find("#### Topic dock").unwrap()];
+    let at = before.find("- Topic crane → notes/crane.md §Now <").unwrap();
+    let lines = &before[at..before.find("- Topic dock → notes/dock.md §Now <").unwrap()];
     let moved = before
         .replace(lines, "")
         .replace("## By Time", &format!("## Harbour\n\nOurs.\n\n{lines}## By Time"));
@@ -161,8 +180,8 @@ fn unclosed_marks_hide_no_entry() {
     for (inside, open) in table {
         let mut store = LayoutStore::of((0..4).map(|number| record(entry(&format!("e{number}")))));
         let before = text(&store.lay_out(None, None).master)
-            .replace("\n#### Topic e3", &format!("\n{inside}\n\n#### Topic e3"))
-            .replace("### People\n", &format!("### People\n\n{open}\n"));
+            .replace("\n- Topic e3", &format!("\n{inside}\n\n- Topic e3"))
+            .replace("## By Time\n", &format!("## By Time\n\n{open}\n"));
         store.record("e2").place = RecordPlace::Queue(NOW);
         let files = store.from(before.as_bytes());
         let after = text(&files.master);
@@ -173,7 +192,7 @@ fn unclosed_marks_hide_no_entry() {
             BTreeSet::from(["e0", "e1", "e2", "e3"]),
             "{inside}, {open}: {after}"
         );
-        for mark in [inside, open, "Topic e2\n", "Topic e3\n"] {
+        for mark in [inside, open, "Topic e2 →", "Topic e3 →"] {
             assert_eq!(
                 after.matches(mark).count(),
                 before.matches(mark).count(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hippo_map::bootstrap::TECHNICAL;
 use hippo_map::consolidation::{
     self, CoAccess, ConsolidationPlan, ConsolidationSettings, ConsolidationSnapshot, DocumentState,
-    EntryChange, PlanStep, Rule, SectionState, SimilarPair,
+    EntryChange, EntryText, PlanStep, Rule, SectionState, SimilarPair,
 };
 use hippo_map::schedule::RunOutcome;
 use hippo_text::chunk::ContentHash;
@@ -67,9 +67,11 @@ fn gather(snapshot: &mut ConsolidationSnapshot) {
     };
     snapshot.documents.insert("memory/a.md".to_owned(), document);
     snapshot.reviewed.insert("memory/a.md".to_owned());
-    snapshot
-        .summaries
-        .insert(id("e08"), "what there is to know by now".to_owned());
+    let text = EntryText {
+        summary: "what there is to know by now".to_owned(),
+        ..EntryText::from(&snapshot.records[&id("e08")].entry)
+    };
+    snapshot.texts.insert(id("e08"), text);
     snapshot.similar = vec![SimilarPair {
         a: id("e05"),
         b: id("e06"),

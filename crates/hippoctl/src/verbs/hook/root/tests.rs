@@ -65,6 +65,18 @@ fn a_root_is_shown_without_front_matter_unless_it_is_imported() {
 }
 
 #[test]
+fn the_section_names_the_index_file_if_it_exists() {
+    let place = Place::new();
+    place.write(ROOT, "---\ntype: root\n---\n\n- pumps\n");
+    assert!(!place.shown(None).unwrap().contains(INDEX[0]));
+    place.write(INDEX[0], "# Index\n");
+    let shown = place.shown(None).unwrap();
+    assert!(shown.contains(&format!("{INDEX_LINE}- pumps\n")), "{shown}");
+    fs::remove_file(place.root().join(ROOT)).unwrap();
+    assert!(place.shown(None).unwrap().contains(INDEX_LINE));
+}
+
+#[test]
 fn an_unregistered_folder_shows_nothing() {
     let place = Place::new();
     place.write(ROOT, "- pumps\n");

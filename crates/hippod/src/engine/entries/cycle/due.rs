@@ -27,11 +27,14 @@ impl WorkspaceWorker {
         if !entries.enabled || at < entries.look_at || entries.run.is_some() || !settled {
             return;
         }
-        let goes_on = entries.goes_on && entries.scheduled;
+        let follows = entries.follow_at.is_some_and(|follow| follow <= at);
+        let goes_on = (entries.goes_on || follows) && entries.scheduled;
         let due = self.due(workspace);
         let now = self.resources.clock.now();
         let next = self.next_cycles(workspace).into_iter().map(|(_, at)| at).min();
         let wait = next.map_or(LOOK, |next| Duration::from_millis(next.since(now)).min(LOOK));
+        let follow = workspace.entries.follow_at.filter(|_| !follows);
+        let wait = follow.map_or(wait, |follow| wait.min(follow.saturating_duration_since(at)));
         workspace.entries.look_at = at + wait.max(Duration::from_secs(1));
         let mut wanted: Vec<(Cycle, bool)> = due.into_iter().map(|due| (due.cycle, true)).collect();
         if goes_on && wanted.iter().all(|(cycle, _)| *cycle != Cycle::Light) {

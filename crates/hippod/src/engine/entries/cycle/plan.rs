@@ -71,6 +71,7 @@ impl WorkspaceWorker {
         if cycle == Cycle::Light && !dry_run {
             // The next cycle processes later changes, even if this one already reads some of them.
             workspace.entries.fresh.retain(|path| !fresh.contains(path));
+            workspace.entries.follow_at = None;
         }
         workspace.entries.run = Some(ActiveCycle {
             cycle,

@@ -23,7 +23,13 @@ pub(super) fn take_fields(
     let created = record.entry.created;
     let filed_hits = record.filed.map_or(hits, |filed| filed.hits);
     record.hashes = hashes_for(record, merged);
-    if took(EntryField::Summary) || took(EntryField::Topic) || took(EntryField::Pointers) {
+    let text = [
+        EntryField::Summary,
+        EntryField::Topic,
+        EntryField::Pointers,
+        EntryField::Tags,
+    ];
+    if text.into_iter().any(took) {
         // From now on, the entry is a person's work, so no run overwrites it.
         record.by_hand = true;
     }
@@ -53,6 +59,12 @@ pub(super) fn take_fields(
             merged.created
         } else {
             created
+        },
+        // The file lacks the tags that hippod extracted.
+        tags: if record.by_hand {
+            merged.tags.clone()
+        } else {
+            std::mem::take(&mut record.entry.tags)
         },
         ..merged.clone()
     };

@@ -1,0 +1,65 @@
+//! Text that a program wrote: headers of messages, code, listings, numbers.
+
+use hippo_types::time::find_date;
+
+/// Marks of machine-written log lines: calls to an agent and its answers.
+#[rustfmt::skip] // keep the list compact
+const MACHINE: [&str; 9] = [
+    "HEARTBEAT", "NO_REPLY", "message_id", "Session Key", "Session ID", "System:",
+    "/new or /reset", "[media attached", "prefer the message tool",
+];
+
+/// Marks of code, markup and progress meters.
+#[rustfmt::skip] // a list is read in lines
+const CODE: [&str; 22] = [
+    "{\"", "{{", "${", "={", "};", ") {", "</", "/>", "=>", "();", "::", "&&", "||", "\": ", "\":\"", "@DESKTOP", "█", "░", "▓", "#!/", "px;", "var(--",
+];
+
+/// Returns a message without the notes in brackets that a chat program adds: sender, time, quoted message.
+pub fn without_header(message: &str) -> String {
+    let mut message = message.trim().to_owned();
+    let mut from = 0;
+    while let Some(at) = message[from..].find('[').map(|at| at + from)
+        && let Some(end) = message[at..].find(']').map(|end| at + end)
+    {
+        let note = &message[at + 1..end];
+        let header = note.contains(" id:") || (at == 0 && note.contains([' ', ':']));
+        if header {
+            message.replace_range(at..=end, "");
+            message.truncate(message.trim_end().len());
+            message.drain(..message.len() - message.trim_start().len());
+            from = at.min(message.len());
+        } else {
+            from = end;
+        }
+    }
+    message
+}
+
+/// Returns true for machine output: a stack frame, a listing, numbers, a call to an agent.
+pub fn is_machine(line: &str) -> bool {
+    if MACHINE.iter().chain(&CODE).any(|mark| line.contains(mark)) {
+        return true;
+    }
+    // Metadata of a log, such as `Session Date: 2026-01-10`.
+    let dated = line.split_once(':').is_some_and(|(_, value)| {
+        let value = value.trim();
+        value.len() <= 32
+            && value.starts_with(|first: char| first.is_ascii_digit())
+            && find_date(value).is_some()
+    });
+    let frame = (line.starts_with("at ") && line.ends_with(')') && line.contains(':'))
+        || (line.starts_with("File \"") && line.contains("\", line "));
+    let listing = line.len() > 11
+        && matches!(line.as_bytes()[0], b'-' | b'd' | b'l')
+        && line.as_bytes()[1..10].iter().all(|byte| b"rwxst-".contains(byte))
+        && line.as_bytes()[10] != b'-';
+    let letters = line.chars().filter(|mark| mark.is_alphabetic()).count();
+    let marks = line.chars().filter(|mark| !mark.is_whitespace()).count();
+    dated
+        || frame
+        || listing
+        || (marks > 24 && letters * 3 < marks)
+        || line.contains("├──")
+        || line.contains("└──")
+}
