@@ -4,20 +4,19 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::copies::Database;
+use hippo_proto::RpcError;
 
-use super::BackupJob;
 use super::manifest::{BackupManifest, BackupMember, LARGEST, MANIFEST, VERSION};
 use super::members;
 use super::refusal::{damaged, io_refusal, unusable};
 use super::write::Blake3Reader;
+use crate::tasks::Cancellation;
 
 /// Backup file.
 pub struct BackupSource(PathBuf);
 
-/// Callback for the content of a member.
-pub type MemberCallback<'a> = dyn FnMut(&BackupMember, &mut dyn Read) -> Result<(), RpcError> + 'a;
+/// Callback for the name and the content of a member.
+pub type MemberCallback<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<(), RpcError> + 'a;
 
 impl BackupSource {
     /// Opens a backup.
@@ -50,10 +49,25 @@ impl BackupSource {
     /// Reads the whole backup and compares each member with its checksum.
     ///
     /// # Errors
-    /// Fails if the backup is damaged, truncated, in another format, or in a newer version of the format. The error
-    /// names the archive member.
-    pub fn verify(&self, job: &mut BackupJob<'_>) -> Result<BackupManifest, RpcError> {
-        job.begin(self.path().display().to_string());
+    /// See [`read`](Self::read).
+    pub fn verify(&self, cancellation: Cancellation<'_>) -> Result<BackupManifest, RpcError> {
+        self.read(cancellation, &mut |_, bytes| {
+            // The archive reader reports read errors itself.
+            let _ = std::io::copy(bytes, &mut std::io::sink());
+            Ok(())
+        })
+    }
+
+    /// Reads the whole backup, passes each member to `take`, and compares the member with its checksum.
+    ///
+    /// # Errors
+    /// Fails if the backup is damaged, truncated, in another format, or in a newer version of the format, or if `take`
+    /// fails. The error names the archive member.
+    pub fn read(
+        &self,
+        cancellation: Cancellation<'_>,
+        take: &mut MemberCallback<'_>,
+    ) -> Result<BackupManifest, RpcError> {
         let file = self.path();
         let (mut found, mut manifest) = (Vec::new(), None);
         let read = members::each(file, &mut |name, size, bytes| {
@@ -68,13 +82,12 @@ impl BackupSource {
                 manifest = Some(read_manifest(file, bytes)?);
                 return Ok(());
             }
-            job.advance(size)?;
+            cancellation.check()?;
             let mut hashed = Blake3Reader {
                 from: bytes,
                 hasher: blake3::Hasher::new(),
             };
-            // The archive reader reports read errors itself.
-            let _ = std::io::copy(&mut hashed, &mut std::io::sink());
+            take(name, &mut hashed)?;
             found.push((
                 name.to_owned(),
                 size,
@@ -90,79 +103,15 @@ impl BackupSource {
         manifest.ok_or_else(|| unusable(file, "it has no manifest: it is truncated, or not a backup"))
     }
 
-    /// Reads all members again, and verifies each member while `take` reads it.
-    ///
-    /// # Errors
-    /// Fails if the file changed since it was verified, or if `take` fails.
-    pub fn take(
-        &self,
-        manifest: &BackupManifest,
-        job: &mut BackupJob<'_>,
-        take: &mut MemberCallback<'_>,
-    ) -> Result<(), RpcError> {
-        job.begin(self.path().display().to_string());
-        let known: HashMap<&str, &BackupMember> = manifest
-            .members
-            .iter()
-            .map(|member| (member.path.as_str(), member))
-            .collect();
-        let mut checked = |name: &str, bytes: &mut dyn Read| {
-            let member = known
-                .get(name)
-                .ok_or_else(|| damaged(self.path(), name, "it is not in the manifest"))?;
-            job.advance(member.bytes)?;
-            // Allow one byte more than expected, to detect surplus bytes.
-            let mut hashed = Blake3Reader {
-                from: bytes.take(member.bytes.saturating_add(1)),
-                hasher: blake3::Hasher::new(),
-            };
-            take(member, &mut hashed)?;
-            match hashed.hasher.finalize().to_hex().as_str() == member.blake3 {
-                true => Ok(()),
-                false => Err(damaged(
-                    self.path(),
-                    name,
-                    "its checksum differs from the manifest",
-                )),
-            }
-        };
-        members::each(self.path(), &mut |name, _, bytes| match name == MANIFEST {
-            true => std::io::copy(bytes, &mut std::io::sink())
-                .map(drop)
-                .map_err(|error| io_refusal("read the backup", self.path(), &error)),
-            false => checked(name, bytes),
-        })
-    }
-
     /// Compares the members with the manifest.
     fn compare(&self, manifest: &BackupManifest, found: &[(String, u64, String)]) -> Result<(), RpcError> {
         let file = self.path();
-        if manifest.version > VERSION {
-            return Err(newer(
-                file,
-                &format!(
-                    "its format is {}; this version supports formats up to {VERSION}",
-                    manifest.version
-                ),
-            ));
-        }
-        let schemas = manifest.workspaces.iter().flat_map(|workspace| {
-            [
-                (Database::Index, Some(workspace.index_schema)),
-                (Database::Contexts, workspace.contexts_schema),
-            ]
-        });
-        for (database, schema) in schemas {
-            if schema.is_some_and(|schema| schema > database.schema()) {
-                let known = database.schema();
-                return Err(newer(
-                    file,
-                    &format!(
-                        "a database has schema {}; this version supports schemas up to {known}",
-                        schema.unwrap_or(0)
-                    ),
-                ));
-            }
+        if manifest.version != VERSION {
+            let reason = format!(
+                "its format is {}; this version of hippod supports format {VERSION}",
+                manifest.version
+            );
+            return Err(unusable(file, &reason));
         }
         manifest
             .check()
@@ -187,14 +136,6 @@ impl BackupSource {
             None => Ok(()),
         }
     }
-}
-
-fn newer(file: &Path, reason: &str) -> RpcError {
-    RpcError::new(
-        ErrorKind::Conflict,
-        format!("could not use the backup: {}: {reason}", file.display()),
-    )
-    .hint("a newer version of hippod wrote the backup: install that version; nothing was changed")
 }
 
 fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<BackupManifest, RpcError> {

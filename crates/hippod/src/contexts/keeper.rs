@@ -16,8 +16,7 @@ use super::Contexts;
 use super::session::changed;
 use super::{close, now, refusal};
 use crate::clock::Clock;
-use crate::errors::task_failed;
-use crate::tasks::wait_until_set;
+use crate::tasks::{run_blocking_on, wait_until_set};
 use crate::view::WorkspaceView;
 
 /// Interval between two rounds over all workspaces.
@@ -117,9 +116,8 @@ async fn look_after(
             ),
         }
     }
-    let (of, view) = (Arc::clone(contexts), Arc::clone(view));
-    let tidied = tokio::task::spawn_blocking(move || tidy(&of, &view, &open, trigger));
-    tidied.await.map_err(task_failed)?
+    let view = Arc::clone(view);
+    run_blocking_on(contexts, move |contexts| tidy(contexts, &view, &open, trigger)).await
 }
 
 /// Updates the entries of open sessions, removes expired contents, and frees their disk space.

@@ -13,7 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
-use super::{LocatedSession, now, refusal, wire};
+use super::{LocatedSession, now, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
@@ -154,7 +154,7 @@ pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<Conte
     store
         .update_entries(std::slice::from_ref(&kept), now(contexts))
         .map_err(refusal)?;
-    let entry = wire::entry(&kept.entry, kept.entry.strength);
+    let entry = kept.entry.clone();
     entries.kept[at] = kept;
     Ok(ContextTouchResponse { entry })
 }
@@ -198,7 +198,10 @@ pub fn list(
             .then_with(|| kept.entry.id.cmp(&other.entry.id))
     });
     let listed = shown.into_iter().map(|((kept, strength), state)| ContextListed {
-        entry: wire::entry(&kept.entry, *strength),
+        entry: ContextEntry {
+            strength: *strength,
+            ..kept.entry.clone()
+        },
         state: *state,
     });
     Ok(ContextListResponse {

@@ -135,7 +135,7 @@ impl EntryConsultation {
     }
 }
 
-impl SearchState<'_> {
+impl SearchState {
     /// Answers from the entries alone, or returns the reason why they cannot.
     pub(super) fn by_entries(&self) -> Result<Result<SearchAnswer, &'static str>, RpcError> {
         let snapshot = self.view.snapshot();
@@ -146,7 +146,7 @@ impl SearchState<'_> {
             let whole = remembered.len() == learned.passages.len();
             let newer = self
                 .is_newer_told(&snapshot, learned.at, learned.generation)
-                .map_err(|error| search_error(self.searcher, self.view, error))?;
+                .map_err(|error| search_error(&self.searcher, &self.view, error))?;
             if whole && !newer {
                 let answered = self.collect(snapshot, &remembered, false);
                 if !answered.gone && !answered.response.results.is_empty() {
@@ -276,7 +276,7 @@ impl SearchState<'_> {
         if chunks.len() > MANY {
             return Ok(true);
         }
-        let lists = self.question.postings(self.view, snapshot)?;
+        let lists = self.question.postings(&self.view, snapshot)?;
         let all = snapshot.corpus.len() as u64;
         // A rare word has more weight than a common word, and a word that does not occur has none.
         let weight = |list: &Arc<[u32]>| f32::from(!list.is_empty()) * idf(all, list.len() as u64);

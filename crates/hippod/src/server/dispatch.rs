@@ -63,9 +63,9 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         },
         Request::Audit(request) => {
             let view = views.get(&request.workspace).await?;
-            let auditor = Arc::clone(&components.auditor);
+            let clock = Arc::clone(clock);
             let audit = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
-                audit::audit(&auditor, &view, &request, given_up)
+                audit::audit(&*clock, &view, &request, given_up)
             };
             line(&id, at_length(&id, outbox, audit).await)
         }
