@@ -1,6 +1,5 @@
 //! Audit of a workspace's memory.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use hippo_map::audit::{
@@ -19,7 +18,7 @@ use crate::view::WorkspaceView;
 
 /// Default number of examples per finding.
 const EXAMPLES: u32 = 5;
-/// Handles `audit`. The audit stops once `given_up` is set.
+/// Handles `audit`. The audit stops if it is cancelled.
 ///
 /// # Errors
 /// Returns `internal` if the client disconnected.
@@ -27,10 +26,10 @@ pub fn audit(
     clock: &dyn Clock,
     view: &WorkspaceView,
     request: &AuditRequest,
-    given_up: &AtomicBool,
+    cancellation: Cancellation<'_>,
 ) -> Result<AuditResponse, RpcError> {
     let begun = Instant::now();
-    let go_on = || Cancellation::by(given_up).check();
+    let go_on = || cancellation.check();
     let (files, unread) = read(view, go_on)?;
     let entries = entries(view, go_on)?;
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;

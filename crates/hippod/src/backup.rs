@@ -8,7 +8,6 @@ mod commit;
 mod destination;
 mod gather;
 mod manifest;
-mod members;
 mod partial;
 mod refusal;
 mod restore;

@@ -293,6 +293,15 @@ impl ContextDatabase {
         Ok(Some(answer))
     }
 
+    /// Runs work on the database opened for writing.
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&mut ContextStore) -> Result<T, ContextError>,
+    ) -> Result<T, RpcError> {
+        let mut held = self.held()?;
+        work(held.parts()?.0).map_err(refusal)
+    }
+
     /// Packs content for storage; returns `None` if the content is too large.
     fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();

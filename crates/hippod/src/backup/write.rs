@@ -9,9 +9,9 @@ use hippo_store::system::{PRIVATE_FILE, WithMode as _, sync_folder};
 
 use super::destination::check_free;
 use super::manifest::{BackupManifest, BackupMember, MANIFEST};
-use super::members;
 use super::partial::Partial;
 use super::refusal::io_refusal;
+use super::source::{HashingReader, most};
 use crate::tasks::Cancellation;
 
 /// Compression level of zstd. Vectors hardly compress at any level, and text compresses well even at this one.
@@ -101,10 +101,7 @@ impl BackupWriter {
         cancellation: Cancellation<'_>,
     ) -> Result<(), RpcError> {
         cancellation.check()?;
-        let mut from = Blake3Reader {
-            from,
-            hasher: blake3::Hasher::new(),
-        };
+        let mut from = HashingReader::new(from);
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes);
         header.set_entry_type(tar::EntryType::Regular);
@@ -116,7 +113,7 @@ impl BackupWriter {
         self.members.push(BackupMember {
             path: path.to_owned(),
             bytes,
-            blake3: from.hasher.finalize().to_hex().to_string(),
+            blake3: from.hash(),
             mtime_ns: traits.mtime_ns,
             mode: traits.mode,
         });
@@ -148,7 +145,7 @@ impl BackupWriter {
             .map_err(|error| refused(error.into_error()))?;
         file.sync_all().map_err(refused)?;
         let bytes = file.metadata().map_err(refused)?.len();
-        if unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
+        if unpacked(&manifest) + json.len() as u64 > most(bytes) {
             let what = format!(
                 "could not write the backup: {}: its unpacked size is too large relative to its packed size, \
                  so a restore would reject the backup",
@@ -186,20 +183,4 @@ fn private(path: &Path) -> io::Result<File> {
 
 fn seconds(mtime_ns: Option<i64>) -> u64 {
     u64::try_from(mtime_ns.unwrap_or(0) / 1_000_000_000).unwrap_or(0)
-}
-
-/// Reader that hashes the data.
-pub struct Blake3Reader<R> {
-    /// The underlying reader.
-    pub from: R,
-    /// Hash of the data read so far.
-    pub hasher: blake3::Hasher,
-}
-
-impl<R: Read> Read for Blake3Reader<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.from.read(into)?;
-        self.hasher.update(&into[..read]);
-        Ok(read)
-    }
 }

@@ -180,10 +180,9 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, 
         });
         let (ids, texts): (Vec<_>, Vec<_>) = texts.unzip();
         if !ids.is_empty() {
-            if let Err(error) = store.update_entries(&wrote, now(contexts)) {
-                sessions.forget(id);
-                return Err(refusal(error));
-            }
+            sessions
+                .update(store, id, &wrote, now(contexts))
+                .map_err(refusal)?;
             return Ok(CloseStep::Leaving(LastingEntries {
                 view,
                 session,

@@ -182,10 +182,7 @@ fn used(place: &ContextDatabase, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {
         return;
     }
-    let noted = place.held().and_then(|mut held| {
-        let (store, _) = held.parts()?;
-        store.use_contents(&[content.id], now).map_err(refusal)
-    });
+    let noted = place.write(|store| store.use_contents(&[content.id], now));
     // The content is returned even if this fails.
     if let Err(error) = noted {
         tracing::warn!(error = error.message, "could not record the use of a content");

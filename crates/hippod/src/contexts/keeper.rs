@@ -135,28 +135,19 @@ fn tidy(
             let entries = sessions.entries(store, &session.id)?;
             let plan = entries.plan(trigger, session.turn, session.turn);
             let changed = changed(entries, &plan);
-            if let Err(error) = store.update_entries(&changed, session.last_used_ms) {
-                sessions.forget(&session.id);
-                // The session was closed after the list was read.
-                if !matches!(error, ContextError::ClosedSession(_)) {
-                    return Err(refusal(error));
-                }
+            match sessions.update(store, &session.id, &changed, session.last_used_ms) {
+                // The session may have been closed after the list was read.
+                Ok(()) | Err(ContextError::ClosedSession(_)) => {}
+                Err(error) => return Err(refusal(error)),
             }
         }
     }
     let settings = &view.config.context;
-    let trimmed = {
-        let mut held = place.held()?;
-        let (store, _) = held.parts()?;
-        store
-            .trim(settings.budget_bytes(), settings.keep_days, now(contexts))
-            .map_err(refusal)?
-    };
+    let trimmed =
+        place.write(|store| store.trim(settings.budget_bytes(), settings.keep_days, now(contexts)))?;
     if !trimmed.contents.is_empty() {
         tracing::info!(root = %view.root.display(), contents = trimmed.contents.len(), bytes = trimmed.stored_bytes, "removed expired contents of closed sessions");
-        let mut held = place.held()?;
-        let (store, _) = held.parts()?;
-        store.tidy().map_err(|error| crate::errors::store_error(&error))?;
+        place.write(|store| Ok(store.tidy()?))?;
     }
     Ok(())
 }

@@ -49,11 +49,7 @@ pub fn open(
         }
     }
     let place = contexts.database_of(&view.root);
-    let mut held = place.held()?;
-    let (store, _) = held.parts()?;
-    let opened = store
-        .open_session(&id, request.agent.as_deref(), now(contexts))
-        .map_err(refusal)?;
+    let opened = place.write(|store| store.open_session(&id, request.agent.as_deref(), now(contexts)))?;
     Ok(ContextOpenResponse {
         session: opened.session.id,
         turn: opened.session.turn,

@@ -51,10 +51,9 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
         })
         .collect();
     let changed = changed(entries, &plan);
-    if let Err(error) = store.update_entries(&changed, now(contexts)) {
-        sessions.forget(&request.session);
-        return Err(refusal(error));
-    }
+    sessions
+        .update(store, &request.session, &changed, now(contexts))
+        .map_err(refusal)?;
     Ok(ContextTurnResponse {
         turn: plan.turn,
         active: plan.count(ContextState::Active) as u64,
@@ -105,9 +104,8 @@ pub fn render(
                 touched.push(kept.clone());
             }
         }
-        if let Err(error) = store.update_entries(&touched, now(contexts)) {
+        if let Err(error) = sessions.update(store, &session.id, &touched, now(contexts)) {
             // The section is returned even if the changes cannot be stored.
-            sessions.forget(&session.id);
             notes = vec![format!(
                 "could not reactivate the entries that match the cue: {error}"
             )];

@@ -3,14 +3,13 @@
 //! The work runs in the background, and stops if the client disconnects.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use hippo_proto::{
-    BackupRequest, BackupResponse, BackupVerifyRequest, Id, RestoreRequest, RestoreResponse, RpcError,
+    BackupRequest, BackupResponse, BackupVerifyRequest, RestoreRequest, RestoreResponse, RpcError,
 };
 
 use super::connection::Outbox;
-use super::long::{self, ProgressCallback};
+use super::long::cancellable;
 use crate::backup::{self, Backups};
 use crate::errors::{client_gone, task_failed};
 use crate::message::{EngineHandle, EngineRequest};
@@ -21,23 +20,21 @@ use crate::tree::Trees;
 pub async fn backup(
     backups: &Arc<Backups>,
     request: BackupRequest,
-    id: &Id,
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
     let turn = turn(backups, outbox).await?;
     let backups = Arc::clone(backups);
-    let work = move |cancellation: Cancellation<'_>| backup::backup(&backups, &request, cancellation);
-    at_length(turn, id, outbox, work).await
+    let work = move |cancellation: Cancellation<'_>| {
+        // The next backup waits until this one has ended, even if the client disconnects.
+        let _turn = turn;
+        backup::backup(&backups, &request, cancellation)
+    };
+    cancellable(outbox, work).await
 }
 
 /// Handles `backup.verify`.
-pub async fn verify(
-    request: BackupVerifyRequest,
-    id: &Id,
-    outbox: &Outbox,
-) -> Result<BackupResponse, RpcError> {
-    let work = move |cancellation: Cancellation<'_>| backup::verify(&request, cancellation);
-    at_length((), id, outbox, work).await
+pub async fn verify(request: BackupVerifyRequest, outbox: &Outbox) -> Result<BackupResponse, RpcError> {
+    cancellable(outbox, move |cancellation| backup::verify(&request, cancellation)).await
 }
 
 /// Handles `restore`: stages the workspaces, then lets the engine move each one into place.
@@ -46,7 +43,6 @@ pub async fn restore(
     trees: &Arc<Trees>,
     engine: &EngineHandle,
     request: RestoreRequest,
-    id: &Id,
     outbox: &Outbox,
 ) -> Result<RestoreResponse, RpcError> {
     let start = std::time::Instant::now();
@@ -57,7 +53,7 @@ pub async fn restore(
         // If the client has disconnected, the staged files are deleted before the next restore begins.
         Ok((ready, turn))
     };
-    let (ready, turn) = at_length((), id, outbox, prepare).await?;
+    let (ready, turn) = cancellable(outbox, prepare).await?;
     // From here on, the restore finishes even if the client disconnects.
     let (trees, engine) = (Arc::clone(trees), engine.clone());
     let placed = tokio::spawn(async move {
@@ -86,18 +82,4 @@ async fn turn(backups: &Backups, outbox: &Outbox) -> Result<OneAtATimeGuard, Rpc
         turn = backups.queue.enter() => Ok(turn),
         () = outbox.wait_until_gone() => Err(client_gone()),
     }
-}
-
-/// Runs long work, and cancels it if the client disconnects. `held` is dropped when the work itself ends.
-async fn at_length<T: Send + 'static>(
-    held: impl Send + 'static,
-    id: &Id,
-    outbox: &Outbox,
-    work: impl FnOnce(Cancellation<'_>) -> Result<T, RpcError> + Send + 'static,
-) -> Result<T, RpcError> {
-    let work = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
-        let _held = held;
-        work(Cancellation::by(given_up))
-    };
-    long::at_length(id, outbox, work).await
 }
