@@ -59,20 +59,11 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Creates a clock in the system's current time zone, or UTC if it is unknown.
-    pub fn new() -> Self {
-        Self::in_zone(TimeZone::try_system().unwrap_or(TimeZone::UTC))
-    }
-
-    /// Creates a clock in a configured time zone.
-    pub fn in_zone(zone: TimeZone) -> Self {
-        Self { zone }
-    }
-}
-
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self::new()
+    /// Creates a clock in a configured time zone, otherwise in that of the system, or UTC if it is unknown.
+    pub fn new(zone: Option<TimeZone>) -> Self {
+        Self {
+            zone: zone.unwrap_or_else(|| TimeZone::try_system().unwrap_or(TimeZone::UTC)),
+        }
     }
 }
 
@@ -170,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_system_clock_is_plausible() {
-        let clock = SystemClock::in_zone(TimeZone::UTC);
+        let clock = SystemClock::new(Some(TimeZone::UTC));
         assert!(clock.now() > Timestamp::start_of(date(2024, 1, 1), 0));
         assert!(clock.local_date() >= date(2024, 1, 1));
         assert!(clock.monotonic() <= clock.monotonic());

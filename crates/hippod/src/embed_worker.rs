@@ -167,7 +167,7 @@ impl EmbedWorker {
     /// Returns the state of the configured model, and the counters of all models.
     pub fn state(&self) -> (ModelPhase, EmbedCounters) {
         let state = lock(&self.shared.state);
-        (state.model.clone(), state.counters.clone())
+        (state.configured().clone(), state.counters.clone())
     }
 }
 

@@ -10,10 +10,8 @@ use hippo_types::time::Timestamp;
 
 /// Method name for input that is not a valid request.
 pub const NO_METHOD: &str = "none";
-/// Upper bounds of the duration classes, in seconds. Longer durations are counted only in the total.
-pub const BUCKETS: [f64; 13] = [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0,
-];
+/// Number and total seconds of requests, by method and outcome.
+pub type RequestTotals = BTreeMap<(&'static str, String), (u64, f64)>;
 
 /// Counters since the start of the daemon.
 pub struct Measures {
@@ -21,32 +19,11 @@ pub struct Measures {
     start: i64,
     last: AtomicU64,
     served: AtomicU64,
-    requests: Mutex<BTreeMap<(&'static str, String), Timing>>,
+    /// Number and total seconds of the requests, by method and outcome.
+    requests: Mutex<RequestTotals>,
     cycles: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     /// Longest time that the engine was busy with one task, in microseconds.
     longest_slice: AtomicU64,
-}
-
-/// Durations of a group of requests.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Timing {
-    /// Number of requests per duration class of [`BUCKETS`]; each request is counted in at most one class.
-    pub classes: [u64; BUCKETS.len()],
-    /// Number of all requests.
-    pub count: u64,
-    /// Total duration, in seconds.
-    pub seconds: f64,
-}
-
-impl Timing {
-    fn add(&mut self, took: Duration) {
-        let seconds = took.as_secs_f64();
-        if let Some(class) = BUCKETS.iter().position(|bound| seconds <= *bound) {
-            self.classes[class] += 1;
-        }
-        self.count += 1;
-        self.seconds += seconds;
-    }
 }
 
 impl Measures {
@@ -81,7 +58,10 @@ impl Measures {
     /// Counts a request with its outcome and duration; `failed` is the kind of its error.
     pub fn request(&self, method: &'static str, failed: Option<ErrorKind>, took: Duration) {
         let key = (method, outcome(failed));
-        locked(&self.requests).entry(key).or_default().add(took);
+        let mut requests = locked(&self.requests);
+        let (count, seconds) = requests.entry(key).or_default();
+        *count += 1;
+        *seconds += took.as_secs_f64();
     }
 
     /// Counts a run of a cycle.
@@ -100,8 +80,8 @@ impl Measures {
         Duration::from_micros(self.longest_slice.load(Ordering::Relaxed))
     }
 
-    /// Returns the timings of all requests, by method and outcome.
-    pub fn requests(&self) -> BTreeMap<(&'static str, String), Timing> {
+    /// Returns the number and total seconds of the requests, by method and outcome.
+    pub fn requests(&self) -> RequestTotals {
         locked(&self.requests).clone()
     }
 
@@ -127,17 +107,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_request_has_one_latency_class_and_a_unique_id() {
+    fn requests_are_counted_by_outcome_and_have_unique_ids() {
         let measures = Measures::new(Timestamp(0));
-        for took in [0, 1, 2, 3000, 70_000] {
+        for took in [500, 1500] {
             measures.request("search", None, Duration::from_millis(took));
         }
         measures.request("search", Some(ErrorKind::NoWorkspace), Duration::ZERO);
         let all = measures.requests();
-        let fine = &all[&("search", "ok".to_owned())];
-        assert_eq!((fine.count, fine.classes.iter().sum::<u64>()), (5, 4));
-        assert_eq!((fine.classes[0], fine.classes[1], fine.classes[11]), (2, 1, 1));
-        assert_eq!(all[&("search", "no-workspace".to_owned())].count, 1);
+        assert_eq!(all[&("search", "ok".to_owned())], (2, 2.0));
+        assert_eq!(all[&("search", "no-workspace".to_owned())].0, 1);
         assert_eq!(
             (measures.next_id(), measures.next_id()),
             ("000000-1".into(), "000000-2".into())

@@ -60,20 +60,14 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         passed,
     } = options;
     handles::raise_limit();
-    let claimed = match passed {
-        None => Instance::claim(&paths).and_then(|instance| {
+    let (instance, listener) = match passed {
+        None => {
+            let instance = Instance::claim(&paths)?;
             let listener = instance.listen()?;
-            Ok((instance, listener))
-        }),
-        Some(passed) => Instance::claim_beside(&paths).and_then(|instance| {
-            let listener = passed.serve()?;
-            Ok((instance, listener))
-        }),
+            (instance, listener)
+        }
+        Some(passed) => (Instance::claim_beside(&paths)?, passed.serve()?),
     };
-    let (instance, listener) = claimed.map_err(|error| {
-        let hint = error.hint();
-        anyhow!("{error}\nhint: {hint}")
-    })?;
     let registry = Registry::open(&paths.state)?;
     if let Err(error) = backup::finish_what_was_begun(&paths.state, &registry) {
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
@@ -114,12 +108,8 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         components.news.subscribe(),
         stop.subscribe(),
     ));
-    let manager = tokio::spawn(service::announce(
-        Arc::clone(&components.reporter),
-        components.engine.clone(),
-        pulse,
-        components.news.clone(),
-    ));
+    let (reporter, engine) = (Arc::clone(&components.reporter), components.engine.clone());
+    let manager = tokio::spawn(async move { service::announce(&reporter, engine, pulse).await });
 
     let mut told = stop.subscribe();
     let instance = Arc::new(instance);

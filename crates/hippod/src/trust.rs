@@ -6,13 +6,15 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
+
 use hippo_proto::folder::{self, Trust};
 use hippo_proto::{
     ErrorKind, RpcError, SettingChange, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 use hippo_session::compaction::{CONFIG_KEY, CompactionConfig};
 
-use crate::config::{Config, ConfigError, WorkspaceConfig};
+use crate::config::{self, Config};
 use crate::harness;
 
 /// Path of a workspace's settings, below its root.
@@ -30,7 +32,7 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct SettingsSurvey {
     /// The effective settings, or the error in the workspace's own file.
-    pub config: Result<WorkspaceConfig, ConfigError>,
+    pub config: Result<Config>,
     /// The files that exist.
     pub files: Vec<SettingsFile>,
 }
@@ -99,18 +101,14 @@ fn file(
 }
 
 /// Returns the effective settings, and a description of the settings file.
-fn settings(
-    config: &Config,
-    trust: &Trust,
-    root: &Path,
-) -> (Result<WorkspaceConfig, ConfigError>, Option<SettingsFile>) {
+fn settings(config: &Config, trust: &Trust, root: &Path) -> (Result<Config>, Option<SettingsFile>) {
     let path: PathBuf = SETTINGS
         .split('/')
         .fold(root.to_path_buf(), |path, part| path.join(part));
     let bytes = match hippo_fs::read(root, SETTINGS, LARGEST_SETTINGS) {
         Ok(bytes) => bytes,
-        Err(error) if hippo_fs::is_absence(&error) => return (Ok(config.without_a_file()), None),
-        Err(why) => return (Err(ConfigError::Read { file: path, why }), None),
+        Err(error) if hippo_fs::is_absence(&error) => return (Ok(config.clone()), None),
+        Err(error) => return (Err(config::unreadable(&path, &error)), None),
     };
     let trusted = trust.covers(SETTINGS, &bytes);
     match config.for_workspace(&path, &bytes, trusted) {

@@ -20,7 +20,7 @@ use hippo_text::source::SourceRules;
 use hippo_types::time::Timestamp;
 
 use crate::clock::{Clock, moment};
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::index::IndexView;
 use crate::verify::{ChunkSpan, FileMark};
 use crate::watcher::{Listener, UnreportedChanges};
@@ -122,7 +122,7 @@ pub struct WorkspaceView {
     /// Canonical root.
     pub root: PathBuf,
     /// Configuration of the workspace.
-    pub config: WorkspaceConfig,
+    pub config: Config,
     /// Source rules: which paths are memory.
     pub rules: SourceRules,
     database: PathBuf,
@@ -152,7 +152,7 @@ impl WorkspaceView {
     /// its freshness.
     pub fn new(
         root: PathBuf,
-        config: WorkspaceConfig,
+        config: Config,
         rules: SourceRules,
         database: PathBuf,
         snapshot: SearchSnapshot,

@@ -14,7 +14,7 @@ use crate::survey::{Survey, examine_model, problem};
 const MOST_LOST: usize = 5;
 
 /// Creates the problem for data that could not be read from a damaged database.
-fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
+pub fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
     let most = lost.what.len().min(MOST_LOST);
     let more = match lost.what.len() - most {
         0 => String::new(),

@@ -132,7 +132,7 @@ impl WorkspaceWorker {
         let waiting = workspace.pending.len();
         match model_state(&self.resources, workspace) {
             ModelPhase::Absent(why) => {
-                let fix = self.resources.models.remedy(&workspace.view.config.model);
+                let fix = self.resources.models.remedy(&workspace.view.config.embed.model);
                 Some(("no-model", format!("{why}; install the model: {fix}")))
             }
             ModelPhase::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
@@ -225,9 +225,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
             model: snapshot.model.as_deref().map(str::to_owned),
         },
         database_bytes: database_bytes(workspace.store.path()),
-        index: None,
-        contexts: None,
-        tree: None,
+        ..WorkspaceStatus::default()
     }
 }
 

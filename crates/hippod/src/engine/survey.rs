@@ -42,7 +42,7 @@ impl WorkspaceWorker {
 
     /// Reports the state of a model that a workspace uses instead of the daemon's.
     fn examine_model_of(&self, workspace: &Workspace, report: &mut SurveyReport) {
-        let name = workspace.view.config.model.as_str();
+        let name = workspace.view.config.embed.model.as_str();
         if name == self.resources.config.embed.model {
             return;
         }
@@ -99,15 +99,6 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             story,
             settings_path(&workspace.root).display().to_string(),
             "correct the reported line; hippod reads the file again after each change",
-        );
-    }
-    for warning in &workspace.view.config.removed {
-        report.problem(
-            "removed-setting",
-            Severity::Info,
-            warning.clone(),
-            place.clone(),
-            "remove the setting; docs/configuration.md lists all settings",
         );
     }
     for file in &workspace.own.untrusted {

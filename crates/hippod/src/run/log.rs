@@ -1,6 +1,5 @@
 //! Log output: level, format, destination and rotation.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Mutex;
@@ -10,8 +9,7 @@ use hippo_proto::LogFile;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::config::{LogConfig, LogFormat};
-use crate::service;
+use crate::config::LogConfig;
 
 /// Log levels of libraries. Their messages below the level of a warning are not useful here.
 const LIBRARIES: &str = "ort=warn,notify=warn,tokio_cron_scheduler=warn";
@@ -59,14 +57,22 @@ where
         .with_writer(writer)
         .with_ansi(false)
         // By default, the subscriber panics if the log cannot be written, for instance on a full disk.
-        .log_internal_errors(false);
-    match settings.format {
-        LogFormat::Text if service::reads_stderr() => {
-            lines.event_format(service::JournalFormat::default()).init();
-        }
-        LogFormat::Text => lines.with_target(false).init(),
-        LogFormat::Json => lines.json().with_span_list(false).init(),
+        .log_internal_errors(false)
+        .with_target(false);
+    if is_journal() {
+        lines.without_time().init();
+    } else {
+        lines.init();
     }
+}
+
+/// Returns whether standard error is connected to the journal of systemd, which adds the time to each line. The
+/// variable contains the device and inode of the stream.
+fn is_journal() -> bool {
+    let Ok(told) = std::env::var("JOURNAL_STREAM") else {
+        return false;
+    };
+    rustix::fs::fstat(io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
 }
 
 /// Log file whose rotation also redirects standard error, so that panic messages and output of libraries are written to
@@ -77,7 +83,8 @@ pub struct StderrLog(LogFile);
 impl StderrLog {
     fn turn(&mut self) {
         if self.0.turn() {
-            follow_with_standard_error(self.0.file());
+            // If the redirection fails, panic messages and output of libraries are still written to the rotated file.
+            let _ = rustix::stdio::dup2_stderr(self.0.file());
         }
     }
 }
@@ -92,12 +99,3 @@ impl Write for StderrLog {
         self.0.flush()
     }
 }
-
-#[cfg(unix)]
-fn follow_with_standard_error(file: &File) {
-    // If the redirection fails, panic messages and output of libraries are still written to the rotated file.
-    let _ = rustix::stdio::dup2_stderr(file);
-}
-
-#[cfg(not(unix))]
-fn follow_with_standard_error(_: &File) {}

@@ -118,7 +118,6 @@ pub(super) fn build_parts(
         models: Arc::clone(&models),
         contexts: Arc::clone(&contexts),
         trees: Arc::clone(&trees),
-        cycles: Arc::clone(&cycles),
     };
     let reporter = StatusReporter {
         started,
@@ -152,7 +151,6 @@ pub(super) fn build_parts(
     );
     let auditor = Auditor::new(state.clone(), Arc::clone(&clock));
     let components = Components {
-        settings: config.server.clone(),
         clock,
         stop: watch::Sender::new(false),
         news,

@@ -13,7 +13,9 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
-use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
+use hippo_proto::{
+    Call, ErrorKind, Frame, FrameReader, Id, MAX_LINE_BYTES, Reply, RpcError, encode_error, parse_request,
+};
 
 use super::Components;
 use super::dispatch;
@@ -90,7 +92,7 @@ pub async fn run(
     };
     let reader = async move {
         let mut tasks = JoinSet::new();
-        let mut frames = FrameReader::with_limit(components.settings.max_line_bytes);
+        let mut frames = FrameReader::default();
         let places = Arc::new(Semaphore::new(IN_FLIGHT));
         let mut buffer = vec![0; READ_BUFFER];
         let mut quiet = Some(quiet);
@@ -191,7 +193,7 @@ async fn traced(components: &Arc<Components>, call: Call, outbox: &Outbox) -> Ve
     let answered = dispatch::answer(components, call, outbox)
         .instrument(span.clone())
         .await;
-    let answered = answered.and_then(|line| fits(components, line));
+    let answered = answered.and_then(fits);
     let took = components.clock.monotonic().saturating_duration_since(begun);
     let failed = answered.as_ref().err().map(|error| error.data.kind);
     components.measures.request(method, failed, took);
@@ -199,8 +201,8 @@ async fn traced(components: &Arc<Components>, call: Call, outbox: &Outbox) -> Ve
     answered.unwrap_or_else(|error| encode_error(&id, &findable(error, &request)))
 }
 
-fn fits(components: &Components, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
-    if line.len() <= components.settings.max_line_bytes {
+fn fits(line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
+    if line.len() <= MAX_LINE_BYTES {
         return Ok(line);
     }
     let error = RpcError::new(
@@ -235,11 +237,9 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
 
 /// Detection of a connection that the client has closed entirely, not only for writing.
 struct HangUp {
-    #[cfg(unix)]
     socket: Option<std::os::fd::OwnedFd>,
 }
 
-#[cfg(unix)]
 impl HangUp {
     /// Creates the detection with a second handle to the socket, because both halves of the stream are in use.
     fn of(stream: &Stream) -> Self {
@@ -271,22 +271,5 @@ impl HangUp {
         };
         let heard = poll(&mut asked, Some(&now)).is_ok();
         heard && asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
-    }
-}
-
-#[cfg(not(unix))]
-impl HangUp {
-    fn of(_: &Stream) -> Self {
-        Self {}
-    }
-
-    /// Never returns; a closed pipe is detected when it is read.
-    async fn comes(&self) {
-        std::future::pending().await
-    }
-
-    /// Returns true, because a pipe cannot be half closed.
-    fn is_so(&self) -> bool {
-        true
     }
 }

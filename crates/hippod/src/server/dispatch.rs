@@ -20,7 +20,7 @@ use crate::audit;
 use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
-use crate::message::{self, EntryCommand, SyncGoal};
+use crate::message::{self, EntryCommand};
 use crate::models::check_copied;
 use crate::recall;
 use crate::status;
@@ -92,11 +92,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             check_copied(models).await?;
             let synced = engine.ask(|reply| message::EngineRequest::Sync {
                 root: view.root.clone(),
-                until: if request.wait {
-                    SyncGoal::Searchable
-                } else {
-                    SyncGoal::Step
-                },
+                wait: request.wait,
                 accept_deletions: request.accept_deletions,
                 reply,
             });

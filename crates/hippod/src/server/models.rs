@@ -78,7 +78,7 @@ fn models_in_use(views: &Views) -> Vec<String> {
     let views = views.open();
     let used = views.iter().flat_map(|view| {
         let answers = view.snapshot().model.as_ref().map(ToString::to_string);
-        answers.into_iter().chain([view.config.model.clone()])
+        answers.into_iter().chain([view.config.embed.model.clone()])
     });
     used.collect()
 }

@@ -10,314 +10,173 @@ use std::path::Path;
 use hippo_proto::{MetricsResponse, ModelLoad, StatusResponse, WorkspaceStatus};
 
 use super::StatusReporter;
-use crate::measures::BUCKETS;
+use crate::measures::Measures;
 use crate::registry;
+
+/// Name and description of each gauge of a workspace, and its value.
+type WorkspaceGauge = (&'static str, &'static str, fn(&WorkspaceStatus) -> f64);
+
+const WORKSPACE_GAUGES: [WorkspaceGauge; 9] = [
+    ("hippod_documents", "Watched files in the index.", |of| {
+        of.documents as f64
+    }),
+    ("hippod_chunks", "Chunks in the index.", |of| of.chunks as f64),
+    (
+        "hippod_pending_embeddings",
+        "Chunks that wait for their vectors.",
+        |of| of.pending as f64,
+    ),
+    (
+        "hippod_index_lag_seconds",
+        "Age of the oldest change that is not searchable yet; 0 if there is none.",
+        |of| of.lag_ms as f64 / 1000.0,
+    ),
+    ("hippod_skipped_files", "Files that are not indexed.", |of| {
+        of.skipped_count as f64
+    }),
+    (
+        "hippod_held_deletions",
+        "Deletions held back because they affect a large share of the workspace.",
+        |of| of.held_deletions as f64,
+    ),
+    (
+        "hippod_watcher_alive",
+        "1 if the watcher reported the last test file in time.",
+        |of| f64::from(u8::from(of.watcher.alive)),
+    ),
+    (
+        "hippod_database_bytes",
+        "Size of the index database and its log, in bytes.",
+        |of| of.database_bytes as f64,
+    ),
+    (
+        "hippod_contexts_stored_bytes",
+        "Disk space that the contents of sessions use, in bytes.",
+        |of| of.contexts.as_ref().map_or(0, |of| of.stored_bytes) as f64,
+    ),
+];
 
 /// Handles `metrics`.
 pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
     let status = super::status(reporter).await;
-    let mut page = Page::default();
-    of_daemon(&mut page, &status);
-    page.single(
-        "hippod_engine_longest_slice_seconds",
-        GAUGE,
-        "Longest time that the engine has spent on one task since the start.",
-        reporter.measures.longest_engine_slice().as_secs_f64(),
-    );
-    of_requests(&mut page, reporter);
-    of_model(&mut page, &status);
-    let workspaces: Vec<MetricsWorkspace<'_>> = status
-        .workspaces
-        .iter()
-        .map(|of| MetricsWorkspace {
-            id: registry::short_id(Path::new(&of.root)),
-            of,
+    let mut text = String::new();
+    write_daemon(&mut text, &status, &reporter.measures);
+    write_counters(&mut text, &reporter.measures);
+    write_workspaces(&mut text, &status.workspaces);
+    MetricsResponse { text }
+}
+
+fn write_daemon(text: &mut String, status: &StatusResponse, measures: &Measures) {
+    let version = format!("{{version=\"{}\"}}", status.version);
+    let help = "Always 1; the version is a label.";
+    write_family(text, "hippod_build_info", help, [(version, 1.0)]);
+    let usable = !matches!(status.model.state, ModelLoad::Absent | ModelLoad::Failed);
+    for (name, help, value) in [
+        (
+            "hippod_uptime_seconds",
+            "Time since the daemon started.",
+            status.uptime_ms as f64 / 1000.0,
+        ),
+        (
+            "hippod_resident_memory_bytes",
+            "Resident memory of the process; 0 if the platform does not report it.",
+            status.memory_rss_bytes as f64,
+        ),
+        (
+            "hippod_engine_longest_slice_seconds",
+            "Longest time that the engine has spent on one task since the start.",
+            measures.longest_engine_slice().as_secs_f64(),
+        ),
+        (
+            "hippod_model_usable",
+            "1 unless the embedding model is missing or could not be loaded.",
+            f64::from(u8::from(usable)),
+        ),
+    ] {
+        write_family(text, name, help, [(String::new(), value)]);
+    }
+}
+
+fn write_counters(text: &mut String, measures: &Measures) {
+    let requests = measures.requests();
+    let by_method = |value: fn(&(u64, f64)) -> f64| {
+        requests.iter().map(move |((method, outcome), timing)| {
+            let labels = format!("{{method=\"{method}\",outcome=\"{outcome}\"}}");
+            (labels, value(timing))
         })
-        .collect();
-    of_workspaces(&mut page, &workspaces);
-    of_index(&mut page, &workspaces);
-    of_disk(&mut page, &workspaces);
-    MetricsResponse { text: page.text }
-}
-
-fn of_daemon(page: &mut Page, status: &StatusResponse) {
-    page.family("hippod_build_info", GAUGE, "Always 1; the version is a label.");
-    page.sample("hippod_build_info", &[("version", &status.version)], 1.0);
-    page.single(
-        "hippod_uptime_seconds",
-        GAUGE,
-        "Time since the daemon started.",
-        status.uptime_ms as f64 / 1000.0,
-    );
-    page.single(
-        "hippod_resident_memory_bytes",
-        GAUGE,
-        "Resident memory of the process; 0 if the platform does not report it.",
-        status.memory_rss_bytes as f64,
-    );
-    page.single(
-        "hippod_workspaces",
-        GAUGE,
-        "Registered workspaces.",
-        status.workspaces.len() as f64,
-    );
-}
-
-fn of_requests(page: &mut Page, reporter: &StatusReporter) {
-    let requests = reporter.measures.requests();
-    let name = "hippod_requests_total";
-    page.family(
-        name,
-        COUNTER,
+    };
+    write_family(
+        text,
+        "hippod_requests_total",
         "Requests answered since the start, by method and outcome.",
+        by_method(|(count, _)| *count as f64),
     );
-    for ((method, outcome), timing) in &requests {
-        page.sample(
-            name,
-            &[("method", method), ("outcome", outcome)],
-            timing.count as f64,
-        );
-    }
-    let name = "hippod_request_duration_seconds";
-    page.family(name, "histogram", "Time from a request to its answer.");
-    for ((method, outcome), timing) in &requests {
-        let (buckets, labels) = (
-            format!("{name}_bucket"),
-            [("method", *method), ("outcome", outcome)],
-        );
-        let mut below = 0;
-        for (bound, class) in BUCKETS.iter().zip(timing.classes) {
-            below += class;
-            let bound = bound.to_string();
-            page.sample(&buckets, &[labels[0], labels[1], ("le", &bound)], below as f64);
-        }
-        page.sample(
-            &buckets,
-            &[labels[0], labels[1], ("le", "+Inf")],
-            timing.count as f64,
-        );
-        page.sample(&format!("{name}_sum"), &labels, timing.seconds);
-        page.sample(&format!("{name}_count"), &labels, timing.count as f64);
-    }
-    let name = "hippod_cycles_total";
-    page.family(
-        name,
-        COUNTER,
+    write_family(
+        text,
+        "hippod_request_seconds_total",
+        "Time from requests to their answers.",
+        by_method(|(_, seconds)| *seconds),
+    );
+    let cycles = measures.cycles().into_iter().map(|((cycle, outcome), count)| {
+        let labels = format!("{{cycle=\"{cycle}\",outcome=\"{outcome}\"}}");
+        (labels, count as f64)
+    });
+    write_family(
+        text,
+        "hippod_cycles_total",
         "Runs of consolidation cycles since the start, by cycle and outcome.",
+        cycles,
     );
-    for ((cycle, outcome), count) in reporter.measures.cycles() {
-        page.sample(name, &[("cycle", cycle), ("outcome", outcome)], count as f64);
+}
+
+fn write_workspaces(text: &mut String, workspaces: &[WorkspaceStatus]) {
+    let id = |of: &WorkspaceStatus| registry::short_id(Path::new(&of.root));
+    for (name, help, value) in WORKSPACE_GAUGES {
+        let samples = workspaces
+            .iter()
+            .map(|of| (format!("{{workspace=\"{}\"}}", id(of)), value(of)));
+        write_family(text, name, help, samples);
     }
-}
-
-fn of_model(page: &mut Page, status: &StatusResponse) {
-    let model = &status.model;
-    page.single(
-        "hippod_model_loaded",
-        GAUGE,
-        "1 while the embedding model is in memory.",
-        f64::from(u8::from(model.state == ModelLoad::Ready)),
-    );
-    page.single(
-        "hippod_model_usable",
-        GAUGE,
-        "1 unless the embedding model is missing or could not be loaded.",
-        f64::from(u8::from(!matches!(
-            model.state,
-            ModelLoad::Absent | ModelLoad::Failed
-        ))),
-    );
-    page.single(
-        "hippod_model_loads_total",
-        COUNTER,
-        "Number of times that the embedding model was loaded since the start.",
-        model.loads as f64,
-    );
-    page.single(
-        "hippod_model_word_pieces_total",
-        COUNTER,
-        "Tokens that the embedding model has processed since the start.",
-        model.word_pieces as f64,
-    );
-}
-
-/// A workspace with its id in the metrics.
-struct MetricsWorkspace<'a> {
-    id: String,
-    of: &'a WorkspaceStatus,
-}
-
-fn of_workspaces(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
-    page.each(
-        "hippod_documents",
-        "Watched files in the index.",
-        workspaces,
-        |of| of.documents as f64,
-    );
-    page.each("hippod_chunks", "Chunks in the index.", workspaces, |of| {
-        of.chunks as f64
-    });
-    page.each(
-        "hippod_pending_embeddings",
-        "Chunks that wait for their vectors.",
-        workspaces,
-        |of| of.pending as f64,
-    );
-    page.each(
-        "hippod_index_lag_seconds",
-        "Age of the oldest change that is not searchable yet; 0 if there is none.",
-        workspaces,
-        |of| of.lag_ms as f64 / 1000.0,
-    );
-    page.each(
-        "hippod_skipped_files",
-        "Files that are not indexed.",
-        workspaces,
-        |of| of.skipped_count as f64,
-    );
-    page.each(
-        "hippod_held_deletions",
-        "Deletions held back because they affect a large share of the workspace.",
-        workspaces,
-        |of| of.held_deletions as f64,
-    );
-    page.each(
-        "hippod_watcher_alive",
-        "1 if the watcher reported the last test file in time.",
-        workspaces,
-        |of| f64::from(u8::from(of.watcher.alive)),
-    );
-    let name = "hippod_degraded";
-    page.family(
-        name,
-        GAUGE,
-        "1 if the workspace is degraded; the reason is a label.",
-    );
-    for MetricsWorkspace { id, of } in workspaces {
+    let degraded = workspaces.iter().map(|of| {
         let reason = of.degraded.as_deref().unwrap_or("none");
-        let is_degraded = f64::from(u8::from(of.degraded.is_some()));
-        page.sample(name, &[("workspace", id), ("reason", reason)], is_degraded);
-    }
-}
-
-fn of_index(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
-    let name = "hippod_entries";
-    page.family(name, GAUGE, "Entries of the index file, by place.");
-    for MetricsWorkspace { id, of } in workspaces {
-        let index = of.index.as_ref();
-        for (place, count) in [
-            (
-                "index",
-                index.map_or(0, |index| index.entries.saturating_sub(index.queued)),
-            ),
-            ("queue", index.map_or(0, |index| index.queued)),
-            ("archive", index.map_or(0, |index| index.archived)),
-        ] {
-            page.sample(name, &[("workspace", id), ("place", place)], count as f64);
-        }
-    }
-}
-
-fn of_disk(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
-    page.each(
-        "hippod_database_bytes",
-        "Size of the index database and its log, in bytes.",
-        workspaces,
-        |of| of.database_bytes as f64,
-    );
-    page.each(
-        "hippod_contexts_stored_bytes",
-        "Disk space that the contents of sessions use, in bytes.",
-        workspaces,
-        |of| of.contexts.as_ref().map_or(0, |of| of.stored_bytes) as f64,
-    );
-    page.each(
-        "hippod_contexts_budget_bytes",
-        "Maximum disk space for the contents of sessions, in bytes; 0 before the first session.",
-        workspaces,
-        |of| of.contexts.as_ref().map_or(0, |of| of.budget_bytes) as f64,
-    );
-    page.each(
-        "hippod_contexts_entries",
-        "Context entries of sessions.",
-        workspaces,
-        |of| of.contexts.as_ref().map_or(0, |of| of.entries) as f64,
-    );
-    page.each("hippod_sessions_open", "Open sessions.", workspaces, |of| {
-        of.contexts.as_ref().map_or(0, |of| of.open) as f64
+        let labels = format!("{{workspace=\"{}\",reason=\"{reason}\"}}", id(of));
+        (labels, f64::from(u8::from(of.degraded.is_some())))
     });
+    let help = "1 if the workspace is degraded; the reason is a label.";
+    write_family(text, "hippod_degraded", help, degraded);
+    let entries = workspaces.iter().flat_map(|of| {
+        let (all, queue, archive) = of
+            .index
+            .as_ref()
+            .map_or((0, 0, 0), |index| (index.entries, index.queued, index.archived));
+        let places = [
+            ("index", all.saturating_sub(queue)),
+            ("queue", queue),
+            ("archive", archive),
+        ];
+        places.map(|(place, count)| {
+            let labels = format!("{{workspace=\"{}\",place=\"{place}\"}}", id(of));
+            (labels, count as f64)
+        })
+    });
+    write_family(
+        text,
+        "hippod_entries",
+        "Entries of the index file, by place.",
+        entries,
+    );
 }
 
-const GAUGE: &str = "gauge";
-const COUNTER: &str = "counter";
-
-/// Text of the metrics.
-#[derive(Default)]
-struct Page {
-    text: String,
-}
-
-impl Page {
-    /// Writes the header of a metric family.
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
-        self.text.push_str(name);
-        for (at, (label, of)) in labels.iter().enumerate() {
-            let mark = if at == 0 { '{' } else { ',' };
-            let _ = write!(self.text, "{mark}{label}=\"{}\"", escaped(of));
-        }
-        if !labels.is_empty() {
-            self.text.push('}');
-        }
-        let _ = writeln!(self.text, " {value}");
-    }
-
-    fn single(&mut self, name: &str, kind: &str, help: &str, value: f64) {
-        self.family(name, kind, help);
-        self.sample(name, &[], value);
-    }
-
-    /// Writes a gauge with one sample for each workspace.
-    fn each(
-        &mut self,
-        name: &str,
-        help: &str,
-        workspaces: &[MetricsWorkspace<'_>],
-        value: impl Fn(&WorkspaceStatus) -> f64,
-    ) {
-        self.family(name, GAUGE, help);
-        for MetricsWorkspace { id, of } in workspaces {
-            self.sample(name, &[("workspace", id)], value(of));
-        }
-    }
-}
-
-/// Returns the value of a label with its special characters escaped.
-fn escaped(value: &str) -> String {
-    value
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_follow_the_exposition_format() {
-        let mut page = Page::default();
-        page.family("a_seconds", "histogram", "Time.");
-        page.sample("a_seconds_bucket", &[("le", "0.005"), ("m", "x\"y\\z\n")], 3.0);
-        page.single("b_total", COUNTER, "Count.", 0.25);
-        assert_eq!(
-            page.text,
-            "# HELP a_seconds Time.\n# TYPE a_seconds histogram\na_seconds_bucket{le=\"0.005\",m=\"x\\\"y\\\\z\\n\"} 3\n\
-             # HELP b_total Count.\n# TYPE b_total counter\nb_total 0.25\n"
-        );
+/// Writes a metric family. Labels are names of hippod, which need no escapes.
+fn write_family(text: &mut String, name: &str, help: &str, samples: impl IntoIterator<Item = (String, f64)>) {
+    let kind = if name.ends_with("_total") {
+        "counter"
+    } else {
+        "gauge"
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    for (labels, value) in samples {
+        let _ = writeln!(text, "{name}{labels} {value}");
     }
 }

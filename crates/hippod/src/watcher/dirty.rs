@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::RescanReason;
+use super::{RescanReason, WatchEvent};
 
 /// Maximum number of pending paths; beyond it, a rescan replaces the paths.
 const MOST_PATHS: usize = 10_000;
@@ -28,6 +28,16 @@ pub(super) enum Batch {
     Paths(BTreeSet<PathBuf>),
     /// All paths.
     Rescan(RescanReason),
+}
+
+impl Batch {
+    /// Creates the event that reports the changes of a workspace.
+    pub fn into_event(self, root: PathBuf) -> WatchEvent {
+        match self {
+            Self::Paths(paths) => WatchEvent::Dirty(root, paths),
+            Self::Rescan(reason) => WatchEvent::Rescan(root, reason),
+        }
+    }
 }
 
 impl DirtySet {
