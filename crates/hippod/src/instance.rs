@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt, OpenOptionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Error, Result, anyhow, bail};
 use hippo_proto::Paths;
 use hippo_proto::paths::{LOCK_FILE, socket_name};
-use hippo_store::system::{self, FileId, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _};
+use hippo_store::system::{self, FileId, PRIVATE_FILE, PRIVATE_FOLDER};
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
 use rustix::fs::Mode;
@@ -166,7 +166,7 @@ pub fn own_folder(folder: &Path) -> Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder
         .recursive(true)
-        .with_mode(PRIVATE_FOLDER)
+        .mode(PRIVATE_FOLDER)
         .create(folder)
         .map_err(failed("create the folder", folder))?;
     let metadata = folder.metadata().map_err(failed("inspect the folder", folder))?;
@@ -220,7 +220,7 @@ fn lock(state: &Path) -> Result<File> {
         .write(true)
         .create(true)
         .truncate(false)
-        .with_mode(PRIVATE_FILE);
+        .mode(PRIVATE_FILE);
     let mut file = options.open(&path).map_err(failed("open the lock file", &path))?;
     match file.try_lock() {
         Ok(()) => {}
@@ -252,8 +252,9 @@ fn folder(socket: &Path) -> &Path {
 /// Returns the identity of the file at the socket path.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn socket_id(socket: &Path) -> Option<FileId> {
-    let metadata = std::fs::symlink_metadata(socket).ok()?;
-    FileId::of(socket, &metadata).ok()
+    std::fs::symlink_metadata(socket)
+        .ok()
+        .map(|metadata| FileId::of(&metadata))
 }
 
 /// Binds the socket.

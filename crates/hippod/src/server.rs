@@ -6,7 +6,6 @@ mod dispatch;
 mod entries;
 mod flush;
 mod long;
-mod models;
 mod removal;
 mod room;
 mod silent;

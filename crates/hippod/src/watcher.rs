@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_fs::WorkspaceDir;
+use hippo_proto::WatcherMode;
 
 use crate::config::{PollMode, WatchConfig};
 use hear::WatchShared;
@@ -40,8 +41,8 @@ pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 pub enum WatchEvent {
     /// Files and folders that may have been changed, created or removed; absolute paths.
     Dirty(PathBuf, BTreeSet<PathBuf>),
-    /// Any path may have changed.
-    Rescan(PathBuf, RescanReason),
+    /// Any path may have changed; the string is the reason.
+    Rescan(PathBuf, &'static str),
     /// The canary event was received: the watcher works.
     CanarySeen(PathBuf),
     /// The watcher ended and sends no more reports; the string is the cause.
@@ -64,37 +65,11 @@ impl WatchEvent {
     }
 }
 
-/// Reason for a full comparison of the disk with the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RescanReason {
-    /// The operating system dropped events.
-    Overflow,
-    /// Too many paths changed to list them.
-    TooMany,
-    /// The operating system's limit on watches is reached; the files are polled from now on.
-    WatchLimit,
-    /// The operating system reported an error.
-    Failed,
-    /// The root disappeared.
-    RootGone,
-    /// The root reappeared, or was replaced by another folder.
-    RootBack,
-}
-
-/// Method of detecting changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WatchMode {
-    /// Events from the operating system.
-    Notify,
-    /// Polling.
-    Poll,
-}
-
 /// State of the watcher for `status` and `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
     /// Method of detecting changes.
-    pub mode: WatchMode,
+    pub mode: WatcherMode,
     /// Reason why the watcher polls, or why some folders are not watched.
     pub reason: Option<String>,
     /// Time of the last event from the operating system.

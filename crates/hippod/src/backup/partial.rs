@@ -7,10 +7,11 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::system::{PRIVATE_FOLDER, WithMode as _};
+use hippo_store::system::PRIVATE_FOLDER;
 
 use super::refusal::io_refusal;
 use crate::registry::write_atomically;
@@ -59,7 +60,7 @@ impl Partial {
         let mut all = noted(state);
         all.push(folder.clone());
         note(state, &all);
-        let made = DirBuilder::new().with_mode(PRIVATE_FOLDER).create(&folder);
+        let made = DirBuilder::new().mode(PRIVATE_FOLDER).create(&folder);
         let partial = Self {
             state: state.to_path_buf(),
             folder,

@@ -2,10 +2,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::system::{PRIVATE_FILE, WithMode as _, sync_folder};
+use hippo_store::system::{PRIVATE_FILE, sync_folder};
 
 use super::BackupJob;
 use super::destination::Destination;
@@ -175,7 +176,7 @@ fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
         .create_new(true)
-        .with_mode(PRIVATE_FILE)
+        .mode(PRIVATE_FILE)
         .open(path)
 }
 

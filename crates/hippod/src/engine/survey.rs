@@ -20,7 +20,6 @@ use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
 use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
-use crate::watcher::WatchMode;
 
 impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
@@ -231,17 +230,11 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         );
         return;
     };
-    let state = watcher.state();
-    match (state.mode, state.reason) {
-        (mode, Some(reason)) => report.problem(
+    match watcher.state().reason {
+        Some(reason) => report.problem(
             "watch-limit",
             Severity::Warning,
-            match mode {
-                WatchMode::Poll => format!("changes are found by polling every few seconds: {reason}"),
-                WatchMode::Notify => {
-                    format!("some changes are found only by comparing the disk with the index: {reason}")
-                }
-            },
+            format!("changes are found by polling every few seconds: {reason}"),
             place,
             "raise the limit that the message names (sysctl or ulimit), then restart hippod",
         ),

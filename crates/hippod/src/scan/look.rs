@@ -220,10 +220,8 @@ impl<'a> Looker<'a> {
 
     #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     fn examine_file(&mut self, path: &Path) -> FoundEntry {
-        let found = path.metadata();
-        let found = found.and_then(|metadata| Ok((FileId::of(path, &metadata)?, metadata)));
-        let (id, metadata) = match found {
-            Ok(found) => found,
+        let metadata = match path.metadata() {
+            Ok(metadata) => metadata,
             // The file disappeared meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return FoundEntry::None,
             Err(error) => {
@@ -244,7 +242,7 @@ impl<'a> Looker<'a> {
                 abs: path.to_path_buf(),
                 size,
                 mtime_ns: system::modified_ns(&metadata),
-                id,
+                id: FileId::of(&metadata),
             });
         };
         self.skip(path, reason);

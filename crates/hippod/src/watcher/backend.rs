@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hippo_proto::WatcherMode;
 use hippo_store::system::FileId;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::WatchMode;
 use super::hear::{WatchShared, limit};
 use super::poll::Poller;
 
@@ -27,14 +27,14 @@ impl Backend {
         let hearer = Arc::clone(shared);
         let watcher = notify::recommended_watcher(move |said| hearer.heard(said))
             .map_err(|error| limit(&error).unwrap_or_else(|| error.to_string()))?;
-        shared.with(|inbox| inbox.state.mode = WatchMode::Notify);
+        shared.with(|inbox| inbox.state.mode = WatcherMode::Notify);
         Ok(Self::Notify(Box::new(watcher)))
     }
 
     /// Creates a polling backend. `reason`, if given, is shown to the user.
     pub fn look(shared: &WatchShared, reason: Option<String>) -> Self {
         shared.with(|inbox| {
-            inbox.state.mode = WatchMode::Poll;
+            inbox.state.mode = WatcherMode::Poll;
             inbox.state.reason = reason;
         });
         Self::Poll(Poller::default())
@@ -71,5 +71,5 @@ impl Backend {
 #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn identity(path: &Path) -> Option<FileId> {
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_dir)?;
-    FileId::of(path, &metadata).ok()
+    Some(FileId::of(&metadata))
 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use hippo_proto::WatcherMode;
 use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 
 use super::dirty::{Batch, DirtySet};
-use super::{CANARY, OWN_FOLDER, RescanReason, WatchMode, WatchSpec, WatchState};
+use super::{CANARY, OWN_FOLDER, WatchSpec, WatchState};
 
 /// State shared by the watcher's thread, the operating system's event thread, and the watcher's owner.
 #[derive(Debug)]
@@ -64,7 +65,7 @@ impl WatchShared {
             dirty: DirtySet::new(spec.quiet, spec.max_wait),
             watched: BTreeMap::new(),
             state: WatchState {
-                mode: WatchMode::Notify,
+                mode: WatcherMode::Notify,
                 reason: None,
                 last_event: None,
                 folders: 0,
@@ -138,7 +139,7 @@ impl WatchShared {
         let mut inbox = lock(&self.inbox);
         let before = inbox.dirty.due().is_some();
         match said {
-            Ok(event) if event.need_rescan() => inbox.dirty.rescan(RescanReason::Overflow, now),
+            Ok(event) if event.need_rescan() => inbox.dirty.rescan("the system dropped events", now),
             Ok(event) => {
                 if !is_change(event.kind) {
                     if is_opening(event.kind) && event.paths.contains(&self.root) {
@@ -158,7 +159,7 @@ impl WatchShared {
             }
             Err(error) => match limit(&error) {
                 Some(reason) => inbox.turn.limit = Some(reason),
-                None => inbox.dirty.rescan(RescanReason::Failed, now),
+                None => inbox.dirty.rescan("the system reported an error", now),
             },
         }
         // Further paths only change the deadline, which the thread checks when it wakes up.

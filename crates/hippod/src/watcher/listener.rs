@@ -4,8 +4,9 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::WatchEvent;
 use super::hear::WatchShared;
-use super::{WatchEvent, WatchMode};
+use hippo_proto::WatcherMode;
 
 /// Maximum wait until the operating system reports an earlier change.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -37,7 +38,7 @@ impl Listener {
     /// polling, this function returns immediately.
     #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     pub fn catch_up(&self) -> bool {
-        if !cfg!(target_os = "linux") || self.shared.with(|inbox| inbox.state.mode) == WatchMode::Poll {
+        if !cfg!(target_os = "linux") || self.shared.with(|inbox| inbox.state.mode) == WatcherMode::Poll {
             return true;
         }
         let before = self.shared.with(|inbox| inbox.root_openings);

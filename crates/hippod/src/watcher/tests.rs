@@ -57,7 +57,7 @@ impl Bed {
         );
     }
 
-    fn wait_rescan(&self, wanted: RescanReason) {
+    fn wait_rescan(&self, wanted: &str) {
         let what = format!("{wanted:?}");
         self.wait(
             &what,
@@ -169,11 +169,11 @@ fn the_root_can_disappear_and_return(poll: PollMode) {
     bed.set_dirs(&["memory"]);
     let away = bed.folder.path().join("away");
     fs::rename(&bed.root, &away).unwrap();
-    bed.wait_rescan(RescanReason::RootGone);
+    bed.wait_rescan("the root disappeared");
     assert!(bed.watcher.write_canary().is_err());
     assert!(!bed.root.exists(), "the canary does not create the root");
     fs::rename(&away, &bed.root).unwrap();
-    bed.wait_rescan(RescanReason::RootBack);
+    bed.wait_rescan("the root reappeared");
     let file = bed.root.join("memory/after.md");
     fs::write(&file, "x").unwrap();
     bed.wait_dirty(&file);
@@ -240,15 +240,15 @@ fn an_overflow_and_a_watch_limit_are_reported() {
     bed.canary();
     let overflow = notify::Event::new(notify::EventKind::Other).set_flag(notify::event::Flag::Rescan);
     bed.watcher.shared.heard(Ok(overflow));
-    bed.wait_rescan(RescanReason::Overflow);
-    assert_eq!(bed.watcher.state().mode, WatchMode::Notify);
+    bed.wait_rescan("the system dropped events");
+    assert_eq!(bed.watcher.state().mode, WatcherMode::Notify);
 
     bed.watcher
         .shared
         .heard(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)));
-    bed.wait_rescan(RescanReason::WatchLimit);
+    bed.wait_rescan("the limit on watches is reached");
     let state = bed.watcher.state();
-    assert_eq!(state.mode, WatchMode::Poll);
+    assert_eq!(state.mode, WatcherMode::Poll);
     assert_eq!(
         state.reason.unwrap(),
         "the limit fs.inotify.max_user_watches is reached"

@@ -11,7 +11,7 @@ use hippo_store::system::FileId;
 use super::backend::{Backend, identity};
 use super::hear::{WatchShared, WatchTurn};
 use super::poll::changed_since;
-use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, WatchEvent, WatchSink, WatchSpec};
+use super::{CANARY, OWN_FOLDER, PollMode, WatchEvent, WatchSink, WatchSpec};
 
 /// Interval between checks of the root, because an unmounted disk sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
@@ -170,7 +170,7 @@ impl WatchThread {
         let now = Instant::now();
         self.next_look = now + self.distance();
         self.shared
-            .with(|inbox| inbox.dirty.rescan(RescanReason::WatchLimit, now));
+            .with(|inbox| inbox.dirty.rescan("the limit on watches is reached", now));
     }
 
     fn look(&mut self) {
@@ -218,9 +218,9 @@ impl WatchThread {
         }
         self.root = now;
         let reason = if now.is_some() {
-            RescanReason::RootBack
+            "the root reappeared"
         } else {
-            RescanReason::RootGone
+            "the root disappeared"
         };
         tracing::info!(root = %self.spec.root.display(), ?reason, "the folder of the workspace was removed, \
                                                                    replaced or restored");
