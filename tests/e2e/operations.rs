@@ -89,8 +89,6 @@ fn metrics_count_requests_and_contain_no_path_or_text() {
         of.get(name).copied().unwrap_or(0.0)
     };
     assert!(light(&after) > light(&before), "{page}");
-    let seconds = after["hippod_request_seconds_total{method=\"search\",outcome=\"ok\"}"];
-    assert!(seconds > 0.0, "{page}");
     let of_workspace = |name: &str| {
         let mut found = after
             .iter()

@@ -12,7 +12,7 @@ use hippo_proto::{DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Proble
 use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::instance;
-use crate::message::{EngineHandle, EngineRequest, LostData};
+use crate::message::{EngineHandle, EngineMessage, EngineRequest, LostData};
 use crate::models::{self, Models};
 use crate::registry;
 use crate::scan;
@@ -76,7 +76,7 @@ async fn examined(doctor: &Arc<Doctor>, request: &DoctorRequest) -> Result<Docto
         }
         None => doctor.views.all().into_iter().map(|(root, _)| root).collect(),
     };
-    doctor.engine.look_for_model();
+    doctor.engine.send(EngineMessage::LookForModel);
     let mut survey = Survey::default();
     // Workspaces are surveyed one after the other, so that a busy workspace delays only its own survey.
     for root in roots {

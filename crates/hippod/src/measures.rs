@@ -10,17 +10,14 @@ use hippo_types::time::Timestamp;
 
 /// Method name for input that is not a valid request.
 pub const NO_METHOD: &str = "none";
-/// Number and total seconds of requests, by method and outcome.
-pub type RequestTotals = BTreeMap<(&'static str, String), (u64, f64)>;
-
 /// Counters since the start of the daemon.
 pub struct Measures {
     /// Prefix of the request ids that distinguishes this run of the daemon from earlier runs in the same log.
     start: i64,
     last: AtomicU64,
     served: AtomicU64,
-    /// Number and total seconds of the requests, by method and outcome.
-    requests: Mutex<RequestTotals>,
+    /// Number of requests, by method and outcome.
+    requests: Mutex<BTreeMap<(&'static str, String), u64>>,
     cycles: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     /// Longest time that the engine was busy with one task, in microseconds.
     longest_slice: AtomicU64,
@@ -55,13 +52,10 @@ impl Measures {
         self.served.load(Ordering::Relaxed)
     }
 
-    /// Counts a request with its outcome and duration; `failed` is the kind of its error.
-    pub fn request(&self, method: &'static str, failed: Option<ErrorKind>, took: Duration) {
+    /// Counts a request with its outcome; `failed` is the kind of its error.
+    pub fn request(&self, method: &'static str, failed: Option<ErrorKind>) {
         let key = (method, outcome(failed));
-        let mut requests = locked(&self.requests);
-        let (count, seconds) = requests.entry(key).or_default();
-        *count += 1;
-        *seconds += took.as_secs_f64();
+        *locked(&self.requests).entry(key).or_default() += 1;
     }
 
     /// Counts a run of a cycle.
@@ -80,8 +74,8 @@ impl Measures {
         Duration::from_micros(self.longest_slice.load(Ordering::Relaxed))
     }
 
-    /// Returns the number and total seconds of the requests, by method and outcome.
-    pub fn requests(&self) -> RequestTotals {
+    /// Returns the number of requests, by method and outcome.
+    pub fn requests(&self) -> BTreeMap<(&'static str, String), u64> {
         locked(&self.requests).clone()
     }
 
@@ -109,13 +103,12 @@ mod tests {
     #[test]
     fn requests_are_counted_by_outcome_and_have_unique_ids() {
         let measures = Measures::new(Timestamp(0));
-        for took in [500, 1500] {
-            measures.request("search", None, Duration::from_millis(took));
-        }
-        measures.request("search", Some(ErrorKind::NoWorkspace), Duration::ZERO);
+        measures.request("search", None);
+        measures.request("search", None);
+        measures.request("search", Some(ErrorKind::NoWorkspace));
         let all = measures.requests();
-        assert_eq!(all[&("search", "ok".to_owned())], (2, 2.0));
-        assert_eq!(all[&("search", "no-workspace".to_owned())].0, 1);
+        assert_eq!(all[&("search", "ok".to_owned())], 2);
+        assert_eq!(all[&("search", "no-workspace".to_owned())], 1);
         assert_eq!(
             (measures.next_id(), measures.next_id()),
             ("000000-1".into(), "000000-2".into())

@@ -28,7 +28,7 @@ use hippo_types::time::Date;
 use crate::clock::{Clock, date_in};
 use crate::embed_worker::EmbedWorker;
 use crate::errors::store_error;
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::models::Models;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
@@ -340,7 +340,7 @@ fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) ->
         searcher.engine.report_damage(&view.root, error);
     } else {
         // The engine checks that the database file still exists.
-        searcher.engine.probe();
+        searcher.engine.send(EngineMessage::Pulse);
         if !view.has_database() {
             let what = "the database was removed; hippod is writing it again";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");

@@ -179,7 +179,7 @@ async fn answer(components: &Arc<Components>, frame: Frame, outbox: &Outbox) {
 /// Encodes the refusal of input that is not a valid request, and counts it.
 fn encode_refusal(components: &Components, refusal: &Reply) -> Vec<u8> {
     let kind = refusal.outcome.as_ref().err().map(|error| error.data.kind);
-    components.measures.request(NO_METHOD, kind, Duration::ZERO);
+    components.measures.request(NO_METHOD, kind);
     refusal.to_line()
 }
 
@@ -196,7 +196,7 @@ async fn traced(components: &Arc<Components>, call: Call, outbox: &Outbox) -> Ve
     let answered = answered.and_then(fits);
     let took = components.clock.monotonic().saturating_duration_since(begun);
     let failed = answered.as_ref().err().map(|error| error.data.kind);
-    components.measures.request(method, failed, took);
+    components.measures.request(method, failed);
     span.in_scope(|| tell(answered.as_ref().err(), took));
     answered.unwrap_or_else(|error| encode_error(&id, &findable(error, &request)))
 }

@@ -195,7 +195,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::ModelList(_) => {
             let listed = run_blocking_on(models, Models::list).await;
-            engine.look_for_model();
+            engine.send(message::EngineMessage::LookForModel);
             line(&id, listed)
         }
         Request::ModelPull(request) => {
@@ -206,7 +206,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
                 };
                 let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
                 // The client may already have disconnected.
-                engine.report_model_change();
+                engine.send(message::EngineMessage::ModelChanged);
                 pulled
             };
             line(&id, at_length(&id, outbox, pull).await)
@@ -214,7 +214,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::ModelVerify(request) => {
             let verify = move |models: &Models| models.verify(request.model.as_deref());
             let verified = run_blocking_on(models, verify).await;
-            engine.look_for_model();
+            engine.send(message::EngineMessage::LookForModel);
             line(&id, verified)
         }
         Request::ModelImport(request) => {
@@ -222,7 +222,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let import = move |models: &Models| {
                 let imported = models.import(&request);
                 // The client may already have disconnected.
-                engine.report_model_change();
+                engine.send(message::EngineMessage::ModelChanged);
                 imported
             };
             line(&id, run_blocking_on(models, import).await)

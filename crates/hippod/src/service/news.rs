@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::watchdog;
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::status::{self, StatusReporter};
 use crate::tasks::Pulse;
 
@@ -20,7 +20,13 @@ pub async fn announce(reporter: &StatusReporter, engine: EngineHandle, pulse: Pu
     status::status(reporter).await;
     tell("READY=1").await;
     if let Some(period) = watchdog_period().filter(|period| !period.is_zero()) {
-        watchdog::watch(&pulse, period, || engine.probe(), || tell("WATCHDOG=1")).await;
+        watchdog::watch(
+            &pulse,
+            period,
+            || engine.send(EngineMessage::Pulse),
+            || tell("WATCHDOG=1"),
+        )
+        .await;
     }
 }
 

@@ -7,164 +7,104 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hippo_proto::{MetricsResponse, ModelLoad, StatusResponse, WorkspaceStatus};
+use hippo_proto::{MetricsResponse, ModelLoad};
 
 use super::StatusReporter;
-use crate::measures::Measures;
 use crate::registry;
-
-/// Name and description of each gauge of a workspace, and its value.
-type WorkspaceGauge = (&'static str, &'static str, fn(&WorkspaceStatus) -> f64);
-
-const WORKSPACE_GAUGES: [WorkspaceGauge; 9] = [
-    ("hippod_documents", "Watched files in the index.", |of| {
-        of.documents as f64
-    }),
-    ("hippod_chunks", "Chunks in the index.", |of| of.chunks as f64),
-    (
-        "hippod_pending_embeddings",
-        "Chunks that wait for their vectors.",
-        |of| of.pending as f64,
-    ),
-    (
-        "hippod_index_lag_seconds",
-        "Age of the oldest change that is not searchable yet; 0 if there is none.",
-        |of| of.lag_ms as f64 / 1000.0,
-    ),
-    ("hippod_skipped_files", "Files that are not indexed.", |of| {
-        of.skipped_count as f64
-    }),
-    (
-        "hippod_held_deletions",
-        "Deletions held back because they affect a large share of the workspace.",
-        |of| of.held_deletions as f64,
-    ),
-    (
-        "hippod_watcher_alive",
-        "1 if the watcher reported the last test file in time.",
-        |of| f64::from(u8::from(of.watcher.alive)),
-    ),
-    (
-        "hippod_database_bytes",
-        "Size of the index database and its log, in bytes.",
-        |of| of.database_bytes as f64,
-    ),
-    (
-        "hippod_contexts_stored_bytes",
-        "Disk space that the contents of sessions use, in bytes.",
-        |of| of.contexts.as_ref().map_or(0, |of| of.stored_bytes) as f64,
-    ),
-];
 
 /// Handles `metrics`.
 pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
     let status = super::status(reporter).await;
+    let measures = &reporter.measures;
     let mut text = String::new();
-    write_daemon(&mut text, &status, &reporter.measures);
-    write_counters(&mut text, &reporter.measures);
-    write_workspaces(&mut text, &status.workspaces);
-    MetricsResponse { text }
-}
-
-fn write_daemon(text: &mut String, status: &StatusResponse, measures: &Measures) {
-    let version = format!("{{version=\"{}\"}}", status.version);
-    let help = "Always 1; the version is a label.";
-    write_family(text, "hippod_build_info", help, [(version, 1.0)]);
     let usable = !matches!(status.model.state, ModelLoad::Absent | ModelLoad::Failed);
-    for (name, help, value) in [
-        (
-            "hippod_uptime_seconds",
-            "Time since the daemon started.",
-            status.uptime_ms as f64 / 1000.0,
-        ),
-        (
-            "hippod_resident_memory_bytes",
-            "Resident memory of the process; 0 if the platform does not report it.",
-            status.memory_rss_bytes as f64,
-        ),
-        (
-            "hippod_engine_longest_slice_seconds",
-            "Longest time that the engine has spent on one task since the start.",
-            measures.longest_engine_slice().as_secs_f64(),
-        ),
-        (
-            "hippod_model_usable",
-            "1 unless the embedding model is missing or could not be loaded.",
-            f64::from(u8::from(usable)),
-        ),
-    ] {
-        write_family(text, name, help, [(String::new(), value)]);
-    }
-}
-
-fn write_counters(text: &mut String, measures: &Measures) {
-    let requests = measures.requests();
-    let by_method = |value: fn(&(u64, f64)) -> f64| {
-        requests.iter().map(move |((method, outcome), timing)| {
-            let labels = format!("{{method=\"{method}\",outcome=\"{outcome}\"}}");
-            (labels, value(timing))
-        })
-    };
+    let one = |value: f64| [(String::new(), value)];
+    let help = "Time since the daemon started.";
+    let uptime = status.uptime_ms as f64 / 1000.0;
+    write_family(&mut text, "hippod_uptime_seconds", help, one(uptime));
+    let help = "Longest time that the engine has spent on one task since the start.";
+    let longest = measures.longest_engine_slice().as_secs_f64();
     write_family(
-        text,
-        "hippod_requests_total",
-        "Requests answered since the start, by method and outcome.",
-        by_method(|(count, _)| *count as f64),
+        &mut text,
+        "hippod_engine_longest_slice_seconds",
+        help,
+        one(longest),
     );
-    write_family(
-        text,
-        "hippod_request_seconds_total",
-        "Time from requests to their answers.",
-        by_method(|(_, seconds)| *seconds),
-    );
+    let help = "1 unless the embedding model is missing or could not be loaded.";
+    write_family(&mut text, "hippod_model_usable", help, one(flag(usable)));
+    let requests = measures.requests().into_iter().map(|((method, outcome), count)| {
+        let labels = format!("{{method=\"{method}\",outcome=\"{outcome}\"}}");
+        (labels, count as f64)
+    });
+    let help = "Requests answered since the start, by method and outcome.";
+    write_family(&mut text, "hippod_requests_total", help, requests);
     let cycles = measures.cycles().into_iter().map(|((cycle, outcome), count)| {
         let labels = format!("{{cycle=\"{cycle}\",outcome=\"{outcome}\"}}");
         (labels, count as f64)
     });
-    write_family(
-        text,
-        "hippod_cycles_total",
-        "Runs of consolidation cycles since the start, by cycle and outcome.",
-        cycles,
-    );
+    let help = "Runs of consolidation cycles since the start, by cycle and outcome.";
+    write_family(&mut text, "hippod_cycles_total", help, cycles);
+
+    let mut of_workspaces = [
+        ("hippod_documents", "Watched files in the index.", Vec::new()),
+        (
+            "hippod_pending_embeddings",
+            "Chunks that wait for their vectors.",
+            Vec::new(),
+        ),
+        (
+            "hippod_index_lag_seconds",
+            "Age of the oldest change that is not searchable yet; 0 if there is none.",
+            Vec::new(),
+        ),
+        (
+            "hippod_held_deletions",
+            "Deletions held back because they affect a large share of the workspace.",
+            Vec::new(),
+        ),
+        (
+            "hippod_watcher_alive",
+            "1 if the watcher reported the last test file in time.",
+            Vec::new(),
+        ),
+        (
+            "hippod_database_bytes",
+            "Size of the index database and its log, in bytes.",
+            Vec::new(),
+        ),
+        (
+            "hippod_degraded",
+            "1 if the workspace is degraded; the reason is a label.",
+            Vec::new(),
+        ),
+    ];
+    for of in &status.workspaces {
+        let labels = format!("workspace=\"{}\"", registry::short_id(Path::new(&of.root)));
+        let values = [
+            of.documents as f64,
+            of.pending as f64,
+            of.lag_ms as f64 / 1000.0,
+            of.held_deletions as f64,
+            flag(of.watcher.alive),
+            of.database_bytes as f64,
+            flag(of.degraded.is_some()),
+        ];
+        for ((name, _, samples), value) in of_workspaces.iter_mut().zip(values) {
+            let reason = match *name {
+                "hippod_degraded" => format!(",reason=\"{}\"", of.degraded.as_deref().unwrap_or("none")),
+                _ => String::new(),
+            };
+            samples.push((format!("{{{labels}{reason}}}"), value));
+        }
+    }
+    for (name, help, samples) in of_workspaces {
+        write_family(&mut text, name, help, samples);
+    }
+    MetricsResponse { text }
 }
 
-fn write_workspaces(text: &mut String, workspaces: &[WorkspaceStatus]) {
-    let id = |of: &WorkspaceStatus| registry::short_id(Path::new(&of.root));
-    for (name, help, value) in WORKSPACE_GAUGES {
-        let samples = workspaces
-            .iter()
-            .map(|of| (format!("{{workspace=\"{}\"}}", id(of)), value(of)));
-        write_family(text, name, help, samples);
-    }
-    let degraded = workspaces.iter().map(|of| {
-        let reason = of.degraded.as_deref().unwrap_or("none");
-        let labels = format!("{{workspace=\"{}\",reason=\"{reason}\"}}", id(of));
-        (labels, f64::from(u8::from(of.degraded.is_some())))
-    });
-    let help = "1 if the workspace is degraded; the reason is a label.";
-    write_family(text, "hippod_degraded", help, degraded);
-    let entries = workspaces.iter().flat_map(|of| {
-        let (all, queue, archive) = of
-            .index
-            .as_ref()
-            .map_or((0, 0, 0), |index| (index.entries, index.queued, index.archived));
-        let places = [
-            ("index", all.saturating_sub(queue)),
-            ("queue", queue),
-            ("archive", archive),
-        ];
-        places.map(|(place, count)| {
-            let labels = format!("{{workspace=\"{}\",place=\"{place}\"}}", id(of));
-            (labels, count as f64)
-        })
-    });
-    write_family(
-        text,
-        "hippod_entries",
-        "Entries of the index file, by place.",
-        entries,
-    );
+fn flag(is_set: bool) -> f64 {
+    f64::from(u8::from(is_set))
 }
 
 /// Writes a metric family. Labels are names of hippod, which need no escapes.
