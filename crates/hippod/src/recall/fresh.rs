@@ -9,6 +9,7 @@ use hippo_proto::{RpcError, SearchResponse, shorten};
 
 use super::Searcher;
 use crate::errors::task_failed;
+use crate::message::EngineMessage;
 use crate::view::WorkspaceView;
 
 /// Maximum total time for which one answer waits for changed files.
