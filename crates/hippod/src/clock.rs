@@ -2,12 +2,12 @@
 //!
 //! Delays within a thread use the operating system's clock directly.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub use hippo_types::time::rfc3339;
 use hippo_types::time::{Date, Timestamp};
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 
 /// Source of time.
 pub trait Clock: Send + Sync {
@@ -103,29 +103,24 @@ impl ManualClock {
 
     /// Advances both clocks.
     pub fn advance(&self, by: Duration) {
-        let mut at = self.lock();
+        let mut at = self.at.lock();
         let milliseconds = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
         *at = (at.0.plus(milliseconds), at.1 + by);
     }
 
     /// Sets the wall clock and leaves the monotonic clock unchanged.
     pub fn set_wall(&self, now: Timestamp) {
-        self.lock().0 = now;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, (Timestamp, Instant)> {
-        // Poisoning is ignored: both values are valid after a panic.
-        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+        self.at.lock().0 = now;
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        self.lock().0
+        self.at.lock().0
     }
 
     fn monotonic(&self) -> Instant {
-        self.lock().1
+        self.at.lock().1
     }
 
     fn time_zone(&self) -> TimeZone {

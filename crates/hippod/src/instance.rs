@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt, OpenOptionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Error, Result, anyhow, bail};
 use hippo_proto::Paths;
@@ -13,6 +12,7 @@ use hippo_proto::paths::{LOCK_FILE, socket_name};
 use hippo_store::system::{self, FileId, PRIVATE_FILE, PRIVATE_FOLDER};
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
+use parking_lot::Mutex;
 use rustix::fs::Mode;
 
 use crate::files::home;
@@ -97,7 +97,7 @@ impl Instance {
     /// Fails if the operating system refuses.
     pub fn listen(&self) -> Result<Listener> {
         let listener = bind(&self.socket)?;
-        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = socket_id(&self.socket);
+        *self.bound.lock() = socket_id(&self.socket);
         Ok(listener)
     }
 
@@ -108,7 +108,7 @@ impl Instance {
     /// Fails if another file occupies the path, or if the operating system refuses.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn listen_again(&self) -> Result<Option<Listener>> {
-        let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let bound = *self.bound.lock();
         if bound.is_none() || socket_id(&self.socket) == bound {
             return Ok(None);
         }
@@ -128,7 +128,7 @@ impl Drop for Instance {
     fn drop(&mut self) {
         // Another daemon may have bound the path after our socket file was removed.
         let now = socket_id(&self.socket);
-        let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let bound = *self.bound.lock();
         if now.is_some() && now == bound {
             // The next daemon takes over a leftover socket.
             let _ = std::fs::remove_file(&self.socket);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hippo_proto::ErrorKind;
 use hippo_types::time::Timestamp;
+use parking_lot::Mutex;
 
 /// Method name for input that is not a valid request.
 pub const NO_METHOD: &str = "none";
@@ -55,12 +55,12 @@ impl Measures {
     /// Counts a request with its outcome; `failed` is the kind of its error.
     pub fn request(&self, method: &'static str, failed: Option<ErrorKind>) {
         let key = (method, outcome(failed));
-        *locked(&self.requests).entry(key).or_default() += 1;
+        *self.requests.lock().entry(key).or_default() += 1;
     }
 
     /// Counts a run of a cycle.
     pub fn cycle(&self, cycle: &'static str, outcome: &'static str) {
-        *locked(&self.cycles).entry((cycle, outcome)).or_default() += 1;
+        *self.cycles.lock().entry((cycle, outcome)).or_default() += 1;
     }
 
     /// Records how long the engine was busy with one task.
@@ -76,17 +76,13 @@ impl Measures {
 
     /// Returns the number of requests, by method and outcome.
     pub fn requests(&self) -> BTreeMap<(&'static str, String), u64> {
-        locked(&self.requests).clone()
+        self.requests.lock().clone()
     }
 
     /// Returns the number of cycle runs, by cycle and outcome.
     pub fn cycles(&self) -> BTreeMap<(&'static str, &'static str), u64> {
-        locked(&self.cycles).clone()
+        self.cycles.lock().clone()
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the outcome of a request as one word: `ok`, or the error kind as on the wire.

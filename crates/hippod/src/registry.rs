@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use hippo_proto::folder;
 use hippo_store::db::StoreReader;
 use hippo_store::system;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -75,18 +75,18 @@ impl Registry {
             roots: Mutex::default(),
         };
         registry.save(&roots)?;
-        *registry.lock() = roots;
+        *registry.roots.lock() = roots;
         Ok(registry)
     }
 
     /// Returns the roots in order.
     pub fn roots(&self) -> Vec<PathBuf> {
-        self.lock().iter().cloned().collect()
+        self.roots.lock().iter().cloned().collect()
     }
 
     /// Returns whether a root is registered.
     pub fn contains(&self, root: &Path) -> bool {
-        self.lock().contains(root)
+        self.roots.lock().contains(root)
     }
 
     /// Registers a canonical root. Returns whether it is new.
@@ -94,7 +94,7 @@ impl Registry {
     /// # Errors
     /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn add(&self, root: &Path) -> Result<bool> {
-        let mut roots = self.lock();
+        let mut roots = self.roots.lock();
         if !roots.insert(root.to_path_buf()) {
             return Ok(false);
         }
@@ -110,7 +110,7 @@ impl Registry {
     /// # Errors
     /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn remove(&self, root: &Path) -> Result<bool> {
-        let mut roots = self.lock();
+        let mut roots = self.roots.lock();
         if !roots.remove(root) {
             return Ok(false);
         }
@@ -119,11 +119,6 @@ impl Registry {
             return Err(error);
         }
         Ok(true)
-    }
-
-    /// Locks the roots and ignores poisoning: every critical section leaves a complete list behind.
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
-        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn save(&self, roots: &BTreeSet<PathBuf>) -> Result<()> {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use tokio::sync::watch;
 use tracing::Span;
 
@@ -74,21 +75,17 @@ impl Views {
 
     /// Returns the state of the workspace with this root.
     pub fn slot(&self, root: &Path) -> Option<Slot> {
-        self.read().get(root).cloned()
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<PathBuf, Slot>> {
-        self.slots.read().unwrap_or_else(PoisonError::into_inner)
+        self.slots.read().get(root).cloned()
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Slot>) -> T) {
-        change(&mut self.slots.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.slots.write());
         self.changed.send_replace(());
     }
 
     /// Returns all workspaces, sorted by root.
     pub fn all(&self) -> Vec<(PathBuf, Slot)> {
-        let slots = self.read();
+        let slots = self.slots.read();
         slots
             .iter()
             .map(|(root, slot)| (root.clone(), slot.clone()))
@@ -124,7 +121,7 @@ impl Views {
     #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let slots = self.read();
+        let slots = self.slots.read();
         real.ancestors()
             .find(|above| slots.contains_key(*above))
             .map(Path::to_path_buf)

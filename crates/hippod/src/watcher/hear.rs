@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hippo_proto::WatcherMode;
 use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use parking_lot::{Condvar, Mutex};
 
 use super::dirty::{Batch, DirtySet};
 use super::{CANARY, OWN_FOLDER, WatchSpec, WatchState};
@@ -89,11 +89,10 @@ impl WatchShared {
 
     /// Waits until a condition on the inbox is true. Returns whether it became true before the timeout.
     pub fn wait_until(&self, patience: Duration, is_so: impl Fn(&Inbox) -> bool) -> bool {
-        let inbox = lock(&self.inbox);
-        let (_inbox, timeout) = self
+        let mut inbox = self.inbox.lock();
+        let timeout = self
             .progress
-            .wait_timeout_while(inbox, patience, |inbox| !is_so(inbox))
-            .unwrap_or_else(PoisonError::into_inner);
+            .wait_while_for(&mut inbox, |inbox| !is_so(inbox), patience);
         !timeout.timed_out()
     }
 
@@ -105,18 +104,18 @@ impl WatchShared {
 
     /// Gives the thread work and wakes it.
     pub fn ask(&self, change: impl FnOnce(&mut WatchTurn)) {
-        change(&mut lock(&self.inbox).turn);
+        change(&mut self.inbox.lock().turn);
         self.wake.notify_one();
     }
 
     /// Changes the inbox without waking the thread; for use by the thread itself.
     pub fn with<T>(&self, change: impl FnOnce(&mut Inbox) -> T) -> T {
-        change(&mut lock(&self.inbox))
+        change(&mut self.inbox.lock())
     }
 
     /// Sleeps until there is work, but at most until `deadline`.
     pub fn next(&self, deadline: Instant) -> WatchTurn {
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         loop {
             let now = Instant::now();
             let turn = inbox.take_turn(now);
@@ -124,19 +123,14 @@ impl WatchShared {
                 return turn;
             }
             let until = inbox.dirty.due().map_or(deadline, |due| due.min(deadline));
-            let left = until.saturating_duration_since(now);
-            inbox = self
-                .wake
-                .wait_timeout(inbox, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            self.wake.wait_until(&mut inbox, until);
         }
     }
 
     /// Processes an event on the operating system's event thread.
     pub fn heard(&self, said: notify::Result<notify::Event>) {
         let now = Instant::now();
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         let before = inbox.dirty.due().is_some();
         match said {
             Ok(event) if event.need_rescan() => inbox.dirty.rescan("the system dropped events", now),
@@ -246,9 +240,4 @@ fn is_leaving(kind: EventKind) -> bool {
         kind,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
     )
-}
-
-/// Locks a mutex and ignores poisoning: every critical section leaves a consistent value behind.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
