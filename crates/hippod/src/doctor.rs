@@ -16,11 +16,11 @@ use crate::message::{EngineHandle, EngineMessage, EngineRequest, LostData};
 use crate::models::{self, Models};
 use crate::registry;
 use crate::scan;
-use crate::survey::Survey;
+use crate::survey::{Survey, examine_model};
 use crate::tasks::run_blocking;
 use crate::tree::Trees;
 use crate::views::{Slot, Views, no_workspace};
-use survey::{survey_model, survey_rebuild, survey_unopened, was_not_all_read};
+use survey::{survey_rebuild, survey_unopened, was_not_all_read};
 
 /// Id of the problem that other users can read a folder of hippod.
 const PERMISSIONS: &str = "permissions";
@@ -90,7 +90,9 @@ async fn examined(doctor: &Arc<Doctor>, request: &DoctorRequest) -> Result<Docto
             Err(error) => return Err(error),
         }
     }
-    survey.add(survey_model(doctor));
+    let (state, _) = doctor.embed.state();
+    let name = doctor.models.configured_name();
+    examine_model(&doctor.models, name, state, &mut survey.report);
     let of = Arc::clone(doctor);
     run_blocking(move || Ok(disk::complete(&of, survey))).await
 }

@@ -15,7 +15,7 @@ use hippo_proto::Paths;
 use hippod::clock::SystemClock;
 use hippod::config::Config;
 use hippod::service;
-use hippod::{DaemonOptions, LogTo, log_to, run};
+use hippod::{DaemonOptions, StderrLog, log_to, run};
 
 use arguments::{Command, DaemonArguments};
 
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 }
 
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
-    let log = log_file.map_or(Ok(LogTo::StandardError), |path| LogTo::file(&path))?;
+    let log = log_file.map(|path| StderrLog::open(&path)).transpose()?;
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
     // Without the path of this program, a runtime library shipped beside it cannot be found.
     paths.shipped_runtime = std::env::current_exe()

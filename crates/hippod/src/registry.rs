@@ -94,15 +94,7 @@ impl Registry {
     /// # Errors
     /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn add(&self, root: &Path) -> Result<bool> {
-        let mut roots = self.roots.lock();
-        if !roots.insert(root.to_path_buf()) {
-            return Ok(false);
-        }
-        if let Err(error) = self.save(&roots) {
-            roots.remove(root);
-            return Err(error);
-        }
-        Ok(true)
+        self.update(|roots| roots.insert(root.to_path_buf()))
     }
 
     /// Unregisters a root. Returns whether it was registered.
@@ -110,14 +102,17 @@ impl Registry {
     /// # Errors
     /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn remove(&self, root: &Path) -> Result<bool> {
+        self.update(|roots| roots.remove(root))
+    }
+
+    fn update(&self, change: impl FnOnce(&mut BTreeSet<PathBuf>) -> bool) -> Result<bool> {
         let mut roots = self.roots.lock();
-        if !roots.remove(root) {
+        let mut changed = roots.clone();
+        if !change(&mut changed) {
             return Ok(false);
         }
-        if let Err(error) = self.save(&roots) {
-            roots.insert(root.to_path_buf());
-            return Err(error);
-        }
+        self.save(&changed)?;
+        *roots = changed;
         Ok(true)
     }
 

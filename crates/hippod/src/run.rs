@@ -28,7 +28,7 @@ use crate::ticks;
 use crate::tree;
 use parts::DaemonParts;
 
-pub use log::{LogTo, log_to};
+pub use log::{StderrLog, log_to};
 
 /// Time limit for the engine to save its progress at shutdown.
 const LAST_STEP: Duration = Duration::from_millis(800);

@@ -5,7 +5,6 @@
 
 mod activation;
 mod news;
-mod watchdog;
 
 pub use activation::{PassedSocket, passed};
 pub use news::{announce, stopping};

@@ -5,10 +5,9 @@ use std::path::Path;
 use hippo_proto::{Problem, RpcError, Severity};
 use hippo_store::db::StoreReader;
 
-use super::Doctor;
 use crate::message::LostData;
 use crate::registry;
-use crate::survey::{Survey, examine_model, problem};
+use crate::survey::{Survey, problem};
 
 /// Maximum number of lost records that a problem lists.
 const MOST_LOST: usize = 5;
@@ -36,18 +35,6 @@ pub fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
         root.display().to_string(),
         fix,
     )
-}
-
-/// Reports the state of the daemon's model.
-pub fn survey_model(doctor: &Doctor) -> Survey {
-    let mut survey = Survey::default();
-    examine_model(
-        &doctor.models,
-        doctor.models.configured_name(),
-        doctor.embed.state().0,
-        &mut survey.report,
-    );
-    survey
 }
 
 /// Reports a workspace that could not be opened.

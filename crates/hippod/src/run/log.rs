@@ -7,49 +7,20 @@ use std::sync::Mutex;
 use anyhow::{Context, Result};
 use hippo_proto::LogFile;
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::config::LogConfig;
 
 /// Log levels of libraries. Their messages below the level of a warning are not useful here.
 const LIBRARIES: &str = "ort=warn,notify=warn,tokio_cron_scheduler=warn";
 
-/// Log destination.
-#[derive(Debug)]
-pub enum LogTo {
-    /// Standard error, which is a terminal or is read by a service manager that stores logs.
-    StandardError,
-    /// A file, rotated to FILE.old when it is large.
-    File(StderrLog),
-}
-
-impl LogTo {
-    /// Creates the destination for a file, and opens the file immediately. The file is rotated at this point as well,
-    /// so that repeated failed starts cannot make it grow without limit.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be opened.
-    pub fn file(path: &Path) -> Result<Self> {
-        let log =
-            LogFile::open(path).with_context(|| format!("could not open the log: {}", path.display()))?;
-        let mut log = StderrLog(log);
-        log.turn();
-        Ok(Self::File(log))
-    }
-}
-
-/// Initializes logging.
-pub fn log_to(settings: &LogConfig, to: LogTo) {
-    match to {
-        LogTo::StandardError => begin(settings, io::stderr),
-        LogTo::File(log) => begin(settings, Mutex::new(log)),
-    }
-}
-
-fn begin<W>(settings: &LogConfig, writer: W)
-where
-    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
-{
+/// Initializes logging to a file, or to standard error, which is a terminal or is read by a service manager that stores
+/// logs.
+pub fn log_to(settings: &LogConfig, file: Option<StderrLog>) {
+    let writer = match file {
+        None => BoxMakeWriter::new(io::stderr),
+        Some(file) => BoxMakeWriter::new(Mutex::new(file)),
+    };
     let filter = EnvFilter::try_new(format!("{},{LIBRARIES}", settings.level))
         .unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = tracing_subscriber::fmt()
@@ -75,12 +46,25 @@ fn is_journal() -> bool {
     rustix::fs::fstat(io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
 }
 
-/// Log file whose rotation also redirects standard error, so that panic messages and output of libraries are written to
+/// Log file, rotated to FILE.old when it is large, whose rotation also redirects standard error, so that panic messages and output of libraries are written to
 /// the current file.
 #[derive(Debug)]
 pub struct StderrLog(LogFile);
 
 impl StderrLog {
+    /// Opens a log file. The file is rotated at this point as well, so that repeated failed starts cannot make it grow
+    /// without limit.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be opened.
+    pub fn open(path: &Path) -> Result<Self> {
+        let log =
+            LogFile::open(path).with_context(|| format!("could not open the log: {}", path.display()))?;
+        let mut log = Self(log);
+        log.turn();
+        Ok(log)
+    }
+
     fn turn(&mut self) {
         if self.0.turn() {
             // If the redirection fails, panic messages and output of libraries are still written to the rotated file.
