@@ -24,11 +24,6 @@ pub trait Clock: Send + Sync {
     fn date_of(&self, at: Timestamp) -> Date {
         date_in(at, &self.time_zone())
     }
-
-    /// Returns the current local date.
-    fn local_date(&self) -> Date {
-        self.date_of(self.now())
-    }
 }
 
 /// Returns the date of a moment in a time zone. A moment outside of the supported range is clamped.
@@ -138,7 +133,7 @@ mod tests {
     fn the_day_begins_at_local_midnight() {
         let moment = Timestamp::start_of(date(2026, 3, 2), 0).plus(-1);
         let clock = ManualClock::new(moment, TimeZone::fixed(Offset::constant(2)));
-        assert_eq!(clock.local_date(), date(2026, 3, 2));
+        assert_eq!(clock.date_of(clock.now()), date(2026, 3, 2));
         assert_eq!(date_in(moment, &TimeZone::UTC), date(2026, 3, 1));
         assert_eq!(date_in(Timestamp(i64::MAX), &TimeZone::UTC).year(), 9999);
         assert_eq!(date_in(Timestamp(i64::MIN), &TimeZone::UTC).year(), -9999);
@@ -158,7 +153,7 @@ mod tests {
     fn the_system_clock_is_plausible() {
         let clock = SystemClock::new(Some(TimeZone::UTC));
         assert!(clock.now() > Timestamp::start_of(date(2024, 1, 1), 0));
-        assert!(clock.local_date() >= date(2024, 1, 1));
+        assert!(clock.date_of(clock.now()) >= date(2024, 1, 1));
         assert!(clock.monotonic() <= clock.monotonic());
     }
 }

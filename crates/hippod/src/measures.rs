@@ -15,7 +15,6 @@ pub struct Measures {
     /// Prefix of the request ids that distinguishes this run of the daemon from earlier runs in the same log.
     start: i64,
     last: AtomicU64,
-    served: AtomicU64,
     /// Number of requests, by method and outcome.
     requests: Mutex<BTreeMap<(&'static str, String), u64>>,
     cycles: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
@@ -29,7 +28,6 @@ impl Measures {
         Self {
             start: (now.0 / 1000) & 0xff_ffff,
             last: AtomicU64::new(0),
-            served: AtomicU64::new(0),
             requests: Mutex::default(),
             cycles: Mutex::default(),
             longest_slice: AtomicU64::new(0),
@@ -42,14 +40,9 @@ impl Measures {
         format!("{:06x}-{number}", self.start)
     }
 
-    /// Counts an answered request.
-    pub fn count_served(&self) {
-        self.served.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Returns the number of answered requests.
     pub fn served(&self) -> u64 {
-        self.served.load(Ordering::Relaxed)
+        self.requests.lock().values().sum()
     }
 
     /// Counts a request with its outcome; `failed` is the kind of its error.

@@ -171,7 +171,6 @@ async fn answer(components: &Arc<Components>, frame: Frame, outbox: &Outbox) {
             &Reply::refuse(Id::Null, RpcError::line_too_large(limit)),
         ),
     };
-    components.measures.count_served();
     // The client may already be disconnected.
     let _ = outbox.lines.send(line).await;
 }
