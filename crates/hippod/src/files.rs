@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 pub use hippo_fs::is_absence;
 use hippo_fs::{FileKind, WorkspaceDir};
@@ -67,13 +67,9 @@ pub fn below(root: &Path, path: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// Returns the path separated by `/` for display; invalid UTF-8 is replaced.
+/// Returns the path as text; invalid UTF-8 is replaced.
 pub fn slashed(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    match MAIN_SEPARATOR {
-        '/' => text.into_owned(),
-        other => text.replace(other, "/"),
-    }
+    path.to_string_lossy().into_owned()
 }
 
 /// Returns whether a path is in one of hippod's own folders.

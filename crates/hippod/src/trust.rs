@@ -4,7 +4,7 @@
 //! exclude files, lower budgets and disable features. All other settings have no effect until the user trusts the file.
 //! Trust is bound to the hash of the file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -102,9 +102,7 @@ fn file(
 
 /// Returns the effective settings, and a description of the settings file.
 fn settings(config: &Config, trust: &Trust, root: &Path) -> (Result<Config>, Option<SettingsFile>) {
-    let path: PathBuf = SETTINGS
-        .split('/')
-        .fold(root.to_path_buf(), |path, part| path.join(part));
+    let path = root.join(SETTINGS);
     let bytes = match hippo_fs::read(root, SETTINGS, LARGEST_SETTINGS) {
         Ok(bytes) => bytes,
         Err(error) if hippo_fs::is_absence(&error) => return (Ok(config.clone()), None),
