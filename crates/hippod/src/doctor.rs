@@ -13,11 +13,11 @@ use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::instance;
 use crate::message::{EngineHandle, EngineMessage, EngineRequest, LostData};
-use crate::models::{self, Models};
+use crate::models::Models;
 use crate::registry;
 use crate::scan;
 use crate::survey::{Survey, examine_model};
-use crate::tasks::run_blocking;
+use crate::tasks::{run_blocking, run_blocking_on};
 use crate::tree::Trees;
 use crate::views::{Slot, Views, no_workspace};
 use survey::{survey_rebuild, survey_unopened, was_not_all_read};
@@ -68,7 +68,7 @@ pub async fn examine(doctor: &Arc<Doctor>, request: DoctorRequest) -> Result<Doc
 
 async fn examined(doctor: &Arc<Doctor>, request: &DoctorRequest) -> Result<DoctorResponse, RpcError> {
     doctor.views.opened().await;
-    models::check_copied(&doctor.models).await?;
+    run_blocking_on(&doctor.models, |models| Ok(models.check_copied())).await?;
     let roots: Vec<PathBuf> = match request.workspace.as_deref().map(Path::new) {
         Some(folder) => {
             let root = doctor.views.root_of(folder);

@@ -1,7 +1,6 @@
 //! Configured embedding models: state, installation and verification.
 
 mod brought;
-mod copied;
 mod load;
 
 use std::path::Path;
@@ -18,8 +17,6 @@ use hippo_proto::{
     ModelState as Installed, ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
 };
 use parking_lot::Mutex;
-
-pub use copied::check_copied;
 
 use crate::config::EmbedConfig;
 use crate::embed_worker::{Loader, ModelPhase};

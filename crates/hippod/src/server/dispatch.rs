@@ -22,7 +22,7 @@ use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
 use crate::message::{self, EntryCommand};
-use crate::models::{Models, check_copied};
+use crate::models::Models;
 use crate::recall;
 use crate::status;
 use crate::tasks::{Cancellation, run_blocking_on};
@@ -90,7 +90,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceSync(request) => {
             let view = views.get(&request.workspace).await?;
-            check_copied(models).await?;
+            run_blocking_on(models, |models| Ok(models.check_copied())).await?;
             let synced = engine.ask(|reply| message::EngineRequest::Sync {
                 root: view.root.clone(),
                 wait: request.wait,
