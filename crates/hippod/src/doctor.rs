@@ -68,7 +68,11 @@ pub async fn examine(doctor: &Arc<Doctor>, request: DoctorRequest) -> Result<Doc
 
 async fn examined(doctor: &Arc<Doctor>, request: &DoctorRequest) -> Result<DoctorResponse, RpcError> {
     doctor.views.opened().await;
-    run_blocking_on(&doctor.models, |models| Ok(models.check_copied())).await?;
+    run_blocking_on(&doctor.models, |models| {
+        models.check_copied();
+        Ok(())
+    })
+    .await?;
     let roots: Vec<PathBuf> = match request.workspace.as_deref().map(Path::new) {
         Some(folder) => {
             let root = doctor.views.root_of(folder);

@@ -90,7 +90,11 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceSync(request) => {
             let view = views.get(&request.workspace).await?;
-            run_blocking_on(models, |models| Ok(models.check_copied())).await?;
+            run_blocking_on(models, |models| {
+                models.check_copied();
+                Ok(())
+            })
+            .await?;
             let synced = engine.ask(|reply| message::EngineRequest::Sync {
                 root: view.root.clone(),
                 wait: request.wait,
