@@ -317,36 +317,17 @@ impl WorkspaceView {
         snapshot: &SearchSnapshot,
         expressions: &[String],
     ) -> Result<Vec<Arc<[u32]>>, StoreError> {
-        let mut found: Vec<Option<Arc<[u32]>>> = {
-            let mut cache = self.postings.lock();
-            if cache.generation != snapshot.generation {
-                *cache = PostingsCache {
-                    generation: snapshot.generation,
-                    ..PostingsCache::default()
-                };
-            }
-            expressions
-                .iter()
-                .map(|expression| cache.terms.get(expression).cloned())
-                .collect()
-        };
-        if found.iter().any(Option::is_none) {
-            self.with_reader(|reader| {
-                for (slot, expression) in found.iter_mut().zip(expressions) {
-                    if slot.is_none() {
-                        *slot = Some(reader.postings(expression)?.into());
-                    }
+        self.with_reader(|reader| {
+            let of_one = |expression: &String| {
+                if let Some(ids) = self.postings.lock().get(snapshot.generation, expression) {
+                    return Ok(ids);
                 }
-                Ok(())
-            })?;
-            let mut cache = self.postings.lock();
-            for (slot, expression) in found.iter().zip(expressions) {
-                if let Some(ids) = slot {
-                    cache.keep(snapshot.generation, expression, ids);
-                }
-            }
-        }
-        Ok(found.into_iter().flatten().collect())
+                let ids: Arc<[u32]> = reader.postings(expression)?.into();
+                self.postings.lock().keep(snapshot.generation, expression, &ids);
+                Ok(ids)
+            };
+            expressions.iter().map(of_one).collect()
+        })
     }
 
     /// Drops connections and caches before the database file is replaced.
@@ -357,6 +338,16 @@ impl WorkspaceView {
 }
 
 impl PostingsCache {
+    fn get(&mut self, generation: u64, expression: &str) -> Option<Arc<[u32]>> {
+        if self.generation != generation {
+            *self = Self {
+                generation,
+                ..Self::default()
+            };
+        }
+        self.terms.get(expression).cloned()
+    }
+
     fn keep(&mut self, generation: u64, expression: &str, ids: &Arc<[u32]>) {
         if self.generation != generation || ids.len() > POSTINGS_KEPT {
             return;
