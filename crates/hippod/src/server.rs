@@ -28,7 +28,6 @@ pub use flush::{SessionFlusher, take_up_what_is_left};
 use room::Budget;
 use silent::SilentConnections;
 
-use crate::audit::Auditor;
 use crate::backup::Backups;
 use crate::clock::Clock;
 use crate::contexts::Contexts;
@@ -89,8 +88,6 @@ pub struct Components {
     pub models: Arc<Models>,
     /// Backups and restores.
     pub backups: Arc<Backups>,
-    /// Audits.
-    pub auditor: Arc<Auditor>,
     /// Diagnosis and repair.
     pub doctor: Arc<Doctor>,
     /// Status of the daemon.

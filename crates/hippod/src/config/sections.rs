@@ -278,12 +278,6 @@ pub struct TreeConfig {
     pub root_max_tokens: u32,
     /// Author of the summaries that replace extracted text.
     pub summaries: SummaryAuthor,
-    /// Summarizer program and its arguments.
-    pub command: Vec<String>,
-    /// Timeout of the program in seconds.
-    pub command_timeout_secs: u64,
-    /// Maximum number of summaries that the program writes per day and workspace.
-    pub command_daily_jobs: u32,
 }
 
 /// Whether the tree is kept up to date automatically.
@@ -308,8 +302,6 @@ pub enum SummaryAuthor {
     Off,
     /// The agent, during heartbeats.
     Agent,
-    /// The configured program.
-    Command,
 }
 
 impl Default for TreeConfig {
@@ -318,9 +310,6 @@ impl Default for TreeConfig {
             keep: KeepTree::Auto,
             root_max_tokens: 3_000,
             summaries: SummaryAuthor::Off,
-            command: Vec::new(),
-            command_timeout_secs: 120,
-            command_daily_jobs: 20,
         }
     }
 }

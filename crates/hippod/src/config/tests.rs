@@ -2,7 +2,7 @@
 
 mod any_bytes;
 
-use super::keys::{KEYS, OverrideLimit, ValueKind};
+use super::keys::{KEYS, OverrideLimit};
 use super::*;
 
 fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
@@ -184,11 +184,6 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
         settable
             .iter()
             .all(|section| { ["sources", "search", "index", "cycles", "context", "tree"].contains(section) })
-    );
-    let programs = KEYS.iter().filter(|key| key.kind == ValueKind::Words);
-    assert!(
-        programs.into_iter().all(|key| key.own == OverrideLimit::Never),
-        "no program is named by a workspace"
     );
 }
 

@@ -2,7 +2,7 @@
 
 use super::ConfigKey;
 use super::OverrideLimit::{self, Fewer, More, Never, Smaller, SmallerNot0, Trusted, Word};
-use super::ValueKind::{self, Bool, Choice, Cron, Globs, Name, Whole, Words, Zone};
+use super::ValueKind::{self, Bool, Choice, Cron, Globs, Name, Whole, Zone};
 
 const DAY_SECS: i64 = 86_400;
 const MINUTE_MS: i64 = 60_000;
@@ -99,16 +99,9 @@ pub const KEYS: &[ConfigKey] = &[
     key("tree.root_max_tokens", Whole(200, 1_000_000), Smaller,
         "Maximum size of memory/ROOT.md (tokens); compaction.rootMaxTokens in hipocampus.config.json overrides \
          it. Lower it for small contexts."),
-    key("tree.summaries", Choice(&["off", "agent", "command"]), Word(&["off"]),
-        "Author of the summaries: agent (at heartbeats), command (tree.command) or off (hippod selects \
-         sentences). Change it if a language model should write them."),
-    key("tree.command", Words, Never,
-        "Program, with arguments, that reads a job as JSON and prints a summary. Set it if summaries = \
-         \"command\"."),
-    key("tree.command_timeout_secs", Whole(1, 86_400), Never,
-        "Time after which the program is stopped (seconds). Raise it for a slow local model."),
-    key("tree.command_daily_jobs", Whole(0, 100_000), Never,
-        "Maximum number of the program's summaries per day and workspace. Lower it if summaries cost money."),
+    key("tree.summaries", Choice(&["off", "agent"]), Word(&["off"]),
+        "Author of the summaries: agent (at heartbeats) or off (hippod selects sentences). Change it if your agent \
+         should write them."),
     key("log.level", Choice(&["error", "warn", "info", "debug", "trace"]), Never,
         "Lowest level to log: error, warn, info, debug or trace. Set it to debug to log every request."),
 ];
