@@ -207,7 +207,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 19] = [
     ("context.budget_mb", "5", "900000"),
     ("context.keep_days", "5", "900"),
     ("tree.keep", "'never'", "'always'"),
-    ("tree.summaries", "'off'", "'command'"),
+    ("tree.summaries", "'off'", "'agent'"),
 ];
 
 #[test]
