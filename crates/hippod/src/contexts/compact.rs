@@ -3,16 +3,12 @@
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::Path;
-use std::sync::LazyLock;
-use std::thread;
 
 use hippo_context::capture::shows_secret;
 use hippo_fs::harness::{self, FILE};
 use hippo_proto::folder::Trust;
 use hippo_proto::{CompactStats, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse};
-use hippo_session::compaction::{
-    self, CONFIG_KEY, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
-};
+use hippo_session::compaction::{self, CompactionConfig, CompactionOptions, CompactionPass, Compactor};
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptContent};
 
 use super::Contexts;
@@ -29,8 +25,6 @@ const PIECE: usize = 256 << 10;
 const BATCH: usize = 256 << 10;
 /// Maximum number of messages per transaction.
 const MOST_AT_ONCE: usize = 512;
-/// Maximum number of threads that prepare a transcript; more would not help, because part of the work is sequential.
-const MOST: usize = 4;
 /// Maximum size of a settings file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -51,7 +45,6 @@ pub fn compact(
         format: request.format.unwrap_or_default(),
         budget: request.budget_tokens.map(|tokens| tokens as usize),
         stored: view.is_some(),
-        parallel: Some(run_in_parallel),
     };
     let mut keeper = view.map(|view| Keeper::new(contexts, view, owner(&request)));
     let compacted = match (&request.path, request.messages) {
@@ -103,19 +96,6 @@ pub fn compact(
     })
 }
 
-/// Runs the work on additional threads as well, if enough processors are available.
-fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
-    static OTHERS: LazyLock<usize> =
-        LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
-    thread::scope(|scope| {
-        for _ in 0..*OTHERS {
-            // If a thread cannot be started, the current thread does its work.
-            let _ = thread::Builder::new().spawn_scoped(scope, help);
-        }
-        here();
-    });
-}
-
 /// Returns the settings of the request if it has any, otherwise those of the workspace, otherwise the defaults; also
 /// returns warnings about the settings.
 fn config(
@@ -130,11 +110,6 @@ fn config(
         return Ok((CompactionConfig::default(), Vec::new()));
     };
     let mut notes = Vec::new();
-    if hippo_fs::exists(&view.root, OLD_CONFIG_FILE) {
-        notes.push(format!(
-            "{OLD_CONFIG_FILE} is not read; move its keys to \"{CONFIG_KEY}\" in {FILE}"
-        ));
-    }
     match hippo_fs::read(&view.root, FILE, LARGEST) {
         Ok(bytes) => {
             let (settings, invalid) = harness::read(&bytes);

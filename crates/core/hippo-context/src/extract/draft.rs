@@ -1,10 +1,9 @@
 //! Packing of extracted facts into the tokens of an entry.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::{ContentKind, Extract};
+use crate::capture::clean::{drop_secrets, pair_shows_secret};
 use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
 use hippo_types::tokens;
@@ -192,7 +191,7 @@ impl BudgetedEntry {
 
     fn push(&mut self, key: &str, item: &str) -> bool {
         let item = clip(&value_without_secrets(item), VALUE);
-        if item.is_empty() || !is_clean(key, &Value::from(item.as_str())) {
+        if item.is_empty() || pair_shows_secret(key, &Value::from(item.as_str())) {
             return true;
         }
         let list = match self.data.get(key) {
@@ -227,7 +226,7 @@ impl BudgetedEntry {
             other => other.clone(),
         };
         let name = name.map(|name| clip(&value_without_secrets(name), VALUE));
-        if name.as_deref() == Some("") || !is_clean(name.as_deref().unwrap_or(key), &value) {
+        if name.as_deref() == Some("") || pair_shows_secret(name.as_deref().unwrap_or(key), &value) {
             return true;
         }
         let object = match self.data.get(key) {
@@ -270,19 +269,7 @@ impl BudgetedEntry {
     }
 
     fn finish(mut self, kind: ContentKind, content_tokens: usize) -> Extract {
-        // Adjacent values can together form a secret although each value is harmless alone.
-        while let Cow::Owned(_) = hippo_redact::redact(&json(&self.data)) {
-            let suspect = self
-                .data
-                .iter()
-                .find(|(key, value)| !is_clean(key, value))
-                .or_else(|| self.data.iter().next_back())
-                .map(|(key, _)| key.clone());
-            match suspect {
-                Some(key) => self.data.remove(&key),
-                None => break,
-            };
-        }
+        drop_secrets(&mut self.data);
         let shown = hippo_redact::redact(&rendered(&self.summary, &self.data)).into_owned();
         if shown != rendered(&self.summary, &self.data) {
             self.data.clear();
@@ -298,13 +285,6 @@ impl BudgetedEntry {
             entry_tokens,
         }
     }
-}
-
-/// Returns true if a value shows no secret next to its name.
-fn is_clean(key: &str, value: &Value) -> bool {
-    let mut one = Map::new();
-    one.insert(key.to_owned(), value.clone());
-    matches!(hippo_redact::redact(&json(&one)), Cow::Borrowed(_))
 }
 
 pub(super) fn rendered(summary: &str, data: &Map<String, Value>) -> String {
