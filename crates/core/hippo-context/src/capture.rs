@@ -14,7 +14,6 @@ use serde_json::{Map, Value};
 
 use super::complete;
 use super::policy::{self, Compression, Decision, ERROR, PolicyRule, RuleAction, Subject};
-use super::render::format_block;
 use crate::extract::{self, Hints, MOST_TOKENS};
 use hippo_text::fence::without_sections;
 use hippo_text::text;
@@ -142,9 +141,8 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
         let retrievable = store || complete::source_path(put.source_type, put.source_ref).is_some();
         build_entry(put, kind, retrievable, secret, &decision, settings)
     });
-    let size = |entry: &ContextEntry| tokens::of(&format_block(entry)) as u64;
     CaptureResult {
-        entry_tokens: entry.as_ref().map_or(0, size),
+        entry_tokens: entry.as_ref().map_or(0, super::lifecycle::size),
         entry,
         secret,
         store,
@@ -183,22 +181,19 @@ fn judge_worth(
         return verdict(Indexing::Passed, "the content is blank", None);
     }
     match decision.value(|action| action.index) {
-        Some((true, rule)) if !(asked && rule.built_in) => {
-            verdict(Indexing::Entry, "index: true", Some(rule))
-        }
-        Some((false, rule)) if !(asked && rule.built_in) => {
-            verdict(Indexing::Passed, "index: false", Some(rule))
-        }
+        Some((index, rule)) if !(asked && rule.built_in) => match index {
+            true => verdict(Indexing::Entry, "index: true", Some(rule)),
+            false => verdict(Indexing::Passed, "index: false", Some(rule)),
+        },
         _ if asked => verdict(Indexing::Entry, "requested by the caller", None),
         _ if error => verdict(Indexing::Entry, "an error", None),
         _ => match kind {
-            ContextKind::ToolResult if tokens > most => {
-                let reason = format!("a tool result of more than {most} tokens");
-                verdict(Indexing::Entry, &reason, None)
-            }
             ContextKind::ToolResult => {
-                let reason = format!("a tool result of at most {most} tokens");
-                verdict(Indexing::Passed, &reason, None)
+                let (indexing, than) = match tokens > most {
+                    true => (Indexing::Entry, "more than"),
+                    false => (Indexing::Passed, "at most"),
+                };
+                verdict(indexing, &format!("a tool result of {than} {most} tokens"), None)
             }
             ContextKind::Message => verdict(Indexing::Passed, "a message without lasting instructions", None),
             ContextKind::State => verdict(Indexing::Entry, "of type state", None),

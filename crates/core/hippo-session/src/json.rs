@@ -57,8 +57,8 @@ impl<'a> Json<'a> {
         let Self::Object(fields) = self else {
             return None;
         };
-        let named = fields.iter().rev().filter(|(name, _)| names.contains(&&**name));
-        named.into_iter().find_map(|(_, value)| read(value))
+        let mut named = fields.iter().rev().filter(|(name, _)| names.contains(&&**name));
+        named.find_map(|(_, value)| read(value))
     }
 
     /// Returns the text or number under one of these names.

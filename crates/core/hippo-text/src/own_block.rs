@@ -120,11 +120,7 @@ impl BlockMarks {
             }
             out.extend_from_slice(end.as_bytes());
         }
-        let BlockMarks {
-            begin,
-            tail,
-            end: last,
-        } = self;
+        let (begin, tail, last) = (self.begin, self.tail, self.end);
         out.extend_from_slice(format!("{begin}{name}{tail}{end}{body}{last}{end}").as_bytes());
         Ok(out)
     }
