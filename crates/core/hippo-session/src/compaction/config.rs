@@ -7,6 +7,7 @@ use hippo_text::text::clip;
 
 /// Key of these settings in `hipocampus.config.json`.
 pub const CONFIG_KEY: &str = "sessionCompaction";
+
 /// Compaction settings, with the names and defaults of the extension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompactionConfig {
