@@ -217,7 +217,6 @@ fn paths_that_are_not_folders_and_invalid_names_are_refused() {
         "a|b",
         "-x",
         "hash",
-        "hub",
         "All-MiniLM-L6-v2",
         "ü",
         &"n".repeat(65),

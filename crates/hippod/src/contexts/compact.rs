@@ -53,7 +53,7 @@ pub fn compact(
         stored: view.is_some(),
         parallel: Some(run_in_parallel),
     };
-    let mut keeper = view.map(|view| Keeper::new(contexts, view, owner(&request)));
+    let mut keeper = view.map(|view| Keeper::new(contexts, view));
     let compacted = match (&request.path, request.messages) {
         (Some(path), _) => read(Path::new(path), &options, &mut keeper, cancellation)?,
         (None, messages) => {
@@ -158,11 +158,6 @@ fn config(
     }
 }
 
-/// Returns the owner of the messages in the store.
-fn owner(request: &SessionCompactRequest) -> String {
-    request.path.clone().unwrap_or_else(|| "messages".to_owned())
-}
-
 fn read(
     path: &Path,
     options: &CompactionOptions,
@@ -225,7 +220,6 @@ fn beginning(id: &ContentId) -> u64 {
 /// Storage of a transcript's messages, in batches.
 struct Keeper {
     place: std::sync::Arc<ContextDatabase>,
-    owner: String,
     budget: u64,
     now: i64,
     batch: Vec<String>,
@@ -241,10 +235,9 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn new(contexts: &Contexts, view: &WorkspaceView, owner: String) -> Self {
+    fn new(contexts: &Contexts, view: &WorkspaceView) -> Self {
         Self {
             place: contexts.database_of(&view.root),
-            owner,
             budget: view.config.context.budget_bytes(),
             now: now(contexts),
             batch: Vec::new(),
@@ -296,7 +289,7 @@ impl Keeper {
         };
         let before = contents(store)?;
         let (names, trimmed) = store
-            .put_pieces(&self.owner, &pieces, self.budget, self.now)
+            .put_pieces(&pieces, self.budget, self.now)
             .map_err(refusal)?;
         if trimmed
             .contents

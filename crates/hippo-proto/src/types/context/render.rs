@@ -1,11 +1,9 @@
 //! `context.render`: context of a session as a prompt section.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::check_session_id;
-use crate::error::{ErrorKind, RpcError};
-use crate::types::{Validate, refuse_empty, refuse_unknown_word, refuse_zero};
+use crate::error::RpcError;
+use crate::types::check::{refuse_larger, refuse_zero};
 use hippo_types::context::{ContextShown, SectionFormat};
 
 /// Maximum length of a cue in bytes.
@@ -14,38 +12,21 @@ const MAX_CUE_BYTES: usize = 16 * 1024;
 /// Parameters of `context.render`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ContextRenderRequest {
     /// Id of a session.
     pub session: String,
     /// Maximum tokens, at least 1; the default is in the configuration.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
     /// Format of the section; default `markdown`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<SectionFormat>,
     /// The agent's next step; matching dormant entries are reactivated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cue: Option<String>,
 }
 
-impl Validate for ContextRenderRequest {
-    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let names = SectionFormat::ALL.map(SectionFormat::name);
-        refuse_unknown_word(params, ["format", "format", "formats"], &names)
-    }
-
-    fn validate(&self) -> Result<(), RpcError> {
-        check_session_id(&self.session)?;
+impl ContextRenderRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         refuse_zero("budget_tokens", self.budget_tokens)?;
-        refuse_empty("cue", self.cue.as_deref())?;
-        match &self.cue {
-            Some(cue) if cue.len() > MAX_CUE_BYTES => {
-                let what = format!("the cue is longer than {MAX_CUE_BYTES} bytes");
-                Err(RpcError::new(ErrorKind::TooLarge, what).hint("a cue is a question or a few words"))
-            }
-            _ => Ok(()),
-        }
+        refuse_larger("cue", self.cue.as_ref().map_or(0, String::len), MAX_CUE_BYTES)
     }
 }
 
