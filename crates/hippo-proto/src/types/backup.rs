@@ -2,17 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Parameters of `backup`. `progress` notifications come before the answer.
+/// Parameters of `backup`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BackupRequest {
     /// Absolute path of the workspace or of anything below it; all workspaces when absent.
     pub workspace: Option<String>,
-    /// Absolute path of the file to write.
+    /// Absolute path of the file to write, which must not exist.
     pub to: String,
-    /// True if an existing file is replaced.
-    #[serde(default)]
-    pub force: bool,
 }
 
 /// Parameters of `backup.verify`.
@@ -69,7 +66,7 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// Parameters of `restore`. `progress` notifications come before the answer.
+/// Parameters of `restore`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RestoreRequest {

@@ -40,8 +40,6 @@ pub struct SearchRequest {
     pub since: Option<String>,
     /// Only text dated on or before this day, `YYYY-MM-DD`.
     pub until: Option<String>,
-    /// The requesting agent.
-    pub agent: Option<String>,
     /// Return the features of each score, and a trace of the index entries.
     #[serde(default)]
     pub explain: bool,
@@ -67,7 +65,6 @@ impl SearchRequest {
             path: None,
             since: None,
             until: None,
-            agent: None,
             explain: false,
             record: default_true(),
         }
@@ -169,8 +166,6 @@ pub struct SearchTrace {
     pub reason: String,
     /// Matching entries, most relevant first.
     pub matches: Vec<TraceMatch>,
-    /// Pointers of the entries whose file or section no longer exists, as `path` or `path §section`.
-    pub stale: Vec<String>,
     /// Id of the entry that was created for results without an entry; null if none was created.
     pub created: Option<String>,
     /// Ids of the strengthened entries.
