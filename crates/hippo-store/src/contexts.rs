@@ -67,7 +67,7 @@ impl ContextStore {
         schema::make_private(path)?;
         let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
         let missing = acked::compare_with_acked(&connection, path)?;
-        schema::make(&connection, path)?;
+        make(&connection, path)?;
         Ok(Self {
             read: ContextReader {
                 connection,

@@ -69,7 +69,7 @@ impl Store {
         let sql = |source| StoreError::from_sql(path, source);
         in_place::finish(path)?;
         let mut connection = open_writer(path).map_err(sql)?;
-        schema::make(&connection, path, root)?;
+        make(&connection, path, root)?;
         let ids = IdPool::load(&connection).map_err(sql)?;
         let seal = Seal::load(&connection).map_err(sql)?;
         seal.listen(&mut connection).map_err(sql)?;

@@ -57,10 +57,10 @@ impl ChecksumRecord {
         let saved = replace_file(&path, &mut text.as_slice(), None);
         let mut unsaved = UNSAVED.lock().unwrap_or_else(PoisonError::into_inner);
         match &saved {
-            Ok(()) => unsaved.remove(folder),
+            Ok(_) => unsaved.remove(folder),
             Err(_) => unsaved.insert(folder.into(), self.clone()),
         };
-        saved
+        saved.map(drop)
     }
 
     /// Returns the reason why a file cannot be used, without reading the file.
