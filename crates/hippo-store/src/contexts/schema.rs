@@ -2,13 +2,14 @@
 
 use std::fs::OpenOptions;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
 use crate::in_place;
-use crate::system::{self, PRIVATE_FILE, WithMode as _};
+use crate::system::{self, PRIVATE_FILE};
 
 /// The schema that this build writes and reads.
 pub(crate) const VERSION: i64 = 4;
@@ -161,12 +162,8 @@ CREATE TABLE accepted (
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
-    match options
-        .write(true)
-        .create_new(true)
-        .with_mode(PRIVATE_FILE)
-        .open(path)
-    {
+    options.write(true).create_new(true).mode(PRIVATE_FILE);
+    match options.open(path) {
         Ok(_) => {
             // The name must survive a power cut; SQLite syncs only the content.
             let folder = in_place::folder_of(path);
