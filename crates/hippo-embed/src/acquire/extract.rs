@@ -91,13 +91,9 @@ pub(super) fn expect(path: &Path, expected: &str, found: &str) -> Result<(), Acq
     })
 }
 
-/// Makes a rename durable. Does nothing on Windows, which makes renames durable by itself.
+/// Makes a rename durable.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(windows) {
-        Ok(())
-    } else {
-        File::open(folder)?.sync_all()
-    }
+    File::open(folder)?.sync_all()
 }
 
 /// Formats bytes as lower-case hexadecimal.

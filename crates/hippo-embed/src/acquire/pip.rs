@@ -13,7 +13,7 @@ use super::{AcquireError, Package};
 const POLL: Duration = Duration::from_millis(100);
 
 /// Usual name of the Python 3 program.
-pub(super) const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+pub(super) const PYTHON: &str = "python3";
 
 /// Downloads the wheel of an artifact into `cache`, where it appears only when it is complete and checked. Calls `tick`
 /// with the number of bytes downloaded so far. If `tick` returns an error, the download stops.

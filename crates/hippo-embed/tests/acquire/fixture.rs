@@ -144,7 +144,6 @@ impl Fixture {
     }
 
     /// Creates a fake Python: a script that gets pip's arguments; `$dest` is the target folder.
-    #[cfg(unix)]
     pub fn python(&self, script: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let path = self.folder.path().join("python");
@@ -164,6 +163,5 @@ impl Fixture {
 }
 
 /// Shell commands that copy the requested wheel.
-#[cfg(unix)]
 pub const DELIVER: &str = r#"case "$a" in p-model==1.0) n=model.whl;; p-runtime==1.0) n=runtime.whl;; esac
 cp "$wheels/$n" "$dest/$n""#;

@@ -5,7 +5,6 @@
 
 mod copied;
 mod fixture;
-#[cfg(unix)]
 mod pip;
 
 use std::fs;
