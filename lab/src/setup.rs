@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use hippo_embed::acquire::{self, AcquireError, Layout, ModelManifest};
+use hippo_proto::Paths;
 
 use crate::house::ProjectDirs;
 use crate::terminal::{self, Meter, say};
@@ -50,7 +51,8 @@ pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
 
 /// Returns the cache of this user, or one below the build folder if no home is known.
 fn cache(target: &Path, variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<PathBuf> {
-    let folder = acquire::default_cache(variable).unwrap_or_else(|| target.join("hippod-cache"));
+    let home = Paths::resolve(|name| variable(name).filter(|_| name != "HIPPOD_HOME"));
+    let folder = home.map_or_else(|_| target.join("hippod-cache"), |paths| paths.cache);
     std::path::absolute(&folder).with_context(|| format!("could not find the cache: {}", folder.display()))
 }
 

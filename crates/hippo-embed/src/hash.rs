@@ -19,8 +19,6 @@ impl HashEmbedder {
             name: "feature-hash".into(),
             dimension: DIMENSION,
             revision: "1".into(),
-            pooling: "sum".into(),
-            prefix: String::new(),
         };
         Self { id, pieces: 0 }
     }

@@ -12,9 +12,7 @@ mod window;
 pub use acquire::ModelFiles;
 pub use error::EmbedError;
 pub use hash::HashEmbedder;
-pub use model_id::{InvalidModelId, ModelId};
-#[cfg(feature = "hub")]
-pub use onnx::NamedEmbedder;
+pub use model_id::ModelId;
 #[cfg(feature = "onnx")]
 pub use onnx::{OnnxEmbedder, check_processor};
 

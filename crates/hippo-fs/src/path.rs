@@ -14,7 +14,7 @@ pub fn components(path: &Path) -> io::Result<Vec<&OsStr>> {
     let mut names = Vec::new();
     for component in path.components() {
         match component {
-            Component::Normal(name) if is_single_name(name) => names.push(name),
+            Component::Normal(name) => names.push(name),
             Component::CurDir => {}
             _ => return Err(outside_error(path)),
         }
@@ -41,11 +41,6 @@ pub fn check_name(name: &OsStr) -> io::Result<&OsStr> {
         [only] if *only == name => Ok(name),
         _ => Err(outside_error(Path::new(name))),
     }
-}
-
-/// Returns whether a component names a file. On Windows, a name with a colon is a stream of another file.
-fn is_single_name(name: &OsStr) -> bool {
-    cfg!(not(windows)) || !name.as_encoded_bytes().contains(&b':')
 }
 
 #[cfg(test)]

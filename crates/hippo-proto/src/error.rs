@@ -10,52 +10,38 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
     /// The request is invalid: malformed, unknown method or field, value out of range.
-    BadRequest,
+    BadRequest = -32602,
     /// `hello` requested a protocol version that this daemon does not support.
-    UnsupportedProtocol,
+    UnsupportedProtocol = -32001,
     /// The folder is not in a registered workspace.
-    NoWorkspace,
+    NoWorkspace = -32002,
     /// The path, section or id does not exist.
-    NotFound,
+    NotFound = -32003,
     /// The pointer does not match the text on disk any more.
-    Stale,
+    Stale = -32004,
     /// Another change was faster, or the same job is already running.
-    Conflict,
+    Conflict = -32005,
     /// The line, file or result is larger than allowed.
-    TooLarge,
+    TooLarge = -32006,
     /// The budget is exceeded.
-    Budget,
+    Budget = -32007,
     /// The daemon is still loading; the same request will succeed later.
-    Warming,
+    Warming = -32008,
     /// A required part is missing (no model, no vectors).
-    Degraded,
+    Degraded = -32009,
     /// The target is not writable.
-    ReadOnly,
+    ReadOnly = -32010,
     /// The daemon has too many open files.
-    TooManyOpenFiles,
+    TooManyOpenFiles = -32012,
     /// An internal error of the daemon. Unknown kinds are parsed as this one.
     #[serde(other)]
-    Internal,
+    Internal = -32603,
 }
 
 impl ErrorKind {
     /// Returns the JSON-RPC code for this kind, unless a code of JSON-RPC itself fits better.
     pub fn code(self) -> i32 {
-        match self {
-            ErrorKind::BadRequest => -32602,
-            ErrorKind::UnsupportedProtocol => -32001,
-            ErrorKind::NoWorkspace => -32002,
-            ErrorKind::NotFound => -32003,
-            ErrorKind::Stale => -32004,
-            ErrorKind::Conflict => -32005,
-            ErrorKind::TooLarge => -32006,
-            ErrorKind::Budget => -32007,
-            ErrorKind::Warming => -32008,
-            ErrorKind::Degraded => -32009,
-            ErrorKind::ReadOnly => -32010,
-            ErrorKind::TooManyOpenFiles => -32012,
-            ErrorKind::Internal => -32603,
-        }
+        self as i32
     }
 
     /// Returns whether the same request may succeed later without a change by the caller.

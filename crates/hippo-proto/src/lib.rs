@@ -15,8 +15,6 @@ mod methods;
 mod parse;
 pub mod paths;
 mod reply;
-#[cfg(feature = "schema")]
-pub mod schema;
 mod suggest;
 mod types;
 
@@ -24,8 +22,10 @@ pub use client::{Client, ClientError, Notifications};
 pub use error::{ErrorData, ErrorKind, RpcError};
 pub use event::{Event, EventName, Notification, Progress};
 pub use frame::{Frame, FrameReader, MAX_LINE_BYTES};
-pub use id::{Id, IdNumber};
+pub use id::Id;
 pub use log_file::LogFile;
+#[cfg(feature = "schema")]
+pub use methods::describe;
 pub use methods::{METHODS, Request, shorten};
 pub use parse::{Call, parse_request};
 pub use paths::Paths;

@@ -8,6 +8,7 @@ use crate::error::RpcError;
 use crate::id::Id;
 use crate::reply::encode_line;
 use crate::suggest::nearest;
+use crate::types::check::check_fields;
 use crate::types::*;
 
 macro_rules! methods {
@@ -47,7 +48,7 @@ macro_rules! methods {
 
         /// Returns the description, parameter schema and answer schema of each method.
         #[cfg(feature = "schema")]
-        pub(crate) fn describe(
+        pub fn describe(
             params: &mut schemars::SchemaGenerator,
             answers: &mut schemars::SchemaGenerator,
         ) -> Vec<(&'static str, &'static str, [schemars::Schema; 2])> {
@@ -162,6 +163,31 @@ methods! {
 }
 
 impl Request {
+    /// Checks the values that their types do not determine.
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
+        match self {
+            Request::Hello(hello) => hello.validate(),
+            Request::Doctor(doctor) => doctor.validate(),
+            Request::Audit(audit) => audit.validate(),
+            Request::Search(search) => search.validate(),
+            Request::Get(get) => get.validate(),
+            Request::Remember(remember) => remember.validate(),
+            Request::IndexList(list) => list.validate(),
+            Request::IndexEdit(edit) => edit.validate(),
+            Request::CycleHistory(history) => history.validate(),
+            Request::ContextPut(put) => put.validate(),
+            Request::ContextTurn(turn) => turn.validate(),
+            Request::ContextRender(render) => render.validate(),
+            Request::ContextList(list) => list.validate(),
+            Request::SessionCompact(compact) => compact.validate(),
+            Request::SessionFlush(flush) => flush.validate(),
+            Request::TreePending(pending) => pending.validate(),
+            Request::TreeSubmit(submit) => submit.validate(),
+            Request::ModelImport(import) => import.validate(),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns whether the request can be repeated without an effect on later answers. A search counts accesses only after its
     /// answer was sent.
     pub fn only_reads(&self) -> bool {
@@ -210,10 +236,7 @@ fn encode_request<T: serde::Serialize>(
     })
 }
 
-fn decode_params<T: DeserializeOwned + Validate>(
-    method: &str,
-    params: Map<String, Value>,
-) -> Result<T, RpcError> {
+fn decode_params<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<T, RpcError> {
     let known = field_names::<T>();
     if let Some(unknown) = params.keys().find(|key| !known.contains(&key.as_str())) {
         let error = RpcError::bad_request(format!("unknown field \"{}\" of {method}", shorten(unknown)));
@@ -223,36 +246,30 @@ fn decode_params<T: DeserializeOwned + Validate>(
             None => format!("{method} takes {}", known.join(", ")),
         }));
     }
-    check_paths(&params)?;
-    T::check_raw(&params)?;
-    let request: T = serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
+    check_fields(method, &params)?;
+    serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
         // Names within content are the caller's, and not echoed at any length.
         let field = match error.path().iter().next() {
             Some(_) => format!(" field \"{}\":", shorten(&error.path().to_string())),
             None => String::new(),
         };
-        let error = excerpt(&error.inner().to_string());
-        RpcError::bad_request(format!("invalid parameters of {method}:{field} {error}"))
-            .hint("docs/protocol.md lists each field with its type")
-    })?;
-    request.validate()?;
-    Ok(request)
+        let error = error.inner().to_string();
+        RpcError::bad_request(format!(
+            "invalid parameters of {method}:{field} {}",
+            excerpt(&error)
+        ))
+        .hint(match known_name(&error) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => "docs/protocol.md lists each field with its type".to_owned(),
+        })
+    })
 }
 
-/// Refuses NUL characters in paths, which no operating system allows.
-fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
-    const PATHS: [&str; 5] = ["workspace", "path", "from", "to", "into"];
-    let has_nul = |field: &&str| {
-        let text = params.get(*field).and_then(Value::as_str);
-        text.is_some_and(|text| text.contains('\0'))
-    };
-    match PATHS.iter().find(|field| has_nul(field)) {
-        Some(field) => {
-            let what = format!("the field \"{field}\" contains a NUL character");
-            Err(RpcError::bad_request(what).hint("remove the NUL character from the path"))
-        }
-        None => Ok(()),
-    }
+/// Returns the known name that is most similar to the unknown one in an error of serde, such as "unknown variant `hihg`,
+/// expected one of `low`, `high`".
+fn known_name(error: &str) -> Option<&str> {
+    let mut names = error.strip_prefix("unknown ")?.split('`').skip(1).step_by(2);
+    nearest(names.next()?, names)
 }
 
 /// Returns the first 64 characters, so that errors do not repeat long input.

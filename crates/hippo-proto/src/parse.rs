@@ -1,5 +1,6 @@
 //! Parsing of request lines, with an error reply for invalid ones.
 
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use crate::error::RpcError;
@@ -49,7 +50,7 @@ pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
             .hint("give each request an id, because the daemon answers every request");
         return Err(Reply::refuse(Id::Null, error));
     };
-    let Some(id) = Id::of(given, line) else {
+    let Ok(id) = Id::deserialize(given) else {
         let error = invalid_request("the id must be a number, a string or null");
         return Err(Reply::refuse(Id::Null, error));
     };
@@ -85,14 +86,16 @@ fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
             );
         }
     };
-    Request::decode(&method, params).unwrap_or_else(|| {
+    let request = Request::decode(&method, params).unwrap_or_else(|| {
         let error =
             RpcError::bad_request(format!("unknown method \"{}\"", shorten(&method))).with_code(-32601);
         Err(error.hint(match nearest(&method, METHODS.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("the methods are {}", METHODS.join(", ")),
         }))
-    })
+    })?;
+    request.validate()?;
+    Ok(request)
 }
 
 fn invalid_request(message: impl Into<String>) -> RpcError {

@@ -53,7 +53,7 @@ pub fn encode_error(id: &Id, error: &RpcError) -> Vec<u8> {
 /// Writes the members by hand, because `serde_json` does not keep the original digits of a numeric id.
 fn encode_answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
-    line.extend(id.to_json()?);
+    serde_json::to_writer(&mut line, id)?;
     line.extend(format!(",\"{member}\":").bytes());
     serde_json::to_writer(&mut line, value)?;
     line.extend(b"}\n");

@@ -1,5 +1,4 @@
 //! The blocking client: matching of answers, and kinds of failures.
-#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

@@ -288,26 +288,20 @@ fn cycle_errors_name_the_problem_and_have_a_hint() {
         (
             "cycle.run",
             r#""workspace":"/w","cycle":"depp""#,
-            "unknown cycle \"depp\"",
+            "unknown variant `depp`",
             "did you mean \"deep\"?",
         ),
         (
             "cycle.run",
             r#""workspace":"/w","cycle":"zzz""#,
-            "unknown cycle",
-            "the cycles are light, deep, archival",
+            "unknown variant `zzz`, expected one of `light`, `deep`, `archival`",
+            "protocol.md",
         ),
         (
             "cycle.run",
             r#""workspace":"/w","cycle":"deep","dryrun":true"#,
             "unknown field \"dryrun\"",
             "\"dry_run\"",
-        ),
-        (
-            "cycle.run",
-            r#""workspace":"/w","cycle":"deep","at":"tonight""#,
-            "\"at\" is not a date",
-            "YYYY-MM-DD",
         ),
         (
             "cycle.run",
@@ -367,14 +361,14 @@ fn cycle_errors_name_the_problem_and_have_a_hint() {
         (
             "remember",
             r#""workspace":"/w","text":"t","type":"feeback""#,
-            "unknown type \"feeback\"",
+            "unknown variant `feeback`",
             "did you mean \"feedback\"?",
         ),
         (
             "remember",
             r#""workspace":"/w","text":"t","priority":"urgent!""#,
-            "unknown priority",
-            "amygdala, high, normal, low",
+            "unknown variant `urgent!`",
+            "protocol.md",
         ),
         (
             "remember",

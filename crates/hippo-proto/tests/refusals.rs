@@ -64,18 +64,6 @@ fn values_out_of_range_and_invalid_combinations_are_refused() {
         ),
         (
             "search",
-            r#"{"workspace":"/w","query":"q","since":"yesterday"}"#,
-            BadRequest,
-            "\"since\"",
-        ),
-        (
-            "search",
-            r#"{"workspace":"/w","query":"q","until":"2026-1-1"}"#,
-            BadRequest,
-            "\"until\"",
-        ),
-        (
-            "search",
             r#"{"workspace":"/w","query":" "}"#,
             BadRequest,
             "\"query\" is empty",
@@ -109,13 +97,13 @@ fn values_out_of_range_and_invalid_combinations_are_refused() {
             "get",
             r#"{"workspace":"/w","path":"a","from":0}"#,
             BadRequest,
-            "must be at least 1",
+            "is 0",
         ),
         (
             "get",
             r#"{"workspace":"/w","path":"a","count":0}"#,
             BadRequest,
-            "must be at least 1",
+            "is 0",
         ),
         (
             "workspace.add",

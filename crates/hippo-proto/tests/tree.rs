@@ -102,7 +102,6 @@ fn tree_requests_have_defaults_and_invalid_ones_are_refused() {
     assert_eq!(show.node, None);
     for (method, params, what) in [
         ("tree.compact", r#"{}"#, "workspace"),
-        ("tree.compact", r#"{"workspace":"/w","at":"yesterday"}"#, "\"at\""),
         ("tree.pending", r#"{"workspace":"/w","limit":0}"#, "limit 0"),
         (
             "tree.submit",

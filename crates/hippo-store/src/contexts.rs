@@ -59,7 +59,7 @@ impl ContextStore {
     /// Opens or creates the database at `path`. Only its owner can read the file, whatever the umask.
     ///
     /// # Errors
-    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a
+    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::OtherSchema`] for a
     /// newer schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
@@ -67,7 +67,7 @@ impl ContextStore {
         schema::make_private(path)?;
         let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
         let missing = acked::compare_with_acked(&connection, path)?;
-        schema::migrate(&connection, path)?;
+        make(&connection, path)?;
         Ok(Self {
             read: ContextReader {
                 connection,

@@ -34,7 +34,7 @@ impl Database {
         let path = Path::new(":memory:");
         let connection = Connection::open_in_memory().map_err(|source| StoreError::from_sql(path, source))?;
         match self {
-            Self::Index => db::make(&connection, path)?,
+            Self::Index => db::make(&connection, path, "")?,
             Self::Contexts => contexts::make(&connection, path)?,
         }
         Ok(connection)
@@ -99,18 +99,14 @@ impl DatabaseSnapshot {
 /// Copies the database of a connection to a new file at `to`; see [`DatabaseSnapshot::copy`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
-    let io = |source| StoreError::Io {
-        what: "copy the database",
-        path: to.to_path_buf(),
-        source,
-    };
+    let io = StoreError::io("copy the database", to);
     let mut options = OpenOptions::new();
     options
         .write(true)
         .create_new(true)
         .mode(PRIVATE_FILE)
         .open(to)
-        .map_err(io)?;
+        .map_err(&io)?;
     let sql = |source| StoreError::from_sql(to, source);
     let mut copy = Connection::open(to).map_err(sql)?;
     // If the copy fails, it is discarded. It therefore needs no journal and is flushed only once.
@@ -136,7 +132,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
 /// Converts a database from another place to the schema of this build, and assigns it to the workspace at `root`.
 ///
 /// # Errors
-/// Returns [`StoreError::NewerSchema`], or [`StoreError::Corrupt`] for a damaged file and for a file with tables or
+/// Returns [`StoreError::OtherSchema`], or [`StoreError::Corrupt`] for a damaged file and for a file with tables or
 /// triggers that hippod does not create. Such triggers would run with every change.
 pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), StoreError> {
     match database {
@@ -159,12 +155,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
     if let Some((name, _)) = known.iter().find(|part| !found.contains(part)) {
         return Err(corrupt(format!("{name} is missing")));
     }
-    let sound: String = connection
-        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
-        .map_err(sql)?;
-    if sound != "ok" {
-        return Err(corrupt(sound));
-    }
+    db::check(&connection, file)?;
     if database == Database::Index {
         connection
             .execute("UPDATE meta SET value = ?1 WHERE key = 'root'", [root])
@@ -175,11 +166,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
         .execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE);")
         .map_err(sql)?;
     drop(connection);
-    system::sync_file(file).map_err(|source| StoreError::Io {
-        what: "sync the database",
-        path: file.to_path_buf(),
-        source,
-    })
+    system::sync_file(file).map_err(StoreError::io("sync the database", file))
 }
 
 /// Returns the name and definition of each schema object, without white space.

@@ -7,6 +7,7 @@
 mod entries;
 mod fresh;
 mod load;
+mod outline;
 mod read;
 mod salvage;
 mod schema;
@@ -21,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use entries::{
     Access, Base, CoAccessed, DamagedRow, EntryBatch, EntryStore, FoldResult, RunDetail, RunFile, RunId,
@@ -62,13 +63,13 @@ impl Store {
     /// Opens or creates the database at `path` for the workspace at `root`. The root is stored for information only.
     ///
     /// # Errors
-    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::NewerSchema`] for a
-    /// newer schema.
+    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::OtherSchema`] for
+    /// another schema.
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
         in_place::finish(path)?;
         let mut connection = open_writer(path).map_err(sql)?;
-        schema::migrate(&connection, path, root)?;
+        make(&connection, path, root)?;
         let ids = IdPool::load(&connection).map_err(sql)?;
         let seal = Seal::load(&connection).map_err(sql)?;
         seal.listen(&mut connection).map_err(sql)?;
@@ -167,6 +168,22 @@ impl Store {
         self.sql(emptied)
     }
 
+    /// Runs a change in one transaction. After an error, nothing is stored.
+    fn in_transaction<T>(
+        &mut self,
+        run: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let done = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .and_then(|transaction| {
+                let value = run(&transaction)?;
+                transaction.commit()?;
+                Ok(value)
+            });
+        done.map_err(|source| StoreError::from_sql(&self.path, source))
+    }
+
     fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         result.map_err(|source| StoreError::from_sql(&self.path, source))
     }
@@ -246,4 +263,9 @@ impl IdPool {
 /// Converts to SQLite's signed integers, limited to their maximum.
 fn number(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Converts a value to JSON for a column.
+fn json(value: &impl serde::Serialize) -> rusqlite::Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }

@@ -15,16 +15,14 @@ pub enum StoreError {
         /// SQLite's message.
         reason: String,
     },
-    /// A newer hippod wrote this database: run that version, or rebuild the database.
-    #[error(
-        "could not open the database: {path} has schema {found}; this version supports schemas up to {known}"
-    )]
-    NewerSchema {
+    /// Another version of hippod wrote this database: run that version, or rebuild the database.
+    #[error("could not open the database: {path} has schema {found}; this version supports schema {known}")]
+    OtherSchema {
         /// The database file.
         path: PathBuf,
         /// Schema version in the file.
         found: i64,
-        /// Newest schema version that this build supports.
+        /// Schema version that this build supports.
         known: i64,
     },
     /// The disk is full: free some space. The change is retried later.
@@ -76,6 +74,16 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Returns the conversion of an error of the operating system, for "could not `what`: `path`".
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Self + use<> {
+        let path = path.to_path_buf();
+        move |source| Self::Io {
+            what,
+            path: path.clone(),
+            source,
+        }
+    }
+
     /// Converts an SQLite error.
     pub(crate) fn from_sql(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as Code;
@@ -106,7 +114,7 @@ impl StoreError {
 
     /// Returns whether only a rebuild from the watched files would fix the error.
     pub fn needs_rebuild(&self) -> bool {
-        matches!(self, Self::Corrupt { .. } | Self::NewerSchema { .. })
+        matches!(self, Self::Corrupt { .. } | Self::OtherSchema { .. })
     }
 
     /// Returns whether the database is damaged, so that rebuilding it causes no further loss.

@@ -86,7 +86,7 @@ impl Replacement {
         for suffix in ["", "-wal", "-shm"] {
             let left = with_suffix(&draft, suffix);
             unless_missing(fs::remove_file(&left))
-                .map_err(io_error("remove an unfinished database", &left))?;
+                .map_err(StoreError::io("remove an unfinished database", &left))?;
         }
         Ok(draft)
     }
@@ -102,9 +102,10 @@ impl Replacement {
 
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn name_draft(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
-        fs::rename(draft, self.temporary_path(path)).map_err(io_error("rename the new database", draft))?;
+        fs::rename(draft, self.temporary_path(path))
+            .map_err(StoreError::io("rename the new database", draft))?;
         // The previous database is removed only after this name is durable.
-        system::sync_folder(folder_of(path)).map_err(io_error("sync the name of the database", path))
+        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the name of the database", path))
     }
 
     /// Moves the complete database into place. `open` is the removed database, if it is still open.
@@ -117,7 +118,7 @@ impl Replacement {
         let is_absent = match path.symlink_metadata() {
             Ok(_) => false,
             Err(error) if error.kind() == ErrorKind::NotFound => true,
-            Err(error) => return Err(io_error("inspect the database", path)(error)),
+            Err(error) => return Err(StoreError::io("inspect the database", path)(error)),
         };
         let has_log = open.is_some_and(|open| open.has_log(&log));
         let is_spent = self == Self::Rescued && (is_absent || has_log);
@@ -131,10 +132,10 @@ impl Replacement {
                 true => fs::remove_file(&from),
                 false => fs::rename(&from, &to),
             };
-            unless_missing(done).map_err(io_error("rename the previous database", &from))?;
+            unless_missing(done).map_err(StoreError::io("rename the previous database", &from))?;
         }
-        fs::rename(&made, path).map_err(io_error("move the database into place", path))?;
-        system::sync_folder(folder_of(path)).map_err(io_error("sync the new name", path))?;
+        fs::rename(&made, path).map_err(StoreError::io("move the database into place", path))?;
+        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the new name", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }
@@ -148,7 +149,8 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let aside = free_name(path, Replacement::Rebuilt);
     for suffix in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
-        unless_missing(fs::rename(&from, &to)).map_err(io_error("rename the previous database", &from))?;
+        unless_missing(fs::rename(&from, &to))
+            .map_err(StoreError::io("rename the previous database", &from))?;
     }
     Ok(aside)
 }
@@ -162,7 +164,7 @@ pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     let log = with_suffix(path, "-wal");
     if log.metadata().is_ok_and(|log| log.len() > 0) {
         let aside = with_suffix(&free_name(path, Replacement::Rebuilt), "-wal");
-        fs::copy(&log, &aside).map_err(io_error("keep a copy of the damaged log", &aside))?;
+        fs::copy(&log, &aside).map_err(StoreError::io("keep a copy of the damaged log", &aside))?;
     }
     Ok(())
 }
@@ -216,7 +218,7 @@ pub(crate) fn write_again(
         .recursive(true)
         .mode(PRIVATE_FOLDER)
         .create(folder)
-        .map_err(io_error("create the state folder", folder))?;
+        .map_err(StoreError::io("create the state folder", folder))?;
     let made = Replacement::Rescued;
     let draft = made.draft(path)?;
     if let Err(error) = copy(connection, &draft, goes_on) {
@@ -230,13 +232,10 @@ pub(crate) fn write_again(
     Ok(())
 }
 
-fn folder_of(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("."))
-}
-
-fn io_error(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
-    let path = path.to_path_buf();
-    move |source| StoreError::Io { what, path, source }
+/// Returns the folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 fn unless_missing(done: std::io::Result<()>) -> std::io::Result<()> {

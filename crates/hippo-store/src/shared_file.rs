@@ -338,7 +338,6 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_pipe_at_the_path_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
@@ -364,7 +363,6 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_replacement_keeps_the_permissions() {
         use std::os::unix::fs::PermissionsExt;
@@ -376,7 +374,6 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_at_the_path_is_refused_and_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();

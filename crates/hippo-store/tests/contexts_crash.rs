@@ -73,7 +73,6 @@ fn child_process_to_be_killed() {
         let piece = bytes.iter().rev().copied().collect::<Vec<u8>>();
         store
             .put_pieces(
-                "t",
                 &[TranscriptContent {
                     bytes: &piece,
                     tokens: 1,

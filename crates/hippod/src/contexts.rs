@@ -365,7 +365,7 @@ fn unusable(error: &StoreError) -> RpcError {
              backup, or move it and its -wal and -shm files elsewhere to start without sessions; the index \
              and search are not affected",
         ),
-        StoreError::NewerSchema { .. } => refusal
+        StoreError::OtherSchema { .. } => refusal
             .hint("install the newer hippod that wrote this database; the index and search are not affected"),
         _ => refusal,
     }

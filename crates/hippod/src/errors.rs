@@ -16,7 +16,7 @@ pub fn store_error(error: &StoreError) -> RpcError {
         error.to_string(),
     );
     match error {
-        StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
+        StoreError::Corrupt { .. } | StoreError::OtherSchema { .. } => {
             refusal.hint(
             "`hippoctl doctor --rebuild` rebuilds the database from the files and keeps all accesses and \
              removals that can be read",

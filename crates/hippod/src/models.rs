@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use hippo_embed::acquire::{
-    self, AcquireError, FileCheck, InstalledFileState, Layout, LocalModel, ModelManifest,
+    self, AcquireError, Artifact, FileCheck, Layout, LocalModel, ModelEntry, ModelManifest,
 };
 use hippo_embed::{Embedder, HashEmbedder};
 use hippo_proto::{
@@ -162,33 +162,28 @@ impl Models {
     /// Fails on a platform without a pinned runtime.
     pub fn list(&self) -> Result<ModelListResponse, RpcError> {
         self.check_copied();
-        let listed = acquire::list(&self.layout, &self.manifest).map_err(|error| refusal(&error))?;
         let unsupported = unsupported();
-        let state = |found: Option<&acquire::ArtifactStatus>| match (&unsupported, found) {
+        let state = |fault: Option<&AcquireError>| match (&unsupported, fault) {
             (Some(_), _) => Installed::Unsupported,
-            (None, Some(found)) if found.installed => Installed::Installed,
-            (None, Some(found)) if found.damaged.is_some() => Installed::Damaged,
-            (None, _) => Installed::Absent,
+            (None, None) => Installed::Installed,
+            (None, Some(AcquireError::Damaged(_))) => Installed::Damaged,
+            (None, Some(_)) => Installed::Absent,
         };
-        let mut models: Vec<ModelInfo> = self
-            .manifest
-            .models
-            .iter()
-            .map(|entry| {
-                let found = listed.iter().find(|listed| listed.name == entry.name);
-                ModelInfo {
-                    name: entry.name.clone(),
-                    id: entry.id().to_string(),
-                    sha256: entry.weights_sha256().map(str::to_owned),
-                    dimension: u32::try_from(entry.dimension).unwrap_or(0),
-                    state: state(found),
-                    selected: self.config.enabled && self.config.model == entry.name,
-                    bytes: found.map_or(0, |found| found.size),
-                    licence: None,
-                    source: entry.package.clone(),
-                }
-            })
-            .collect();
+        let info = |entry: &ModelEntry| {
+            let files = entry.artifact(&self.layout);
+            ModelInfo {
+                name: entry.name.clone(),
+                id: entry.id().to_string(),
+                sha256: entry.weights_sha256().map(str::to_owned),
+                dimension: u32::try_from(entry.dimension).unwrap_or(0),
+                state: state(files.fault().as_ref()),
+                selected: self.config.enabled && self.config.model == entry.name,
+                bytes: files.size(),
+                licence: None,
+                source: entry.package.name.clone(),
+            }
+        };
+        let mut models: Vec<ModelInfo> = self.manifest.models.iter().map(info).collect();
         let hash = HashEmbedder::new();
         models.push(ModelInfo {
             name: HASH.to_owned(),
@@ -202,20 +197,20 @@ impl Models {
             source: "built in".to_owned(),
         });
         models.extend(self.brought(unsupported.is_some()));
-        let runtime = listed
-            .iter()
-            .find(|listed| listed.kind == acquire::ArtifactKind::Runtime);
+        let runtime = self
+            .manifest
+            .runtime(&self.layout)
+            .map_err(|error| refusal(&error))?;
+        let fault = runtime.fault();
         Ok(ModelListResponse {
             models,
             runtime: RuntimeInfo {
-                name: runtime.map_or_else(String::new, |runtime| runtime.name.clone()),
-                state: state(runtime),
-                path: runtime
-                    .filter(|runtime| runtime.installed)
-                    .map(|runtime| runtime.folder.display().to_string()),
-                reason: unsupported.or_else(|| {
-                    let damaged = runtime?.damaged.as_ref()?;
-                    Some(AcquireError::Damaged(damaged.clone()).to_string())
+                state: state(fault.as_ref()),
+                path: fault.is_none().then(|| runtime.folder.display().to_string()),
+                name: runtime.name,
+                reason: unsupported.or_else(|| match fault {
+                    Some(damaged @ AcquireError::Damaged(_)) => Some(damaged.to_string()),
+                    _ => None,
                 }),
             },
         })
@@ -300,8 +295,15 @@ impl Models {
     }
 
     fn files(&self) -> Result<Vec<ModelFile>, RpcError> {
-        let checks = acquire::verify(&self.layout, &self.manifest).map_err(|error| refusal(&error))?;
-        Ok(checks.into_iter().map(file).collect())
+        let artifacts = self
+            .manifest
+            .artifacts(&self.layout)
+            .map_err(|error| refusal(&error))?;
+        Ok(Self::verified(artifacts))
+    }
+
+    fn verified(artifacts: [Artifact; 2]) -> Vec<ModelFile> {
+        artifacts.iter().flat_map(Artifact::verify).map(file).collect()
     }
 
     /// Returns the identity of a model, given its name in the configuration.
@@ -312,17 +314,8 @@ impl Models {
         if let Some(entry) = self.manifest.models.iter().find(|model| model.name == name) {
             return Some(entry.id());
         }
-        if let Some(model) = LocalModel::find(&self.layout, name).ok().flatten() {
-            return Some(model.id());
-        }
-        #[cfg(feature = "hub")]
-        {
-            hippo_embed::NamedEmbedder::identify(name, "").ok()
-        }
-        #[cfg(not(feature = "hub"))]
-        {
-            None
-        }
+        let model = LocalModel::find(&self.layout, name).ok().flatten();
+        model.map(|model| model.id())
     }
 
     fn pinned(&self, name: Option<&str>) -> Result<String, RpcError> {
@@ -352,7 +345,7 @@ fn file(check: FileCheck) -> ModelFile {
             true => check.expected,
             false => String::new(),
         },
-        ok: check.state == InstalledFileState::Good,
+        ok: check.ok,
         source: check.artifact,
         path: check.path.display().to_string(),
     }

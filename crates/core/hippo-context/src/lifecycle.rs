@@ -10,7 +10,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::fade::strengths;
 use super::render::format_block;
@@ -73,7 +73,7 @@ const STRONG: f32 = 0.5;
 pub const PERSIST_TOKENS: usize = 2_000;
 
 /// Entry of a session with its state.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionEntry {
     /// The entry, with its strength at the last access.
     pub entry: ContextEntry,

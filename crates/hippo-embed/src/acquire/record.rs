@@ -12,14 +12,16 @@ use super::extract::replace_file;
 use super::{AcquireError, ManifestFile};
 
 const NAME: &str = "installed.json";
+/// Records that could not be saved, by folder.
+static UNSAVED: Mutex<BTreeMap<PathBuf, ChecksumRecord>> = Mutex::new(BTreeMap::new());
 
-/// The record of one folder: for each file name, the size and time of the file when its checksum was found to match.
-#[derive(Debug, Default, Serialize, Deserialize)]
+/// The record of one folder: the checksum of each file, with its size and time at that moment.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ChecksumRecord {
     files: BTreeMap<String, CheckedFile>,
 }
 
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct CheckedFile {
     size: u64,
     /// Modification time in nanoseconds since the epoch.
@@ -27,9 +29,24 @@ struct CheckedFile {
     sha256: String,
 }
 
+/// The reason why an installed file cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileFault {
+    /// The file does not exist.
+    Missing,
+    /// The content is wrong.
+    Damaged,
+    /// The content has not been checked since the file changed.
+    Unchecked,
+}
+
 impl ChecksumRecord {
     /// Loads the record; a missing or unreadable record is empty.
     pub(super) fn load(folder: &Path) -> Self {
+        let unsaved = UNSAVED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(record) = unsaved.get(folder) {
+            return record.clone();
+        }
         let bytes = fs::read(folder.join(NAME)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
@@ -37,98 +54,53 @@ impl ChecksumRecord {
     pub(super) fn save(&self, folder: &Path) -> Result<(), AcquireError> {
         let path = folder.join(NAME);
         let text = serde_json::to_vec_pretty(self).map_err(|e| AcquireError::io("write", &path, e.into()))?;
-        replace_file(&path, &mut text.as_slice(), None)
+        let saved = replace_file(&path, &mut text.as_slice(), None);
+        let mut unsaved = UNSAVED.lock().unwrap_or_else(PoisonError::into_inner);
+        match &saved {
+            Ok(_) => unsaved.remove(folder),
+            Err(_) => unsaved.insert(folder.into(), self.clone()),
+        };
+        saved.map(drop)
     }
 
     /// Returns the reason why a file cannot be used, without reading the file.
     pub(super) fn fault(&self, folder: &Path, file: &ManifestFile) -> Option<FileFault> {
-        let path = folder.join(&file.name);
-        let Some(stamp) = FileStamp::read(&path) else {
+        let Some(found) = CheckedFile::read(&folder.join(&file.name)) else {
             return Some(FileFault::Missing);
         };
-        if self.files.get(&file.name) == Some(&stamp.to_checked(&file.sha256)) {
-            return None;
-        }
-        if stamp.size != file.size {
+        if found.size != file.size {
             return Some(FileFault::Damaged);
         }
-        // The modification time differs from the record, as it does for every copy of a file.
-        match known_hash(&path, stamp) {
-            Some(sha256) if sha256 == file.sha256 => None,
-            Some(_) => Some(FileFault::Damaged),
-            None => Some(FileFault::Unchecked),
+        match self.files.get(&file.name) {
+            Some(noted) if (noted.size, noted.mtime_ns) == (found.size, found.mtime_ns) => {
+                (noted.sha256 != file.sha256).then_some(FileFault::Damaged)
+            }
+            _ => Some(FileFault::Unchecked),
         }
     }
 
-    /// Records the checksum of a file. If the checksum does not match, it is only kept in memory, so that it is not
-    /// computed again.
-    pub(super) fn note(&mut self, folder: &Path, file: &ManifestFile, found: &str) {
-        let path = folder.join(&file.name);
-        let Some(stamp) = FileStamp::read(&path) else {
-            return;
-        };
-        remember_hash(&path, stamp, found);
-        if found == file.sha256 {
-            self.files.insert(file.name.clone(), stamp.to_checked(found));
-        } else {
-            self.files.remove(&file.name);
+    /// Notes the checksum of a file, or that it is unreadable.
+    pub(super) fn note(&mut self, folder: &Path, file: &ManifestFile, found: Option<&str>) {
+        match CheckedFile::read(&folder.join(&file.name)).zip(found) {
+            Some((checked, sha256)) => {
+                let sha256 = sha256.into();
+                self.files
+                    .insert(file.name.clone(), CheckedFile { sha256, ..checked });
+            }
+            None => drop(self.files.remove(&file.name)),
         }
     }
-
-    /// Removes the record of a file. Returns whether it existed.
-    pub(super) fn forget(&mut self, name: &str) -> bool {
-        self.files.remove(name).is_some()
-    }
 }
 
-/// The reason why an installed file cannot be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileFault {
-    /// The file does not exist.
-    Missing,
-    /// The content differs from the pinned content.
-    Damaged,
-    /// The size matches, but the modification time differs from the recorded time, so the content must be read once.
-    Unchecked,
-}
-
-/// Size and time of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct FileStamp {
-    size: u64,
-    mtime_ns: u64,
-}
-
-impl FileStamp {
+impl CheckedFile {
+    /// Returns the size and time of a file, without its checksum.
     fn read(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let since = meta.modified().ok()?.duration_since(UNIX_EPOCH);
-        let mtime_ns = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
         Some(Self {
             size: meta.len(),
-            mtime_ns,
+            mtime_ns: since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)),
+            sha256: String::new(),
         })
     }
-
-    fn to_checked(self, sha256: &str) -> CheckedFile {
-        CheckedFile {
-            size: self.size,
-            mtime_ns: self.mtime_ns,
-            sha256: sha256.into(),
-        }
-    }
-}
-
-/// Checksums computed by this process, for folders that are not writable and therefore have no record.
-static HASHED: Mutex<BTreeMap<PathBuf, (FileStamp, String)>> = Mutex::new(BTreeMap::new());
-
-fn known_hash(path: &Path, stamp: FileStamp) -> Option<String> {
-    let hashed = HASHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let (at, sha256) = hashed.get(path)?;
-    (*at == stamp).then(|| sha256.clone())
-}
-
-fn remember_hash(path: &Path, stamp: FileStamp, sha256: &str) {
-    let mut hashed = HASHED.lock().unwrap_or_else(PoisonError::into_inner);
-    hashed.insert(path.into(), (stamp, sha256.into()));
 }

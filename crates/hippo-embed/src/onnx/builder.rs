@@ -1,7 +1,7 @@
 //! Writer of nodes, initializers and values of an ONNX graph.
 
 use super::protobuf::ProtobufMessage;
-use super::weights::{FloatType, NamedTensors, Tensor};
+use super::weights::{NamedTensors, Tensor};
 
 /// ONNX operator set 20, the first with `Gelu`.
 const OPSET: i64 = 20;
@@ -13,8 +13,6 @@ const IR_VERSION: i64 = 9;
 pub(super) enum TensorElement {
     Float = 1,
     Int64 = 7,
-    Float16 = 10,
-    Bfloat16 = 16,
 }
 
 /// A graph under construction.
@@ -75,24 +73,12 @@ impl<'a> GraphBuilder<'a> {
         Ok(())
     }
 
-    /// Adds a tensor whose data stays in the weights file. 16-bit tensors are converted to 32 bits when the model is loaded.
+    /// Adds a tensor whose data stays in the weights file.
     pub(super) fn external(&mut self, name: &str, tensor: &Tensor) {
-        let element = match tensor.number {
-            FloatType::F32 => return self.add_tensor(name, tensor, TensorElement::Float),
-            FloatType::F16 => TensorElement::Float16,
-            FloatType::BF16 => TensorElement::Bfloat16,
-        };
-        let stored = format!("{name}.stored");
-        self.add_tensor(&stored, tensor, element);
-        let wide = NodeAttribute::Int("to", TensorElement::Float as i64);
-        self.node("Cast", &[&stored], name, &[wide]);
-    }
-
-    fn add_tensor(&mut self, name: &str, tensor: &Tensor, element: TensorElement) {
         let entry = |key: &str, value: String| ProtobufMessage::new().bytes(1, key).bytes(2, value);
         let message = ProtobufMessage::new()
             .each(&tensor.shape, |m, size| m.int(1, size.cast_signed()))
-            .int(2, element as i64)
+            .int(2, TensorElement::Float as i64)
             .bytes(8, name)
             .message(13, entry("location", self.data_file.into()))
             .message(13, entry("offset", tensor.offset.to_string()))

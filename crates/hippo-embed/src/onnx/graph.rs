@@ -99,210 +99,150 @@ pub(super) fn write(
     weights: &NamedTensors,
     data_file: &str,
 ) -> Result<Vec<u8>, String> {
-    let mut graph = EncoderGraph(GraphBuilder::new(weights, data_file));
-    graph.embeddings(config, weights)?;
+    let mut graph = EncoderGraph {
+        builder: GraphBuilder::new(weights, data_file),
+        config,
+        layer: 0,
+    };
+    graph.embeddings(weights)?;
     let mut hidden = "embedded".to_owned();
     for layer in 0..config.num_hidden_layers {
-        let last = layer + 1 == config.num_hidden_layers;
-        let output = if last {
-            "last_hidden_state".into()
-        } else {
-            format!("hidden.{layer}")
+        graph.layer = layer;
+        let output = match layer + 1 == config.num_hidden_layers {
+            true => "last_hidden_state".to_owned(),
+            false => format!("hidden.{layer}"),
         };
-        graph.layer(config, layer, &hidden, &output)?;
+        graph.layer(&hidden, &output)?;
         hidden = output;
     }
-    let mut builder = graph.0;
+    let mut builder = graph.builder;
     let sequences = [Dim::Named("batch"), Dim::Named("sequence")];
     builder.input("input_ids", TensorElement::Int64, &sequences);
     builder.input("attention_mask", TensorElement::Int64, &sequences);
     let [batch, sequence] = sequences;
-    builder.output(
-        &hidden,
-        TensorElement::Float,
-        &[batch, sequence, Dim::Fixed(config.hidden_size)],
-    );
+    let output = [batch, sequence, Dim::Fixed(config.hidden_size)];
+    builder.output(&hidden, TensorElement::Float, &output);
     Ok(builder.finish())
 }
 
-/// The layers of a BERT encoder.
-struct EncoderGraph<'a>(GraphBuilder<'a>);
+/// The layers of a BERT encoder. A name of a value that begins with a dot belongs to the current layer.
+struct EncoderGraph<'a> {
+    builder: GraphBuilder<'a>,
+    config: &'a EncoderConfig,
+    layer: u64,
+}
 
 impl EncoderGraph<'_> {
-    fn embeddings(&mut self, config: &EncoderConfig, weights: &NamedTensors) -> Result<(), String> {
-        let width = config.hidden_size;
-        let name = |table: &str| format!("embeddings.{table}_embeddings.weight");
-        self.0.weight(&name("word"), &[config.vocab_size, width])?;
-        self.0
-            .weight(&name("position"), &[config.max_position_embeddings, width])?;
-        // Only single sequences are embedded, so only the first row of the segment table is needed.
-        let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
-        (segment.shape, segment.length) = (vec![width], segment.number.size() * width);
-        self.0.external("segment", &segment);
-        self.0.integers("zero", &[0]);
-        self.0.integers("one", &[1]);
-        self.0.integers("two", &[2]);
-        self.0.integers("rows", &[-1, width.cast_signed()]);
-        let heads = config.num_attention_heads;
-        self.0.integers(
-            "to_heads",
-            &[0, 0, heads.cast_signed(), (width / heads).cast_signed()],
-        );
-        self.0.integers("from_heads", &[0, 0, width.cast_signed()]);
-        let scale = 1.0 / ((width / heads) as f32).sqrt();
-        self.0.constant("scale", scale);
-
-        self.0.node("Gather", &[&name("word"), "input_ids"], "word", &[]);
-        self.0.node("Shape", &["input_ids"], "shape", &[]);
-        self.0.node("Slice", &["shape", "one", "two"], "length", &[]);
-        let positions = name("position");
-        match config.first_position() {
-            0 => self
-                .0
-                .node("Slice", &[&positions, "zero", "length"], "position", &[]),
-            first => {
-                self.0.integers("first", &[first.cast_signed()]);
-                self.0.node("Add", &["first", "length"], "end", &[]);
-                self.0
-                    .node("Slice", &[&positions, "first", "end"], "position", &[]);
-            }
-        }
-        self.0.node("Add", &["position", "segment"], "place", &[]);
-        self.0.node("Add", &["word", "place"], "summed", &[]);
-        self.norm(config, "embeddings.LayerNorm", "summed", "embedded")
+    fn node(&mut self, operator: &str, inputs: &[&str], output: &str) {
+        self.node_with(operator, inputs, output, &[]);
     }
 
-    fn layer(&mut self, config: &EncoderConfig, layer: u64, input: &str, output: &str) -> Result<(), String> {
-        let (width, inner) = (config.hidden_size, config.intermediate_size);
+    fn node_with(&mut self, operator: &str, inputs: &[&str], output: &str, attributes: &[NodeAttribute<'_>]) {
+        let layer = self.layer;
+        let full = |name: &str| match name.starts_with('.') {
+            true => format!("{layer}{name}"),
+            false => name.to_owned(),
+        };
+        let inputs: Vec<String> = inputs.iter().map(|input| full(input)).collect();
+        let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        self.builder.node(operator, &inputs, &full(output), attributes);
+    }
+
+    fn embeddings(&mut self, weights: &NamedTensors) -> Result<(), String> {
+        let config = self.config;
+        let (width, heads) = (config.hidden_size, config.num_attention_heads);
+        let name = |table: &str| format!("embeddings.{table}_embeddings.weight");
+        let positions = name("position");
+        let builder = &mut self.builder;
+        builder.weight(&name("word"), &[config.vocab_size, width])?;
+        builder.weight(&positions, &[config.max_position_embeddings, width])?;
+        // Only single sequences are embedded, so only the first row of the segment table is needed.
+        let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
+        (segment.shape, segment.length) = (vec![width], 4 * width);
+        builder.external("segment", &segment);
+        let first = config.first_position().cast_signed();
+        let (per_head, width) = ((width / heads).cast_signed(), width.cast_signed());
+        builder.integers("one", &[1]);
+        builder.integers("two", &[2]);
+        builder.integers("first", &[first]);
+        builder.integers("rows", &[-1, width]);
+        builder.integers("to_heads", &[0, 0, heads.cast_signed(), per_head]);
+        builder.constant("scale", 1.0 / (per_head as f32).sqrt());
+
+        self.node("Gather", &[&name("word"), "input_ids"], "word");
+        self.node("Shape", &["input_ids"], "shape");
+        self.node("Slice", &["shape", "one", "two"], "length");
+        self.node("Add", &["first", "length"], "end");
+        self.node("Slice", &[&positions, "first", "end"], "position");
+        self.node("Add", &["position", "segment"], "place");
+        self.node("Add", &["word", "place"], "summed");
+        self.norm("embeddings.LayerNorm", "summed", "embedded")
+    }
+
+    fn layer(&mut self, input: &str, output: &str) -> Result<(), String> {
+        let (width, inner) = (self.config.hidden_size, self.config.intermediate_size);
+        let layer = self.layer;
         let weight = |part: &str| format!("encoder.layer.{layer}.{part}");
-        let value = |part: &str| format!("{layer}.{part}");
         // Gemm multiplies matrices and accepts the weights in the layout in which they are stored. It requires two
         // dimensions, so flatten the input to one row per token.
-        self.0.node("Reshape", &[input, "rows"], &value("rows"), &[]);
-        self.0.node("Shape", &[input], &value("shape"), &[]);
+        self.node("Reshape", &[input, "rows"], ".rows");
+        self.node("Shape", &[input], ".shape");
         for (part, permutation) in [
             ("query", [0, 2, 1, 3]),
             ("key", [0, 2, 3, 1]),
             ("value", [0, 2, 1, 3]),
         ] {
-            let (flat, heads) = (value(&format!("{part}.flat")), value(&format!("{part}.heads")));
+            let [flat, shaped, heads] = ["flat", "shaped", "heads"].map(|step| format!(".{part}.{step}"));
             let named = weight(&format!("attention.self.{part}"));
-            self.linear(&named, &value("rows"), &flat, width, width)?;
-            self.0.node(
-                "Reshape",
-                &[&flat, &value("shape")],
-                &value(&format!("{part}.shaped")),
-                &[],
-            );
-            self.0.node(
-                "Reshape",
-                &[&value(&format!("{part}.shaped")), "to_heads"],
-                &heads,
-                &[],
-            );
-            self.0.node(
-                "Transpose",
-                &[&heads],
-                &value(part),
-                &[NodeAttribute::Ints("perm", &permutation)],
-            );
+            self.linear(&named, ".rows", &flat, [width, width])?;
+            self.node("Reshape", &[&flat, ".shape"], &shaped);
+            self.node("Reshape", &[&shaped, "to_heads"], &heads);
+            let permutation = [NodeAttribute::Ints("perm", &permutation)];
+            self.node_with("Transpose", &[&heads], &format!(".{part}"), &permutation);
         }
-        self.0.node(
-            "MatMul",
-            &[&value("query"), &value("key")],
-            &value("products"),
-            &[],
-        );
-        self.0
-            .node("Mul", &[&value("products"), "scale"], &value("scores"), &[]);
-        self.0.node(
-            "Softmax",
-            &[&value("scores")],
-            &value("attention"),
-            &[NodeAttribute::Int("axis", -1)],
-        );
-        self.0.node(
-            "MatMul",
-            &[&value("attention"), &value("value")],
-            &value("mixed"),
-            &[],
-        );
-        let permutation = NodeAttribute::Ints("perm", &[0, 2, 1, 3]);
-        self.0.node(
-            "Transpose",
-            &[&value("mixed")],
-            &value("mixed.heads"),
-            &[permutation],
-        );
-        self.0.node(
-            "Reshape",
-            &[&value("mixed.heads"), "rows"],
-            &value("mixed.rows"),
-            &[],
-        );
+        self.node("MatMul", &[".query", ".key"], ".products");
+        self.node("Mul", &[".products", "scale"], ".scores");
+        let last_axis = [NodeAttribute::Int("axis", -1)];
+        self.node_with("Softmax", &[".scores"], ".attention", &last_axis);
+        self.node("MatMul", &[".attention", ".value"], ".mixed");
+        let permutation = [NodeAttribute::Ints("perm", &[0, 2, 1, 3])];
+        self.node_with("Transpose", &[".mixed"], ".mixed.heads", &permutation);
+        self.node("Reshape", &[".mixed.heads", "rows"], ".mixed.rows");
 
         let named = weight("attention.output.dense");
-        self.linear(&named, &value("mixed.rows"), &value("projected"), width, width)?;
-        self.0.node(
-            "Add",
-            &[&value("projected"), &value("rows")],
-            &value("residual"),
-            &[],
-        );
-        let named = weight("attention.output.LayerNorm");
-        self.norm(config, &named, &value("residual"), &value("attended"))?;
+        self.linear(&named, ".mixed.rows", ".projected", [width, width])?;
+        self.node("Add", &[".projected", ".rows"], ".residual");
+        self.norm(&weight("attention.output.LayerNorm"), ".residual", ".attended")?;
 
-        self.linear(
-            &weight("intermediate.dense"),
-            &value("attended"),
-            &value("wide"),
-            width,
-            inner,
-        )?;
-        self.0.node("Gelu", &[&value("wide")], &value("active"), &[]);
-        self.linear(
-            &weight("output.dense"),
-            &value("active"),
-            &value("narrow"),
-            inner,
-            width,
-        )?;
-        self.0
-            .node("Add", &[&value("narrow"), &value("attended")], &value("sum"), &[]);
-        self.norm(
-            config,
-            &weight("output.LayerNorm"),
-            &value("sum"),
-            &value("normed"),
-        )?;
-        self.0
-            .node("Reshape", &[&value("normed"), &value("shape")], output, &[]);
+        let named = weight("intermediate.dense");
+        self.linear(&named, ".attended", ".wide", [width, inner])?;
+        self.node("Gelu", &[".wide"], ".active");
+        self.linear(&weight("output.dense"), ".active", ".narrow", [inner, width])?;
+        self.node("Add", &[".narrow", ".attended"], ".sum");
+        self.norm(&weight("output.LayerNorm"), ".sum", ".normed")?;
+        self.node("Reshape", &[".normed", ".shape"], output);
         Ok(())
     }
 
     /// Adds `output = input × weightᵀ + bias`. Torch stores a linear layer as outputs × inputs.
-    fn linear(&mut self, name: &str, input: &str, output: &str, from: u64, to: u64) -> Result<(), String> {
+    fn linear(&mut self, name: &str, input: &str, output: &str, [from, to]: [u64; 2]) -> Result<(), String> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
-        self.0.weight(&weight, &[to, from])?;
-        self.0.weight(&bias, &[to])?;
-        self.0.node(
-            "Gemm",
-            &[input, &weight, &bias],
-            output,
-            &[NodeAttribute::Int("transB", 1)],
-        );
+        self.builder.weight(&weight, &[to, from])?;
+        self.builder.weight(&bias, &[to])?;
+        let transposed = [NodeAttribute::Int("transB", 1)];
+        self.node_with("Gemm", &[input, &weight, &bias], output, &transposed);
         Ok(())
     }
 
-    fn norm(&mut self, config: &EncoderConfig, name: &str, input: &str, output: &str) -> Result<(), String> {
+    fn norm(&mut self, name: &str, input: &str, output: &str) -> Result<(), String> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
-        self.0.weight(&weight, &[config.hidden_size])?;
-        self.0.weight(&bias, &[config.hidden_size])?;
+        self.builder.weight(&weight, &[self.config.hidden_size])?;
+        self.builder.weight(&bias, &[self.config.hidden_size])?;
         let attributes = [
             NodeAttribute::Int("axis", -1),
-            NodeAttribute::Float("epsilon", config.layer_norm_eps),
+            NodeAttribute::Float("epsilon", self.config.layer_norm_eps),
         ];
-        self.0.node(
+        self.node_with(
             "LayerNormalization",
             &[input, &weight, &bias],
             output,

@@ -2,8 +2,6 @@
 
 mod builder;
 mod graph;
-#[cfg(feature = "hub")]
-mod named;
 mod protobuf;
 mod runtime;
 mod tokens;
@@ -12,18 +10,15 @@ mod weights;
 
 use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fastembed::{
     InitOptionsUserDefined, OutputKey, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
 };
 
-#[cfg(feature = "hub")]
-pub use named::NamedEmbedder;
 pub use runtime::check_processor;
 pub(crate) use trial::{examine, run_trial};
 
-use crate::acquire::Pooling;
 use crate::window::{TextPart, group_into_passes};
 use crate::{EmbedError, Embedder, ModelFiles, ModelId, normalise};
 
@@ -37,7 +32,8 @@ const CONTEXT_SHARE: usize = 16;
 const LEAD_SHARE: usize = 8;
 /// Maximum number of preceding texts in the lead.
 const LEAD_TEXTS: usize = 3;
-/// Settings for a tokenizer that defines its special tokens itself. fastembed requires padding, which is disabled afterwards.
+/// Settings of the tokenizer, which defines its special tokens itself. fastembed requires padding, which is disabled
+/// afterwards.
 const NO_PADDING: &str = r#"{"model_max_length":1000000,"pad_token":"[PAD]"}"#;
 /// File name of the weights in the graph, relative to the model's folder.
 const DATA_FILE: &str = "model.safetensors";
@@ -46,7 +42,6 @@ const DATA_FILE: &str = "model.safetensors";
 pub struct OnnxEmbedder {
     id: ModelId,
     model: TextEmbedding,
-    pooling: Pooling,
     query_prefix: String,
     passage_prefix: String,
     /// Maximum number of word pieces in one pass, including special tokens.
@@ -110,15 +105,11 @@ impl OnnxEmbedder {
             config_bytes,
             graph,
         } = build_graph(files)?;
-        let optional = |path: &Option<PathBuf>, without: &str| match path {
-            Some(path) => read(path),
-            None => Ok(without.into()),
-        };
         let tokenizer = TokenizerFiles {
             tokenizer_file: read(&files.tokenizer)?,
             config_file: config_bytes,
-            special_tokens_map_file: optional(&files.special_tokens_map, "{}")?,
-            tokenizer_config_file: optional(&files.tokenizer_config, NO_PADDING)?,
+            special_tokens_map_file: "{}".into(),
+            tokenizer_config_file: NO_PADDING.into(),
         };
         let folder = files.weights.parent().unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder).map_err(|source| EmbedError::File {
@@ -142,7 +133,6 @@ impl OnnxEmbedder {
         Ok(Self {
             id: files.id.clone(),
             model,
-            pooling: files.pooling,
             query_prefix: files.query_prefix.clone(),
             passage_prefix: files.passage_prefix.clone(),
             max_pieces,
@@ -188,27 +178,6 @@ impl OnnxEmbedder {
             pieces: pieces + tokens::count(&self.model, &self.passage_prefix),
             text: format!("{}{context}", self.passage_prefix),
         })
-    }
-
-    /// Embeds each text in its own pass, for models whose first token represents the whole pass.
-    fn embed_separately(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let head = self.head(context)?;
-        let room = (self.max_pieces - SPECIAL).saturating_sub(head.pieces).max(1);
-        let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
-        for part in tokens::split_texts(&self.model, texts, room)? {
-            let mut sequence = head.text.clone();
-            self.append(&mut sequence, text_of(texts, &part));
-            let tokens = self.run(&sequence)?;
-            let mut vector = vec![0.0; self.id.dimension];
-            tokens.add(0..1, &mut vector);
-            normalise(&mut vector);
-            let weight = part.pieces.max(1) as f32;
-            for (total, x) in sums[part.text].iter_mut().zip(vector) {
-                *total += weight * x;
-            }
-        }
-        sums.iter_mut().for_each(|sum| normalise(sum));
-        Ok(sums)
     }
 
     /// Embeds neighbouring texts in common passes. The vector of a text is the mean of the vectors of its own tokens.
@@ -305,28 +274,21 @@ impl Embedder for OnnxEmbedder {
         let (text, _) = tokens::cut_to_start(&self.model, &text, self.max_pieces - SPECIAL)?;
         let tokens = self.run(text)?;
         let mut vector = vec![0.0; tokens.width];
-        let pooled = match self.pooling {
-            Pooling::Mean => 0..tokens.len(),
-            Pooling::Cls => 0..1,
-        };
-        tokens.add(pooled, &mut vector);
+        tokens.add(0..tokens.len(), &mut vector);
         normalise(&mut vector);
         Ok(vector)
     }
 
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        match self.pooling {
-            Pooling::Cls => self.embed_separately(context, texts),
-            Pooling::Mean if self.passage_prefix.is_empty() => self.embed_jointly(context, texts),
-            // In a common pass, only the first text would have the prefix.
-            Pooling::Mean => {
-                let mut vectors = Vec::with_capacity(texts.len());
-                for text in texts {
-                    vectors.extend(self.embed_jointly(context, &[text])?);
-                }
-                Ok(vectors)
-            }
+        if self.passage_prefix.is_empty() {
+            return self.embed_jointly(context, texts);
         }
+        // A prefix precedes each text, so each text has a pass of its own.
+        let mut vectors = Vec::with_capacity(texts.len());
+        for text in texts {
+            vectors.extend(self.embed_jointly(context, &[text])?);
+        }
+        Ok(vectors)
     }
 
     fn count_tokens(&self, text: &str) -> usize {

@@ -20,8 +20,6 @@ pub(crate) struct ModelShape {
     pub(crate) dimension: usize,
     /// Longest sequence of one pass in word pieces.
     pub(crate) max_pieces: usize,
-    /// Number of word pieces in the vocabulary.
-    pub(crate) vocabulary: u64,
 }
 
 /// Checks, without the runtime library, that the weights have the shapes that the settings name.
@@ -48,7 +46,6 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
     Ok(ModelShape {
         dimension: usize::try_from(config.hidden_size).map_err(|_| invalid())?,
         max_pieces,
-        vocabulary: config.vocab_size,
     })
 }
 
@@ -58,11 +55,21 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
 /// Fails if the model cannot be loaded, its tokenizer adds other special tokens than the graph expects, or it returns
 /// unusable vectors.
 pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedError> {
-    let mut model = OnnxEmbedder::load(files, runtime, 1)?;
     let unusable = |reason: String| EmbedError::Model {
         path: files.tokenizer.clone(),
         reason,
     };
+    let mut model = OnnxEmbedder::load(files, runtime, 1).map_err(|error| match error {
+        EmbedError::Load(reason) => unusable(reason),
+        error => error,
+    })?;
+    let last = model.model.tokenizer.get_vocab(true).into_values().max();
+    let rows = build_graph(files)?.config.vocab_size;
+    if let Some(last) = last.filter(|last| u64::from(*last) >= rows) {
+        return Err(unusable(format!(
+            "its largest word piece id is {last}, but its weights have only {rows} rows for word pieces"
+        )));
+    }
     let around = tokens::count_special(&model.model, TRIAL[0])?;
     if around != SPECIAL {
         return Err(unusable(format!(

@@ -25,35 +25,6 @@ pub(super) struct Tensor {
     pub(super) offset: u64,
     /// Number of bytes.
     pub(super) length: u64,
-    /// Element type.
-    pub(super) number: FloatType,
-}
-
-/// Floating-point types that the runtime supports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FloatType {
-    F32,
-    F16,
-    BF16,
-}
-
-impl FloatType {
-    fn parse(dtype: &str) -> Option<Self> {
-        match dtype {
-            "F32" => Some(Self::F32),
-            "F16" => Some(Self::F16),
-            "BF16" => Some(Self::BF16),
-            _ => None,
-        }
-    }
-
-    /// Returns the size in bytes.
-    pub(super) fn size(self) -> u64 {
-        match self {
-            Self::F32 => 4,
-            Self::F16 | Self::BF16 => 2,
-        }
-    }
 }
 
 /// Prefixes of the encoder's tensors within a larger model.
@@ -107,10 +78,10 @@ impl NamedTensors {
                 return Err(format!("{name} is outside the file"));
             }
             taken.push((from, to, name.clone()));
-            let Some(number) = FloatType::parse(&entry.dtype) else {
+            if entry.dtype != "F32" {
                 continue;
-            };
-            if elements.and_then(|n| n.checked_mul(number.size())) != Some(to - from) {
+            }
+            if elements.and_then(|n| n.checked_mul(4)) != Some(to - from) {
                 return Err(format!("the size of {name} does not match its shape"));
             }
             tensors.insert(
@@ -119,7 +90,6 @@ impl NamedTensors {
                     shape: entry.shape,
                     offset: start + from,
                     length: to - from,
-                    number,
                 },
             );
         }
@@ -135,7 +105,7 @@ impl NamedTensors {
         let tensor = NAME_PREFIXES
             .iter()
             .find_map(|within| self.0.get(&format!("{within}{name}")));
-        let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit or 16-bit floats"))?;
+        let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit floats"))?;
         if tensor.shape != shape {
             return Err(format!(
                 "{name} has the shape {:?}, expected {shape:?}",

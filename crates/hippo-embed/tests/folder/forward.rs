@@ -94,10 +94,7 @@ impl TestFolder {
     /// Returns the unit vector of a text with these word pieces.
     pub fn vector(&self, ids: &[u32]) -> Vec<f64> {
         let rows = self.forward(ids);
-        let pooled = match self.shape.cls {
-            true => rows[0].clone(),
-            false => rows[1..].iter().fold(rows[0].clone(), |sum, row| add(&sum, row)),
-        };
+        let pooled = rows[1..].iter().fold(rows[0].clone(), |sum, row| add(&sum, row));
         let length = dot(&pooled, &pooled).sqrt();
         pooled.iter().map(|x| x / length).collect()
     }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, refuse_empty};
 use crate::error::RpcError;
+use crate::types::check::refuse_outside;
 
 /// Maximum number of examples per finding.
 pub const MAX_EXAMPLES: u32 = 100;
@@ -11,22 +11,16 @@ pub const MAX_EXAMPLES: u32 = 100;
 /// Parameters of `audit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct AuditRequest {
     /// Path of a workspace, or of anything below it.
     pub workspace: String,
     /// Examples per finding; default 5, at most [`MAX_EXAMPLES`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<u32>,
 }
 
-impl Validate for AuditRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        if let Some(examples) = self.examples.filter(|examples| *examples > MAX_EXAMPLES) {
-            let what = format!("the field \"examples\" is {examples}");
-            return Err(RpcError::bad_request(what).hint(format!("give {MAX_EXAMPLES} or less")));
-        }
-        refuse_empty("workspace", Some(&self.workspace))
+impl AuditRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
+        refuse_outside("examples", self.examples, 0, MAX_EXAMPLES)
     }
 }
 

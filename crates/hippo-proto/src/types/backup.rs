@@ -2,41 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, refuse_empty as no_empty};
-use crate::error::RpcError;
-
 /// Parameters of `backup`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct BackupRequest {
     /// Absolute path of the workspace or of anything below it; all workspaces when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Absolute path of the file to write, which must not exist.
     pub to: String,
 }
 
-impl Validate for BackupRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())?;
-        no_empty("to", Some(&self.to))
-    }
-}
-
 /// Parameters of `backup.verify`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct BackupVerifyRequest {
     /// Absolute path of a backup.
     pub from: String,
-}
-
-impl Validate for BackupVerifyRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        no_empty("from", Some(&self.from))
-    }
 }
 
 /// Answer to `backup` and `backup.verify`: the content of a backup.
@@ -88,28 +69,17 @@ pub struct LeftOut {
 /// Parameters of `restore`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct RestoreRequest {
     /// Absolute path of a backup.
     pub from: String,
     /// Root of the only workspace to restore, as the backup states it; default: all workspaces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root
     /// of the workspace when the backup was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
     /// Whether files are taken too that are memory only by settings that the workspace had of its own.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub other_files: bool,
-}
-
-impl Validate for RestoreRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        no_empty("from", Some(&self.from))?;
-        no_empty("workspace", self.workspace.as_deref())?;
-        no_empty("into", self.into.as_deref())
-    }
 }
 
 /// Answer to `restore`. The changed files are indexed in the background.

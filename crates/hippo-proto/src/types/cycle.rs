@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::moment::check_time;
-use super::{TreeCompactResponse, Validate, refuse_empty, refuse_unknown_word};
+use super::TreeCompactResponse;
 use crate::error::RpcError;
+use crate::types::check::refuse_outside;
 use hippo_types::cycle::Cycle;
 
 /// Maximum number of runs in a request.
@@ -16,7 +15,6 @@ pub const MAX_RUNS: u32 = 1_000;
 /// Parameters of `cycle.run`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct CycleRunRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -26,19 +24,7 @@ pub struct CycleRunRequest {
     #[serde(default)]
     pub dry_run: bool,
     /// Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-}
-
-impl Validate for CycleRunRequest {
-    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        refuse_unknown_word(params, ["cycle", "cycle", "cycles"], &Cycle::ALL.map(Cycle::name))
-    }
-
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        check_time(self.at.as_deref())
-    }
 }
 
 /// The outcome or state of a run.
@@ -173,29 +159,19 @@ pub struct IndexHealth {
 /// Parameters of `cycle.history`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct CycleHistoryRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Maximum number of runs, 1 to [`MAX_RUNS`]; default 20.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_RUNS)))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Include the report of this run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<i64>,
 }
 
-impl Validate for CycleHistoryRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        match self.limit {
-            Some(limit) if !(1..=MAX_RUNS).contains(&limit) => {
-                let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
-                Err(error.hint(format!("ask for 1 to {MAX_RUNS} runs")))
-            }
-            _ => Ok(()),
-        }
+impl CycleHistoryRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
+        refuse_outside("limit", self.limit, 1, MAX_RUNS)
     }
 }
 
@@ -247,18 +223,11 @@ pub struct NextCycle {
 /// Parameters of `cycle.undo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct CycleUndoRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// The run to undo.
     pub run: i64,
-}
-
-impl Validate for CycleUndoRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))
-    }
 }
 
 /// Answer to `cycle.undo`.

@@ -2,41 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `doctor`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct DoctorRequest {
     /// Path of a workspace, or of anything below it; default: all workspaces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Delete the data derived from the files and build it again.
     #[serde(default)]
     pub rebuild: bool,
     /// Apply the automatic fixes of the problems; text written by users is never changed.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub fix: bool,
     /// With `fix`: only return the planned fixes.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub dry_run: bool,
 }
 
-/// Returns whether a field is omitted, because it is false.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !*value
-}
-
-impl Validate for DoctorRequest {
-    fn validate(&self) -> Result<(), RpcError> {
+impl DoctorRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         if self.dry_run && !self.fix {
             let error = RpcError::bad_request("the field \"dry_run\" has no effect without \"fix\"");
             return Err(error.hint("set \"fix\" too; without \"fix\", doctor changes nothing in any case"));
         }
-        refuse_empty("workspace", self.workspace.as_deref())
+        Ok(())
     }
 }
 
@@ -98,7 +89,7 @@ pub struct Problem {
     /// How to fix it: a command or a setting.
     pub fix: String,
     /// True if `doctor` with `fix` fixes it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixable: bool,
 }
 

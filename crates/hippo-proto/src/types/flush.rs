@@ -1,26 +1,21 @@
 //! `session.flush`: transfer of new transcript parts to the daily log.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::{Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
 /// Parameters of `session.flush`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct SessionFlushRequest {
     /// Path of the workspace whose logs are written, or of anything below it.
     pub workspace: String,
     /// Absolute path of the transcript.
     pub path: String,
     /// The harness's id of the session; part of the marker after the appended text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Format of the transcript; without it, the format of each record is detected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TranscriptFormat>,
     /// True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
     #[serde(default = "default_true")]
@@ -56,16 +51,8 @@ impl Default for SessionFlushRequest {
     }
 }
 
-impl Validate for SessionFlushRequest {
-    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let names = TranscriptFormat::ALL.map(TranscriptFormat::name);
-        refuse_unknown_word(params, ["format", "format", "formats"], &names)
-    }
-
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        refuse_empty("path", Some(&self.path))?;
-        refuse_empty("session", self.session.as_deref())?;
+impl SessionFlushRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         if self.close && self.session.is_none() {
             let what = "the field \"close\" is given without \"session\"";
             return Err(RpcError::bad_request(what).hint("give the id of the session, or omit \"close\""));

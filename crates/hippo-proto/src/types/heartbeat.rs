@@ -2,22 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CycleRun, NextCycle, Validate, refuse_empty};
-use crate::error::RpcError;
+use super::{CycleRun, NextCycle};
 
 /// Parameters of `heartbeat`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct HeartbeatRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-}
-
-impl Validate for HeartbeatRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))
-    }
 }
 
 /// Answer to `heartbeat`, sent after the due cycles have run.

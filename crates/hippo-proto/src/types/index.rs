@@ -3,14 +3,12 @@
 mod edit;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::moment::check_time;
-use super::{Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, Pointer, StrengthBand};
 
-pub use edit::{IndexEditRequest, IndexEditResponse};
+use crate::types::check::refuse_outside;
+pub use edit::*;
 
 /// Maximum number of entries in a request.
 pub const MAX_ENTRIES: u32 = 10_000;
@@ -18,33 +16,22 @@ pub const MAX_ENTRIES: u32 = 10_000;
 /// Parameters of `index.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct IndexListRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// Maximum number of entries, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_ENTRIES)))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Include archived and forgotten entries.
     #[serde(default)]
     pub archived: bool,
 }
 
-impl Validate for IndexListRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        check_time(self.at.as_deref())?;
-        match self.limit {
-            Some(limit) if !(1..=MAX_ENTRIES).contains(&limit) => {
-                let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
-                Err(error.hint(format!("ask for 1 to {MAX_ENTRIES} entries")))
-            }
-            _ => Ok(()),
-        }
+impl IndexListRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
+        refuse_outside("limit", self.limit, 1, MAX_ENTRIES)
     }
 }
 
@@ -101,31 +88,16 @@ pub struct IndexEntry {
     pub version: u32,
 }
 
-/// Refuses an unknown `priority`.
-pub(super) fn check_priority(params: &Map<String, Value>) -> Result<(), RpcError> {
-    let names = EntryPriority::ALL.map(EntryPriority::name);
-    refuse_unknown_word(params, ["priority", "priority", "priorities"], &names)
-}
-
 /// Parameters of `index.show`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct IndexShowRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Id of the entry.
     pub id: String,
     /// Compute the strength for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-}
-
-impl Validate for IndexShowRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        check_entry_id(&self.workspace, &self.id)?;
-        check_time(self.at.as_deref())
-    }
 }
 
 /// Answer to `index.show`.
@@ -164,18 +136,11 @@ pub struct IndexForecast {
 /// Parameters of `index.forget`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct IndexForgetRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Id of the entry.
     pub id: String,
-}
-
-impl Validate for IndexForgetRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        check_entry_id(&self.workspace, &self.id)
-    }
 }
 
 /// Answer to `index.forget`.
@@ -189,18 +154,11 @@ pub struct IndexForgetResponse {
 /// Parameters of `index.restore`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct IndexRestoreRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Id of the entry.
     pub id: String,
-}
-
-impl Validate for IndexRestoreRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        check_entry_id(&self.workspace, &self.id)
-    }
 }
 
 /// Answer to `index.restore`.
@@ -209,11 +167,6 @@ impl Validate for IndexRestoreRequest {
 pub struct IndexRestoreResponse {
     /// The restored entry.
     pub entry: IndexEntry,
-}
-
-fn check_entry_id(workspace: &str, id: &str) -> Result<(), RpcError> {
-    refuse_empty("workspace", Some(workspace))?;
-    refuse_empty("id", Some(id))
 }
 
 #[cfg(test)]

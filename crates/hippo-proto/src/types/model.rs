@@ -2,16 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `model.list`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ModelListRequest {}
-
-impl Validate for ModelListRequest {}
 
 /// Answer to `model.list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +40,7 @@ pub enum ModelState {
 pub struct ModelInfo {
     /// Name for `model.pull`.
     pub name: String,
-    /// Name, dimension, revision, pooling and prefix in one string, as stored with each vector.
+    /// Name, dimension and revision in one string, as stored with each vector.
     pub id: String,
     /// SHA-256 of the weights, in hexadecimal; null without weights.
     #[serde(default)]
@@ -81,17 +77,9 @@ pub struct RuntimeInfo {
 /// Parameters of `model.pull`. `progress` notifications precede the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ModelPullRequest {
     /// Name of the model; default: the configured one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-}
-
-impl Validate for ModelPullRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("model", self.model.as_deref())
-    }
 }
 
 /// Answer to `model.pull` and `model.import`.
@@ -125,17 +113,9 @@ pub struct ModelFile {
 /// Parameters of `model.verify`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ModelVerifyRequest {
     /// Name of the model; default: the configured one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-}
-
-impl Validate for ModelVerifyRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("model", self.model.as_deref())
-    }
 }
 
 /// Answer to `model.verify`.
@@ -153,39 +133,27 @@ pub struct ModelVerifyResponse {
 /// Parameters of `model.import`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ModelImportRequest {
     /// Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder
     /// of a sentence-transformers model.
     pub from: String,
     /// Name of a model that this build knows; default: its default model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Name under which another model is imported, for `embed.model`: up to 64 letters, digits, dots, dashes and
     /// underscores.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Prefix for each query; default: the one of the folder. Requires `name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query_prefix: Option<String>,
     /// Prefix for each passage; default: the one of the folder. Requires `name`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passage_prefix: Option<String>,
 }
 
 /// Parameters of `model.remove`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ModelRemoveRequest {
     /// Name of the imported model.
     pub model: String,
-}
-
-impl Validate for ModelRemoveRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("model", Some(&self.model))
-    }
 }
 
 /// Answer to `model.remove`.
@@ -198,11 +166,8 @@ pub struct ModelRemoveResponse {
     pub bytes: u64,
 }
 
-impl Validate for ModelImportRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("from", Some(&self.from))?;
-        refuse_empty("model", self.model.as_deref())?;
-        refuse_empty("name", self.name.as_deref())?;
+impl ModelImportRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         let prefixes = self.query_prefix.is_some() || self.passage_prefix.is_some();
         match (&self.model, &self.name) {
             (Some(_), Some(_)) => Err(RpcError::bad_request("`model` and `name` cannot be combined")

@@ -3,52 +3,42 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::moment::is_date;
-use super::{Validate, refuse_empty, refuse_unknown_word};
-use crate::error::{ErrorKind, RpcError};
+use crate::error::RpcError;
+use crate::types::check::{refuse_larger, refuse_outside, refuse_zero};
 use hippo_types::entry::StrengthBand;
 use hippo_types::search::SearchMode;
 
 /// Maximum number of results in a request.
 pub const MAX_LIMIT: u32 = 200;
 /// Maximum length of a query in bytes.
-pub const MAX_QUERY_BYTES: usize = 16 * 1024;
+const MAX_QUERY_BYTES: usize = 16 * 1024;
 
 /// Parameters of `search`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// The query in natural language, without a query syntax.
     pub query: String,
     /// The method of finding candidates; default: the configured one, initially `hybrid`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<SearchMode>,
     /// Maximum number of results, 1 to [`MAX_LIMIT`]. By default, as many results as fit into `budget_tokens` are
     /// returned; without a budget, the configured number, initially 10.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_LIMIT)))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Maximum total tokens of all results, at least 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
     /// Minimum score of a result, 0 to 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_score: Option<f32>,
     /// Only documents whose relative path matches this glob.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Only text dated on or after this day, `YYYY-MM-DD`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// Only text dated on or before this day, `YYYY-MM-DD`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// Return the features of each score, and a trace of the index entries.
     #[serde(default)]
@@ -81,49 +71,18 @@ impl SearchRequest {
     }
 }
 
-impl Validate for SearchRequest {
-    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        refuse_unknown_word(
-            params,
-            ["mode", "mode", "modes"],
-            &SearchMode::ALL.map(SearchMode::name),
-        )
-    }
-
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        refuse_empty("query", Some(&self.query))?;
-        if self.query.len() > MAX_QUERY_BYTES {
-            let what = format!("the query is longer than {MAX_QUERY_BYTES} bytes");
-            return Err(RpcError::new(ErrorKind::TooLarge, what).hint("shorten the query to a few sentences"));
-        }
-        refuse_empty("path", self.path.as_deref())?;
-        if let Some(limit) = self.limit
-            && !(1..=MAX_LIMIT).contains(&limit)
-        {
-            return Err(
-                RpcError::bad_request(format!("the limit {limit} is out of range"))
-                    .hint(format!("ask for 1 to {MAX_LIMIT} results")),
-            );
-        }
-        if self.budget_tokens == Some(0) {
-            return Err(RpcError::bad_request("the field \"budget_tokens\" is 0")
-                .hint("omit \"budget_tokens\", or give at least 1"));
-        }
-        if self.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
-            return Err(
-                RpcError::bad_request("the field \"min_score\" is out of range").hint("scores are 0 to 1")
-            );
-        }
-        for (field, date) in [("since", &self.since), ("until", &self.until)] {
-            if date.as_deref().is_some_and(|date| !is_date(date)) {
-                return Err(
-                    RpcError::bad_request(format!("the field \"{field}\" is not a date"))
-                        .hint("write dates as YYYY-MM-DD"),
-                );
+impl SearchRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
+        refuse_larger("query", self.query.len(), MAX_QUERY_BYTES)?;
+        refuse_outside("limit", self.limit, 1, MAX_LIMIT)?;
+        refuse_zero("budget_tokens", self.budget_tokens)?;
+        match self.min_score {
+            Some(score) if !(0.0..=1.0).contains(&score) => {
+                Err(RpcError::bad_request("the field \"min_score\" is out of range")
+                    .hint("scores are 0 to 1"))
             }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

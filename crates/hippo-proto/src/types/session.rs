@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, refuse_empty};
 use crate::PROTOCOL;
 use crate::error::{ErrorKind, RpcError};
 use crate::event::EventName;
@@ -10,24 +9,21 @@ use crate::event::EventName;
 /// Parameters of `hello`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct HelloRequest {
     /// The protocol version of the client.
     pub protocol: u32,
     /// `name/version` of the client, for the log.
     pub client: String,
     /// The workspace of the client; later requests do not use it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Name of the agent that uses the client.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }
 
-impl Validate for HelloRequest {
-    fn validate(&self) -> Result<(), RpcError> {
+impl HelloRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         if self.protocol == PROTOCOL {
-            return refuse_empty("workspace", self.workspace.as_deref());
+            return Ok(());
         }
         let message = format!("protocol {} is not supported", self.protocol);
         Err(
@@ -55,20 +51,11 @@ pub struct HelloResponse {
 /// Parameters of `subscribe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct SubscribeRequest {
     /// Only events of this workspace, and events without one; default: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Only these events; default: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<EventName>>,
-}
-
-impl Validate for SubscribeRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", self.workspace.as_deref())
-    }
 }
 
 /// Answer to `subscribe`; events follow it.
@@ -82,10 +69,7 @@ pub struct SubscribeResponse {
 /// Parameters of `shutdown`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ShutdownRequest {}
-
-impl Validate for ShutdownRequest {}
 
 /// Answer to `shutdown`, sent before the daemon stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,15 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CycleRun, NextCycle, Validate};
+use super::{CycleRun, NextCycle};
 
 /// Parameters of `status`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct StatusRequest {}
-
-impl Validate for StatusRequest {}
 
 /// Answer to `status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,10 +38,7 @@ pub struct StatusResponse {
 /// Parameters of `metrics`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct MetricsRequest {}
-
-impl Validate for MetricsRequest {}
 
 /// Answer to `metrics`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,7 +71,7 @@ pub enum ModelLoad {
 pub struct ModelStatus {
     /// The state of the model.
     pub state: ModelLoad,
-    /// Name, dimension, revision, pooling and prefix in one string.
+    /// Name, dimension and revision in one string.
     pub id: String,
     /// The reason why the model is absent or could not be loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]

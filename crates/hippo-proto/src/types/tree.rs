@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::moment::check_time;
-use super::{Validate, refuse_empty};
-use crate::error::{ErrorKind, RpcError};
+use crate::error::RpcError;
+use crate::types::check::{refuse_larger, refuse_outside};
 
 /// Maximum length of a body for `tree.submit`, in bytes.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
@@ -15,12 +14,10 @@ pub const MAX_JOBS: u32 = 1_000;
 /// Parameters of `tree.compact`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct TreeCompactRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// Return the changes without applying them.
     #[serde(default)]
@@ -29,15 +26,8 @@ pub struct TreeCompactRequest {
     #[serde(default)]
     pub when_due: bool,
     /// Take over a tree of another program, which is otherwise left unchanged.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub take_over: bool,
-}
-
-impl Validate for TreeCompactRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        check_time(self.at.as_deref())
-    }
 }
 
 /// The result of an update of the tree.
@@ -94,26 +84,17 @@ pub struct TreeRefusal {
 /// Parameters of `tree.pending`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct TreePendingRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Maximum number of jobs, 1 to [`MAX_JOBS`]; default 10.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_JOBS)))]
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-impl Validate for TreePendingRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        match self.limit {
-            Some(limit) if !(1..=MAX_JOBS).contains(&limit) => {
-                let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
-                Err(error.hint(format!("ask for 1 to {MAX_JOBS} jobs")))
-            }
-            _ => Ok(()),
-        }
+impl TreePendingRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
+        refuse_outside("limit", self.limit, 1, MAX_JOBS)
     }
 }
 
@@ -150,7 +131,6 @@ pub struct TreeJob {
 /// Parameters of `tree.submit`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct TreeSubmitRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -159,21 +139,12 @@ pub struct TreeSubmitRequest {
     /// The body, markdown with or without front matter; at most [`MAX_BODY_BYTES`] bytes.
     pub body: String,
     /// The digest of the job; a body for older sources is refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_digest: Option<String>,
 }
 
-impl Validate for TreeSubmitRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        refuse_empty("node", Some(&self.node))?;
-        refuse_empty("body", Some(&self.body))?;
-        if self.body.len() > MAX_BODY_BYTES {
-            let what = format!("the body is longer than {MAX_BODY_BYTES} bytes");
-            return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("`tree.pending` returns the maximum number of tokens of each body"));
-        }
-        Ok(())
+impl TreeSubmitRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
+        refuse_larger("body", self.body.len(), MAX_BODY_BYTES)
     }
 }
 
@@ -194,20 +165,11 @@ pub struct TreeSubmitResponse {
 /// Parameters of `tree.show`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct TreeShowRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// The node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; default `ROOT`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-}
-
-impl Validate for TreeShowRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        refuse_empty("node", self.node.as_deref())
-    }
 }
 
 /// Answer to `tree.show`.

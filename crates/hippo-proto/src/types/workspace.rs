@@ -4,22 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, refuse_empty};
-use crate::error::RpcError;
-
 /// Parameters of `workspace.add`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct WorkspaceAddRequest {
     /// Absolute path of the folder.
     pub workspace: String,
-}
-
-impl Validate for WorkspaceAddRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))
-    }
 }
 
 /// Answer to `workspace.add`; indexing continues in the background.
@@ -38,10 +28,7 @@ pub struct WorkspaceAddResponse {
 /// Parameters of `workspace.list`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct WorkspaceListRequest {}
-
-impl Validate for WorkspaceListRequest {}
 
 /// Answer to `workspace.list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,22 +60,15 @@ pub struct WorkspaceInfo {
 /// Parameters of `workspace.remove`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct WorkspaceRemoveRequest {
     /// Path of the folder, which may no longer exist.
     pub workspace: String,
     /// Also delete the contents of its sessions.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub purge: bool,
     /// Return the files to restore without changing anything.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub dry_run: bool,
-}
-
-impl Validate for WorkspaceRemoveRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))
-    }
 }
 
 /// Answer to `workspace.remove`.
@@ -111,7 +91,6 @@ pub struct WorkspaceRemoveResponse {
 /// Parameters of `workspace.sync`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct WorkspaceSyncRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -121,12 +100,6 @@ pub struct WorkspaceSyncRequest {
     /// Confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file.
     #[serde(default)]
     pub accept_deletions: bool,
-}
-
-impl Validate for WorkspaceSyncRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))
-    }
 }
 
 /// Answer to `workspace.sync`.
@@ -153,25 +126,17 @@ pub struct WorkspaceSyncResponse {
 /// Parameters of `workspace.trust`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct WorkspaceTrustRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Trust only these files, and only with these hashes; default: all settings files with their current content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<BTreeMap<String, String>>,
     /// Withdraw the trust.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub revoke: bool,
     /// Return the files and their effects without changing anything.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub dry_run: bool,
-}
-
-impl Validate for WorkspaceTrustRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))
-    }
 }
 
 /// Answer to `workspace.trust`.

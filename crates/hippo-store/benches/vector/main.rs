@@ -378,18 +378,12 @@ fn build(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
         mb(after)
     )?;
     let dir = env::temp_dir().join(format!("hippod-bench-{}", std::process::id()));
-    let identity = hippo_store::vector::DumpIdentity {
-        model_id: "bench".into(),
-        dimension: vectors.dimension,
-        generation: 1,
-        count: vectors.len(),
-        content: String::new(),
-    };
     let start = Instant::now();
-    index.save(&dir, &identity)?;
+    index.save(&dir, "bench")?;
     let saved = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let loaded = VectorIndex::load(&dir, &identity, params(0, 200)).map_err(io::Error::other)?;
+    let loaded =
+        VectorIndex::load(&dir, "bench", vectors.dimension, params(0, 200)).map_err(io::Error::other)?;
     writeln!(
         table.out,
         "dump {saved:.2} s, load {:.2} s",

@@ -102,56 +102,27 @@ impl FromStr for ContentPrefix {
     }
 }
 
-/// The encoding of stored content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coding {
-    /// Uncompressed.
-    Raw,
-    /// One zstd frame.
-    Zstd,
-}
-
-impl Coding {
-    pub(super) const fn code(self) -> i64 {
-        match self {
-            Self::Raw => 0,
-            Self::Zstd => 1,
-        }
-    }
-
-    pub(super) const fn of_code(code: i64) -> Option<Self> {
-        match code {
-            0 => Some(Self::Raw),
-            1 => Some(Self::Zstd),
-            _ => None,
-        }
-    }
-}
-
 /// The encoded bytes of content.
 #[derive(Clone)]
 pub(super) struct PackedBytes {
-    pub(super) coding: Coding,
-    /// The compressed bytes; `None` if the content is stored uncompressed.
+    /// The zstd frame, if it is smaller than the content.
     frame: Option<Vec<u8>>,
 }
 
 impl PackedBytes {
-    /// Compresses content. The content stays uncompressed if compression does not make it smaller, or if the compressed
-    /// bytes do not decompress to the same bytes.
+    /// Compresses content. The frame is decompressed once, to verify it.
     pub(super) fn of(content: &[u8]) -> Self {
         let whole =
             |frame: &[u8]| zstd::bulk::decompress(frame, content.len()).is_ok_and(|same| same == content);
-        match zstd::bulk::compress(content, LEVEL) {
-            Ok(frame) if frame.len() < content.len() && whole(&frame) => Self {
-                coding: Coding::Zstd,
-                frame: Some(frame),
-            },
-            _ => Self {
-                coding: Coding::Raw,
-                frame: None,
-            },
+        let frame = zstd::bulk::compress(content, LEVEL).ok();
+        Self {
+            frame: frame.filter(|frame| frame.len() < content.len() && whole(frame)),
         }
+    }
+
+    /// Returns the number of the coding: 0 for raw bytes, 1 for zstd.
+    pub(super) fn coding(&self) -> i64 {
+        i64::from(self.frame.is_some())
     }
 
     pub(super) fn bytes<'a>(&'a self, content: &'a [u8]) -> &'a [u8] {
@@ -166,11 +137,11 @@ pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Res
         .ok()
         .filter(|length| *length <= MAX_CONTENT)
         .ok_or_else(|| format!("invalid length: {raw}"))?;
-    let content = match Coding::of_code(coding) {
-        Some(Coding::Raw) => stored.to_vec(),
-        Some(Coding::Zstd) => zstd::bulk::decompress(stored, length)
+    let content = match coding {
+        0 => stored.to_vec(),
+        1 => zstd::bulk::decompress(stored, length)
             .map_err(|error| format!("its {} packed bytes cannot be unpacked: {error}", stored.len()))?,
-        None => return Err(format!("unknown coding: {coding}")),
+        _ => return Err(format!("unknown coding: {coding}")),
     };
     if content.len() != length {
         return Err(format!("it has {} bytes instead of {length}", content.len()));
@@ -238,18 +209,14 @@ mod tests {
     fn incompressible_contents_are_stored_uncompressed() {
         let mut noise = vec![0; 10_000];
         blake3::Hasher::new().finalize_xof().fill(&mut noise);
-        for (content, coding) in [
-            (&noise[..], Coding::Raw),
-            (b"", Coding::Raw),
-            (&[7; 10_000], Coding::Zstd),
-        ] {
+        for (content, coding) in [(&noise[..], 0), (b"", 0), (&[7; 10_000], 1)] {
             let packed = PackedBytes::of(content);
-            assert_eq!(packed.coding, coding);
+            assert_eq!(packed.coding(), coding);
             let stored = packed.bytes(content);
             assert!(stored.len() <= content.len());
             let length = i64::try_from(content.len()).unwrap();
             assert_eq!(
-                unpack(ContentId::of(content), coding.code(), length, stored).unwrap(),
+                unpack(ContentId::of(content), coding, length, stored).unwrap(),
                 content
             );
         }

@@ -1,12 +1,9 @@
 //! Storage and lookup of entries.
 
-use std::borrow::Cow;
-
 use hippo_context::complete::source_path;
 use hippo_context::lifecycle::SessionEntry;
 use hippo_types::context::{ContextEntry, ContextState};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::{Deserialize, Serialize};
 
 use super::{ContentId, ContextError, ContextReader, ContextStore};
 use crate::StoreError;
@@ -49,14 +46,6 @@ impl KeptEntry {
     }
 }
 
-/// The JSON of an entry's usage.
-#[derive(Serialize, Deserialize)]
-struct EntryUse<'a> {
-    shown: ContextState,
-    uses: Cow<'a, [u64]>,
-    persisted: bool,
-}
-
 /// An entry that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedEntry {
@@ -76,7 +65,7 @@ pub struct SessionEntries {
 }
 
 const SELECT: &str = "SELECT entries.id, entries.seq, entries.entry, sessions.id, sessions.closed_ms IS NULL,
-         contents.hash, contents.tokens, contents.row IS NOT NULL AND contents.gone IS NULL, entries.use
+         contents.hash, contents.tokens, contents.row IS NOT NULL AND contents.gone IS NULL
      FROM entries JOIN sessions ON sessions.row = entries.session
          LEFT JOIN contents ON contents.row = entries.content";
 
@@ -85,10 +74,12 @@ pub(super) type EntryResult = Result<KeptEntry, DamagedEntry>;
 fn parse_entry(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     let id: String = row.get(0)?;
     let text = row.get_ref(2)?.as_bytes().unwrap_or_default();
-    let used = row.get_ref(8)?.as_bytes().unwrap_or_default();
-    let read = serde_json::from_slice::<ContextEntry>(text)
-        .and_then(|entry| Ok((entry, serde_json::from_slice::<EntryUse<'_>>(used)?)));
-    let (mut entry, used) = match read {
+    let SessionEntry {
+        mut entry,
+        shown,
+        uses,
+        persisted,
+    } = match serde_json::from_slice(text) {
         Ok(read) => read,
         Err(error) => {
             let reason = error.to_string();
@@ -103,9 +94,9 @@ fn parse_entry(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     }
     Ok(Ok(KeptEntry {
         entry,
-        shown: used.shown,
-        uses: used.uses.into_owned(),
-        persisted: used.persisted,
+        shown,
+        uses,
+        persisted,
         session: row.get(3)?,
         open: row.get(4)?,
         seq: super::unsigned(row.get(1)?),
@@ -152,20 +143,16 @@ pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
 
 /// Serialises an entry. JSON has neither NaN nor infinity: NaN is replaced with 0, and infinities with the largest and
 /// smallest `f32`.
-pub(super) fn entry_json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
-    let numbers = [entry.strength, entry.decay.rate, entry.decay.floor];
-    if numbers.iter().all(|number| number.is_finite()) {
-        return serde_json::to_string(entry);
-    }
-    let mut entry = entry.clone();
-    for number in [&mut entry.strength, &mut entry.decay.rate, &mut entry.decay.floor] {
-        *number = if number.is_nan() {
-            0.0
-        } else {
-            number.clamp(f32::MIN, f32::MAX)
+fn entry_json(kept: &SessionEntry) -> Result<String, serde_json::Error> {
+    let mut kept = kept.clone();
+    let ContextEntry { strength, decay, .. } = &mut kept.entry;
+    for number in [strength, &mut decay.rate, &mut decay.floor] {
+        *number = match number.is_nan() {
+            true => 0.0,
+            false => number.clamp(f32::MIN, f32::MAX),
         };
     }
-    serde_json::to_string(&entry)
+    serde_json::to_string(&kept)
 }
 
 impl ContextReader {
@@ -227,15 +214,10 @@ impl ContextStore {
         let mut written = Vec::with_capacity(entries.len());
         for kept in entries {
             let entry = &kept.entry;
-            written.push((
-                entry,
-                self.json(entry)?,
-                self.usage_json(kept)?,
-                self.summary_terms(entry),
-            ));
+            written.push((entry, self.json(kept)?, self.summary_terms(entry)));
         }
         let change = self.begin()?;
-        for (entry, json, used, terms) in written {
+        for (entry, json, terms) in written {
             let place = change.sql(|connection| locate_entry(connection, &entry.id))?;
             let (row, session, closed) = place.ok_or_else(|| ContextError::UnknownEntry(entry.id.clone()))?;
             if closed {
@@ -243,8 +225,8 @@ impl ContextStore {
             }
             change.sql(|connection| {
                 connection
-                    .prepare_cached("UPDATE entries SET entry = ?2, use = ?3, source = ?4 WHERE row = ?1")?
-                    .execute(params![row, json, used, source_key(entry)])?;
+                    .prepare_cached("UPDATE entries SET entry = ?2, source = ?3 WHERE row = ?1")?
+                    .execute(params![row, json, source_key(entry)])?;
                 connection
                     .prepare_cached(
                         "UPDATE contents SET last_used_ms = max(last_used_ms, ?2)
@@ -270,25 +252,12 @@ impl ContextStore {
     }
 
     /// Serialises the usage of an entry.
-    pub(super) fn usage_json(&self, kept: &SessionEntry) -> Result<String, StoreError> {
-        let used = EntryUse {
-            shown: kept.shown,
-            uses: Cow::Borrowed(&kept.uses),
-            persisted: kept.persisted,
-        };
-        serde_json::to_string(&used).map_err(|error| self.unwritable_error(&kept.entry, &error))
-    }
-
-    pub(super) fn json(&self, entry: &ContextEntry) -> Result<String, StoreError> {
-        entry_json(entry).map_err(|error| self.unwritable_error(entry, &error))
-    }
-
-    fn unwritable_error(&self, entry: &ContextEntry, error: &serde_json::Error) -> StoreError {
-        StoreError::Row {
+    pub(super) fn json(&self, kept: &SessionEntry) -> Result<String, StoreError> {
+        entry_json(kept).map_err(|error| StoreError::Row {
             path: self.read.path.clone(),
-            row: format!("the context entry {}", entry.id),
+            row: format!("the context entry {}", kept.entry.id),
             reason: error.to_string(),
-        }
+        })
     }
 }
 

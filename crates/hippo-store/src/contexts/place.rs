@@ -86,7 +86,7 @@ impl ContextChange<'_> {
                     content.id.0,
                     to_signed(content.bytes.len()),
                     to_signed(stored.len()),
-                    packed.coding.code(),
+                    packed.coding(),
                     to_signed(content.tokens),
                     now_ms
                 ];

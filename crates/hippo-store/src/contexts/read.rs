@@ -1,6 +1,5 @@
 //! Read-only queries on contexts, which do not wait for the writer.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -17,7 +16,7 @@ pub struct ContextReader {
 }
 
 /// Stored content.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredContent {
     /// Its id.
     pub id: ContentId,
@@ -29,13 +28,6 @@ pub struct StoredContent {
     pub stored_ms: i64,
     /// Time of the last use, milliseconds since the Unix epoch.
     pub used_ms: i64,
-}
-
-impl fmt::Debug for StoredContent {
-    /// The output omits the bytes, which must not appear in logs.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} of {} bytes", self.id, self.bytes.len())
-    }
 }
 
 /// The reason why a known content is not available.
@@ -153,7 +145,7 @@ impl ContextReader {
                 )?
                 .query_row([id.0], |row| {
                     let whole = row.get::<_, i64>(0)? == to_signed(content.len())
-                        && row.get::<_, i64>(1)? == packed.coding.code();
+                        && row.get::<_, i64>(1)? == packed.coding();
                     Ok(whole
                         && row
                             .get_ref(2)?

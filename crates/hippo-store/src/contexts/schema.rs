@@ -1,21 +1,22 @@
-//! Schema of the contexts database: creation, migration, verification.
+//! Schema of the contexts database: creation, verification.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
+use crate::in_place;
 use crate::system::{self, PRIVATE_FILE};
 
-/// The newest schema, which this build writes and reads.
-pub(crate) const VERSION: i64 = 3;
+/// The schema that this build writes and reads.
+pub(crate) const VERSION: i64 = 4;
 /// Application id of this database: `hpct`.
 pub(super) const APPLICATION: i64 = 0x6870_6374;
 
-/// The tables of version 1.
+/// The tables.
 ///
 /// - `blobs` holds the bytes, separately from the columns that each use updates.
 /// - `contents.holds` counts the entries of open sessions with this content. At 0, the content may be removed.
@@ -75,17 +76,9 @@ CREATE TABLE entries (
     content INTEGER REFERENCES contents (row),
     source  BLOB NOT NULL,
     entry   TEXT NOT NULL,
-    use     TEXT NOT NULL,
     UNIQUE (session, seq)
 );
 CREATE INDEX entries_by_content ON entries (content, session, source) WHERE content IS NOT NULL;
-
-CREATE TABLE compactions (
-    owner     TEXT NOT NULL,
-    content   INTEGER NOT NULL REFERENCES contents (row),
-    stored_ms INTEGER NOT NULL,
-    PRIMARY KEY (owner, content)
-) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE summaries USING fts5 (
     terms, content = '', contentless_delete = 1, detail = none,
@@ -131,12 +124,7 @@ CREATE TRIGGER content_forgotten AFTER UPDATE OF gone ON contents WHEN NEW.gone 
     DELETE FROM blobs WHERE content = NEW.row;
     DELETE FROM texts WHERE rowid IN (SELECT row FROM entries WHERE content = NEW.row);
 END;
-"##;
 
-/// The tables added by version 2: flushed positions of transcripts.
-///
-/// `told` has a row for each flushed message; `flushes` has only the unfinished flushes.
-const FLUSHES: &str = "
 CREATE TABLE transcripts (
     name       TEXT PRIMARY KEY,
     position   INTEGER NOT NULL,
@@ -158,10 +146,7 @@ CREATE TABLE flush_parts (
     mark  TEXT NOT NULL,
     PRIMARY KEY (flush, part)
 ) WITHOUT ROWID;
-";
 
-/// The table added by version 3: accepted flush requests. Their numbers are never reused.
-const ACCEPTED: &str = "
 CREATE TABLE accepted (
     row        INTEGER PRIMARY KEY AUTOINCREMENT,
     transcript TEXT NOT NULL,
@@ -171,97 +156,57 @@ CREATE TABLE accepted (
     close      INTEGER NOT NULL,
     tree       INTEGER NOT NULL
 );
-";
+"##;
 
 /// Creates the file if necessary, readable only by its owner. SQLite gives the files beside it the same mode.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
-    let failed = |what, path: &Path, source| StoreError::Io {
-        what,
-        path: path.to_path_buf(),
-        source,
-    };
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(PRIVATE_FILE);
     match options.open(path) {
         Ok(_) => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let folder = folder.unwrap_or(Path::new("."));
-            // The first commit is durable only if the name of the file is.
-            system::sync_folder(folder).map_err(|source| failed("sync the new name", folder, source))?;
+            // The name must survive a power cut; SQLite syncs only the content.
+            let folder = in_place::folder_of(path);
+            system::sync_folder(folder).map_err(StoreError::io("sync the new name", folder))?;
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(failed("create the database", path, error)),
+        Err(error) => return Err(StoreError::io("create the database", path)(error)),
     }
     for suffix in ["", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let file = PathBuf::from(name);
-        match fs::metadata(&file) {
-            Ok(found) if system::mode(&found) & 0o777 != PRIVATE_FILE => {
-                system::set_mode(&file, PRIVATE_FILE)
-                    .map_err(|source| failed("restrict the permissions of the database", &file, source))?;
+        let file = in_place::with_suffix(path, suffix);
+        match system::set_mode(&file, PRIVATE_FILE) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(StoreError::io("restrict the permissions of the database", &file)(
+                    error,
+                ));
             }
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed("inspect the database", &file, error)),
+            _ => {}
         }
     }
     Ok(())
 }
 
-/// Creates the tables in an empty database.
+/// Creates the tables in an empty file. Rejects a file that this build cannot use.
 pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    migrate(connection, path)
-}
-
-/// Creates the tables in an empty file and migrates old schemas. Rejects a file that belongs to another program, is
-/// damaged, or has a newer schema.
-pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let sql = |source| StoreError::from_sql(path, source);
-    let new = "SELECT (SELECT user_version FROM pragma_user_version) = 0
-                   AND (SELECT application_id FROM pragma_application_id) = 0
-                   AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";
-    if connection.query_row(new, [], |row| row.get(0)).map_err(sql)? {
-        // WAL mode is stored in the file header. auto_vacuum can be set only while the file is empty.
-        connection
-            .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
-            .map_err(sql)?;
-        let transaction =
-            Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(sql)?;
-        // Another process may have created the tables in the meantime.
-        if transaction.query_row(new, [], |row| row.get(0)).map_err(sql)? {
-            transaction.execute_batch(TABLES).map_err(sql)?;
-            transaction.execute_batch(FLUSHES).map_err(sql)?;
-            transaction.execute_batch(ACCEPTED).map_err(sql)?;
-            transaction
-                .pragma_update(None, "application_id", APPLICATION)
-                .map_err(sql)?;
-            transaction
-                .pragma_update(None, "user_version", VERSION)
-                .map_err(sql)?;
-        }
-        transaction.commit().map_err(sql)?;
-    }
-    for (version, tables) in [(1, FLUSHES), (2, ACCEPTED)] {
-        migrate_from(connection, version, tables).map_err(sql)?;
-    }
+    create_tables(connection).map_err(|source| StoreError::from_sql(path, source))?;
     verify(connection, path)
 }
 
-/// Migrates a file from this version to the next one, in one transaction.
-fn migrate_from(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
-    let old = "SELECT (SELECT user_version FROM pragma_user_version) = ?1
-                  AND (SELECT application_id FROM pragma_application_id) = ?2";
-    let is_old =
-        |connection: &Connection| connection.query_row(old, [version, APPLICATION], |row| row.get(0));
-    if !is_old(connection)? {
+fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
+    let new = "SELECT (SELECT user_version FROM pragma_user_version) = 0
+                  AND (SELECT application_id FROM pragma_application_id) = 0
+                  AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+    let is_new = |connection: &Connection| connection.query_row(new, [], |row| row.get(0));
+    if !is_new(connection)? {
         return Ok(());
     }
+    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    if is_old(&transaction)? {
-        transaction.execute_batch(tables)?;
-        transaction.pragma_update(None, "user_version", version + 1)?;
+    // Another process may have created the tables in the meantime.
+    if is_new(&transaction)? {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
     }
     transaction.commit()
 }
@@ -285,16 +230,16 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
             "it is another program's database: application id {application:#x}, not {APPLICATION:#x}"
         )));
     }
-    if found > VERSION {
-        return Err(StoreError::NewerSchema {
+    // A reader may open the file before the writer has created the tables.
+    if found == 0 {
+        return Err(corrupt("schema 0 does not exist".to_owned()));
+    }
+    if found != VERSION {
+        return Err(StoreError::OtherSchema {
             path: path.to_path_buf(),
             found,
             known: VERSION,
         });
-    }
-    // A reader may open the file before the writer has migrated it.
-    if found < 1 {
-        return Err(corrupt(format!("schema {found} does not exist")));
     }
     // A truncated file may still have an intact first page, so every table is queried before the file is trusted.
     let sums: i64 = connection
@@ -302,7 +247,6 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
             "SELECT (SELECT count(*) FROM sums)
                   + 0 * ((SELECT ifnull(max(row), 0) FROM sessions) + (SELECT ifnull(max(row), 0) FROM contents)
                        + (SELECT ifnull(max(row), 0) FROM entries) + (SELECT ifnull(max(content), 0) FROM blobs)
-                       + EXISTS (SELECT 1 FROM compactions)
                        + (SELECT ifnull(max(rowid), 0) FROM summaries)
                        + (SELECT ifnull(max(rowid), 0) FROM texts))",
             [],

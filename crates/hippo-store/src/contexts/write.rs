@@ -110,8 +110,7 @@ impl ContextStore {
             Some(content) => Some(self.prepare(content, ready)?),
             None => None,
         };
-        let json = self.json(new.entry)?;
-        let used = self.usage_json(&SessionEntry::new(new.entry.clone()))?;
+        let json = self.json(&SessionEntry::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
             Some(content) if !content.withhold => Some(match ready {
@@ -150,12 +149,12 @@ impl ContextStore {
         let seq = change.sql(|connection| {
             let (entry, seq): (i64, i64) = connection
                 .prepare_cached(
-                    "INSERT INTO entries (id, session, seq, content, entry, use, source)
-                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4, ?5, ?6)
+                    "INSERT INTO entries (id, session, seq, content, entry, source)
+                     VALUES (?1, ?2, (SELECT ifnull(max(seq) + 1, 0) FROM entries WHERE session = ?2), ?3, ?4, ?5)
                      RETURNING row, seq",
                 )?
                 .query_row(
-                    params![new.entry.id, session, row, json, used, source_key(new.entry)],
+                    params![new.entry.id, session, row, json, source_key(new.entry)],
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )?;
             connection
@@ -187,14 +186,13 @@ impl ContextStore {
         })
     }
 
-    /// Stores the messages of a transcript, either all or none, and identical messages once. Records `owner` (the
-    /// transcript) for them. They are removed by age, like the contents of closed sessions. Returns their ids in order.
+    /// Stores the messages of a transcript, either all or none, and identical messages once. They are removed by age,
+    /// like the contents of closed sessions. Returns their ids in order.
     ///
     /// # Errors
     /// Returns [`ContextError`]. After an error, nothing is stored.
     pub fn put_pieces(
         &mut self,
-        owner: &str,
         pieces: &[TranscriptContent<'_>],
         budget_bytes: u64,
         now_ms: i64,
@@ -223,14 +221,6 @@ impl ContextStore {
         }
         for row in rows {
             change.hold(row, -1)?;
-            change.sql(|connection| {
-                connection
-                    .prepare_cached(
-                        "INSERT INTO compactions VALUES (?1, ?2, ?3)
-                         ON CONFLICT DO UPDATE SET stored_ms = max(stored_ms, ?3)",
-                    )?
-                    .execute(params![owner, row, now_ms])
-            })?;
         }
         change.commit()?;
         Ok((names, trimmed))

@@ -123,7 +123,7 @@ fn a_database_with_a_foreign_schema_is_refused() {
             .unwrap();
         let error = take_over(database, &file, "/w").unwrap_err();
         assert!(
-            matches!(error, StoreError::NewerSchema { found: 99, .. }),
+            matches!(error, StoreError::OtherSchema { found: 99, .. }),
             "{error:?}"
         );
     }
@@ -165,7 +165,6 @@ fn every_table_is_salvaged_or_derived_from_files() {
         "fresh",
         "lexical",
         "meta",
-        "sections",
         "vectors",
     ];
     let connection = Database::Index.create_in_memory().unwrap();

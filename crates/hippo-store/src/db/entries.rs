@@ -107,7 +107,7 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
     // Use one transaction, so that all tables are read at the same moment.
     let moment = connection.unchecked_transaction()?;
     let mut damaged = Vec::new();
-    let store = EntryStore {
+    let mut store = EntryStore {
         records: read_rows(&moment, row::SELECT, "entries", &mut damaged, row::read)?,
         tombstones: read_rows(
             &moment,
@@ -134,15 +134,10 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
             &mut damaged,
             |row| Ok(row.get::<_, String>(0)?),
         )?,
-        runs: read_rows(
-            &moment,
-            &format!("SELECT {} FROM runs ORDER BY started, id", runs::COLUMNS),
-            "runs",
-            &mut damaged,
-            runs::read,
-        )?,
+        runs: read_rows(&moment, runs::SELECT, "runs", &mut damaged, runs::read)?,
         damaged: Vec::new(),
     };
+    store.runs.sort_by_key(|run| (run.record.started, run.id));
     Ok(EntryStore { damaged, ..store })
 }
 

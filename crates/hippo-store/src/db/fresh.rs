@@ -29,13 +29,12 @@ impl Store {
     /// # Errors
     /// See [`StoreError`]. After an error, all documents stay fresh.
     pub fn looked_at<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), StoreError> {
-        let noted = self.connection.transaction().and_then(|transaction| {
+        self.in_transaction(|transaction| {
             for path in paths {
-                unmark(&transaction, path)?;
+                unmark(transaction, path)?;
             }
-            transaction.commit()
-        });
-        noted.map_err(|source| StoreError::from_sql(&self.path, source))
+            Ok(())
+        })
     }
 }
 
@@ -159,7 +158,8 @@ mod tests {
         }
         store.finish_run(run, RunOutcome::Done, Timestamp(2)).unwrap();
         store.looked_at(["a.md"].into_iter()).unwrap();
-        let list = store.undo_list(run).unwrap();
+        let done = plan.steps.iter().rev();
+        let list: Vec<_> = done.map(|step| step.change.inverse()).collect();
         store.undo_run(run, &list, &[], Timestamp(3)).unwrap();
         assert_eq!(
             store.fresh_documents().unwrap().into_iter().collect::<Vec<_>>(),

@@ -1,7 +1,10 @@
 //! Loading of all documents at startup.
 
-use hippo_text::chunk::{Chunk, ChunkKind, ContentHash, Section, Speaker};
+use hippo_text::chunk::{Chunk, Section};
+use rusqlite::types::Type;
+use serde::de::DeserializeOwned;
 
+use super::outline::DocumentOutline;
 use super::{DocumentRecord, NewChunk, Store};
 use crate::StoreError;
 
@@ -48,77 +51,49 @@ impl Store {
     fn load_documents(&self) -> rusqlite::Result<Vec<LoadedDocument>> {
         let mut statement = self
             .connection
-            .prepare("SELECT id, path, size, mtime_ns, hash, date, title FROM documents ORDER BY path")?;
-        let mut documents: Vec<LoadedDocument> = statement
-            .query_map([], |row| {
-                Ok(LoadedDocument {
-                    id: row.get(0)?,
-                    record: DocumentRecord {
-                        path: row.get(1)?,
-                        size: row.get::<_, i64>(2)?.cast_unsigned(),
-                        mtime_ns: row.get(3)?,
-                        hash: row.get(4)?,
-                        date: row.get(5)?,
-                    },
-                    title: row.get(6)?,
-                    sections: Vec::new(),
-                    chunks: Vec::new(),
-                    rows: Vec::new(),
-                })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        for document in &mut documents {
-            document.sections = self.load_sections(document.id)?;
-            self.load_chunks(document)?;
+            .prepare("SELECT id, path, size, mtime_ns, hash, date, outline FROM documents ORDER BY path")?;
+        let mut rows = statement.query([])?;
+        let mut documents = Vec::new();
+        while let Some(row) = rows.next()? {
+            let id = row.get(0)?;
+            let outline: DocumentOutline = parse_json(row.get_ref(6)?.as_str()?)?;
+            let (chunks, rows) = self.load_chunks(id, &outline)?;
+            documents.push(LoadedDocument {
+                id,
+                record: DocumentRecord {
+                    path: row.get(1)?,
+                    size: row.get::<_, i64>(2)?.cast_unsigned(),
+                    mtime_ns: row.get(3)?,
+                    hash: row.get(4)?,
+                    date: row.get(5)?,
+                },
+                sections: outline.sections(),
+                title: outline.title,
+                chunks,
+                rows,
+            });
         }
         Ok(documents)
     }
 
-    fn load_sections(&self, document: u32) -> rusqlite::Result<Vec<Section>> {
-        self.connection
-            .prepare_cached(
-                "SELECT level, parent, title, start_line, end_line, date FROM sections
-                 WHERE document = ?1 ORDER BY ordinal",
-            )?
-            .query_map([document], |row| {
-                let date: Option<String> = row.get(5)?;
-                Ok(Section {
-                    level: row.get(0)?,
-                    parent: row.get(1)?,
-                    title: row.get(2)?,
-                    start_line: row.get(3)?,
-                    end_line: row.get(4)?,
-                    date: date.and_then(|date| date.parse().ok()),
-                })
-            })?
-            .collect()
-    }
-
-    fn load_chunks(&self, document: &mut LoadedDocument) -> rusqlite::Result<()> {
+    fn load_chunks(
+        &self,
+        document: u32,
+        outline: &DocumentOutline,
+    ) -> rusqlite::Result<(Vec<Chunk>, Vec<NewChunk>)> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, terms, vector, section, kind, speaker, start_line, end_line, start_byte, end_byte, hash,
-                 tokens
-             FROM chunks WHERE document = ?1 ORDER BY ordinal",
+            "SELECT id, terms, vector, tokens, ordinal, hash FROM chunks WHERE document = ?1 ORDER BY ordinal",
         )?;
-        let mut rows = statement.query([document.id])?;
-        while let Some(row) = rows.next()? {
-            document.rows.push(NewChunk {
-                id: row.get(0)?,
-                terms: row.get(1)?,
-                vector: row.get(2)?,
-                tokens: row.get(11)?,
-            });
-            document.chunks.push(Chunk {
-                section: row.get(3)?,
-                kind: ChunkKind::from_code(row.get(4)?),
-                speaker: Speaker::from_code(row.get(5)?),
-                start_line: row.get(6)?,
-                end_line: row.get(7)?,
-                start_byte: row.get::<_, i64>(8)?.cast_unsigned(),
-                end_byte: row.get::<_, i64>(9)?.cast_unsigned(),
-                hash: ContentHash(row.get(10)?),
-            });
-        }
-        Ok(())
+        let chunks = statement.query_map([document], |row| {
+            let ordinal = usize::try_from(row.get::<_, i64>(4)?).unwrap_or(usize::MAX);
+            let chunk = outline.chunk(ordinal, row.get(5)?);
+            Ok(chunk.zip(Some(NewChunk::read(row)?)))
+        })?;
+        chunks.filter_map(Result::transpose).collect()
     }
+}
+
+fn parse_json<T: DeserializeOwned>(json: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(json)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(6, Type::Text, error.into()))
 }

@@ -49,11 +49,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<SalvageResult, Stor
     // Rows missing from the damaged database are taken from its spare copy.
     let with_spare = Replacement::Rebuilt.draft(to)?;
     let again = salvage_from(&[from, &spare], &with_spare, root)?;
-    std::fs::rename(&with_spare, to).map_err(|source| StoreError::Io {
-        what: "rename the new database",
-        path: to.to_path_buf(),
-        source,
-    })?;
+    std::fs::rename(&with_spare, to).map_err(StoreError::io("rename the new database", to))?;
     Ok(SalvageResult {
         rows: again.rows,
         lost: salvaged.lost,
@@ -72,11 +68,7 @@ pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salv
     }
     store.sql(store.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);"))?;
     drop(store);
-    system::sync_file(to).map_err(|source| StoreError::Io {
-        what: "sync the database",
-        path: to.to_path_buf(),
-        source,
-    })?;
+    system::sync_file(to).map_err(StoreError::io("sync the database", to))?;
     Ok(salvaged)
 }
 
@@ -112,17 +104,9 @@ fn copy_table(
     table: &str,
     salvaged: &mut SalvageResult,
 ) -> rusqlite::Result<()> {
-    let wanted = columns(change, table)?;
-    let there = match columns(damaged, table) {
-        Ok(there) => there,
-        Err(error) => {
-            salvaged.lost.push(format!("{table}: {error}"));
-            return Ok(());
-        }
-    };
-    let both: Vec<String> = wanted.into_iter().filter(|name| there.contains(name)).collect();
-    let names = both.join(", ");
-    let marks = vec!["?"; both.len()].join(", ");
+    let names = columns(change, table)?;
+    let (count, names) = (names.len(), names.join(", "));
+    let marks = vec!["?"; count].join(", ");
     let mut insert = change.prepare(&format!(
         "INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"
     ))?;
@@ -132,7 +116,7 @@ fn copy_table(
     for direction in ["ASC", "DESC"] {
         let ordered: Vec<String> = order.iter().map(|name| format!("{name} {direction}")).collect();
         let query = format!("SELECT {names} FROM {table} ORDER BY {}", ordered.join(", "));
-        match read(damaged, &query, both.len(), &mut |row| {
+        match read(damaged, &query, count, &mut |row| {
             if failed.is_some() {
                 return;
             }

@@ -17,7 +17,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::{IdPool, Store};
 use crate::StoreError;
-pub(super) use vectors::{digest_of, seal_vectors};
+pub(super) use vectors::digest_of;
 
 /// The key in `checksums`.
 const NAME: &str = "derived";
@@ -25,7 +25,7 @@ const NAME: &str = "derived";
 /// A group of rows that are read and written together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum SealPart {
-    /// A document and its sections.
+    /// A document.
     Document(i64),
     /// A chunk and its row in the lexical index.
     Chunk(i64),
@@ -40,12 +40,9 @@ enum SealPart {
 type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
 #[rustfmt::skip] // keep the list compact
-const SEALED_TABLES: [SealedTable; 6] = [
-    ("documents", "id, path, size, mtime_ns, hash, date, title, own_words", SealPart::Document),
-    ("sections", "document, ordinal, level, parent, title, start_line, end_line, date", SealPart::Document),
-    ("chunks",
-        "id, document, ordinal, section, kind, speaker, start_line, end_line, start_byte, end_byte, terms, hash",
-        SealPart::Chunk),
+const SEALED_TABLES: [SealedTable; 5] = [
+    ("documents", "id, path, size, mtime_ns, hash, date, outline", SealPart::Document),
+    ("chunks", "id, document, ordinal, terms, hash", SealPart::Chunk),
     ("lexical_docsize", "id, sz, origin", SealPart::Chunk),
     ("lexical_data", "id, block", SealPart::Block),
     ("lexical_idx", "segid, term, pgno", SealPart::Segment),
@@ -198,7 +195,7 @@ impl Store {
         let change = self.connection.unchecked_transaction()?;
         change.execute_batch(
             "INSERT INTO lexical(lexical) VALUES ('delete-all');
-             DELETE FROM chunks; DELETE FROM sections; DELETE FROM documents; DELETE FROM fresh;
+             DELETE FROM chunks; DELETE FROM documents; DELETE FROM fresh;
              UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'vector_generation');",
         )?;
         let parts = read_parts(&change)?;

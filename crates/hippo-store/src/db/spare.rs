@@ -38,14 +38,9 @@ impl Store {
                 reason,
             });
         }
-        fs::rename(&draft, &spare).map_err(|source| {
-            discard(&draft);
-            StoreError::Io {
-                what: "rename the spare copy of the database",
-                path: spare,
-                source,
-            }
-        })
+        fs::rename(&draft, &spare)
+            .inspect_err(|_| discard(&draft))
+            .map_err(StoreError::io("rename the spare copy of the database", &spare))
     }
 }
 

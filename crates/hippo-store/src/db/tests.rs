@@ -358,7 +358,7 @@ fn damaged_files_and_newer_schemas_have_different_errors() {
         .unwrap();
     let error = Store::open(&scratch.file, "/w").unwrap_err();
     assert!(
-        matches!(error, StoreError::NewerSchema { found: 99, .. }),
+        matches!(error, StoreError::OtherSchema { found: 99, .. }),
         "{error}"
     );
 }

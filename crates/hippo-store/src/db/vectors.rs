@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use half::f16;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::schema::Counter;
 use super::{Store, number, seal};
@@ -99,9 +99,40 @@ impl Store {
         embedder: &EmbedderRow,
         embeddings: Vec<Embedding>,
     ) -> Result<Vec<StoredVector>, StoreError> {
-        let path = self.path.clone();
-        self.put(embedder, embeddings)
-            .map_err(|source| StoreError::from_sql(&path, source))
+        self.in_transaction(|transaction| {
+            let mut stored = Vec::new();
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO vectors (embedder, hash, tokens, vector, digest) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (hash, embedder) DO NOTHING RETURNING id",
+            )?;
+            let mut find =
+                transaction.prepare_cached("SELECT id FROM vectors WHERE hash = ?1 AND embedder = ?2")?;
+            let mut seen = HashSet::new();
+            for mut embedding in embeddings {
+                if !seen.insert(embedding.hash) {
+                    continue;
+                }
+                for value in &mut embedding.vector {
+                    *value = f16::from_f32(*value).to_f32();
+                }
+                let Embedding { hash, tokens, vector } = &embedding;
+                let vector = encode(vector);
+                let digest = seal::digest_of(embedder.id, hash, i64::from(*tokens), &vector);
+                let inserted: Option<i64> = insert
+                    .query_row(params![embedder.id, hash, tokens, vector, digest], |row| {
+                        row.get(0)
+                    })
+                    .optional()?;
+                let row = match inserted {
+                    Some(row) => row,
+                    None => find.query_row(params![hash, embedder.id], |row| row.get(0))?,
+                };
+                if embedder.active {
+                    stored.push(StoredVector { row, embedding });
+                }
+            }
+            Ok(stored)
+        })
     }
 
     /// Assigns a vector to the next chunks that have its text but no vector: at most `limit` chunks with ids above
@@ -115,34 +146,26 @@ impl Store {
         after: Option<u32>,
         limit: usize,
     ) -> Result<Vec<u32>, StoreError> {
-        let path = self.path.clone();
-        let mut place = || {
-            let transaction = self
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let (hash, tokens) = (vector.embedding.hash, vector.embedding.tokens);
+        self.in_transaction(|transaction| {
             let placed: Vec<u32> = transaction
                 .prepare_cached(
                     "SELECT id FROM chunks WHERE hash = ?1 AND id > ?2 AND vector IS NULL ORDER BY id LIMIT ?3",
                 )?
-                .query_map(
-                    params![vector.embedding.hash, after.map_or(-1, i64::from), number(limit)],
-                    |row| row.get(0),
-                )?
+                .query_map(params![hash, after.map_or(-1, i64::from), number(limit)], |row| {
+                    row.get(0)
+                })?
                 .collect::<Result<_, _>>()?;
-            {
-                let mut update =
-                    transaction.prepare_cached("UPDATE chunks SET vector = ?2, tokens = ?3 WHERE id = ?1")?;
-                for id in &placed {
-                    update.execute(params![id, vector.row, vector.embedding.tokens])?;
-                }
+            let mut update =
+                transaction.prepare_cached("UPDATE chunks SET vector = ?2, tokens = ?3 WHERE id = ?1")?;
+            for id in &placed {
+                update.execute(params![id, vector.row, tokens])?;
             }
             if !placed.is_empty() {
-                Counter::Vectors.advance(&transaction)?;
+                Counter::Vectors.advance(transaction)?;
             }
-            transaction.commit()?;
             Ok(placed)
-        };
-        place().map_err(|source| StoreError::from_sql(&path, source))
+        })
     }
 
     /// Returns stored vectors of the active embedder that pending chunks need, because a process stopped before it
@@ -218,11 +241,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`]. After an error, the old embedder stays active.
     pub fn activate(&mut self, embedder: &EmbedderRow) -> Result<(), StoreError> {
-        let path = self.path.clone();
-        let mut run = || {
-            let transaction = self
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.in_transaction(|transaction| {
             transaction.execute("UPDATE embedders SET active = (id = ?1)", [embedder.id])?;
             transaction.execute(
                 "UPDATE chunks SET (vector, tokens) = (SELECT vectors.id, vectors.tokens FROM vectors
@@ -230,11 +249,10 @@ impl Store {
                 [embedder.id],
             )?;
             transaction.execute("DELETE FROM vectors WHERE embedder <> ?1", [embedder.id])?;
-            Counter::Vectors.advance(&transaction)?;
-            transaction.execute("DELETE FROM embedders WHERE id <> ?1", [embedder.id])?;
-            transaction.commit()
-        };
-        run().map_err(|source| StoreError::from_sql(&path, source))
+            Counter::Vectors.advance(transaction)?;
+            transaction.execute("DELETE FROM embedders WHERE id <> ?1", [embedder.id])
+        })?;
+        Ok(())
     }
 
     /// Deletes vectors whose text is in no chunk, and returns their number. Call this only after some time, because
@@ -303,51 +321,6 @@ impl Store {
             found.extend(vector.map(|vector| (*chunk, vector)));
         }
         Ok(found)
-    }
-
-    fn put(
-        &mut self,
-        embedder: &EmbedderRow,
-        embeddings: Vec<Embedding>,
-    ) -> rusqlite::Result<Vec<StoredVector>> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut stored = Vec::new();
-        {
-            let mut insert = transaction.prepare_cached(
-                "INSERT INTO vectors (embedder, hash, tokens, vector, digest) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (hash, embedder) DO NOTHING RETURNING id",
-            )?;
-            let mut find =
-                transaction.prepare_cached("SELECT id FROM vectors WHERE hash = ?1 AND embedder = ?2")?;
-            let mut seen = HashSet::new();
-            for mut embedding in embeddings {
-                if !seen.insert(embedding.hash) {
-                    continue;
-                }
-                for value in &mut embedding.vector {
-                    *value = f16::from_f32(*value).to_f32();
-                }
-                let Embedding { hash, tokens, vector } = &embedding;
-                let vector = encode(vector);
-                let digest = seal::digest_of(embedder.id, hash, i64::from(*tokens), &vector);
-                let inserted: Option<i64> = insert
-                    .query_row(params![embedder.id, hash, tokens, vector, digest], |row| {
-                        row.get(0)
-                    })
-                    .optional()?;
-                let row = match inserted {
-                    Some(row) => row,
-                    None => find.query_row(params![hash, embedder.id], |row| row.get(0))?,
-                };
-                if embedder.active {
-                    stored.push(StoredVector { row, embedding });
-                }
-            }
-        }
-        transaction.commit()?;
-        Ok(stored)
     }
 }
 

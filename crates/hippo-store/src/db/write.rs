@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use hippo_text::chunk::{Chunk, Document};
 
-use super::{IdPool, Store, fresh, number, schema, seal::Seal};
+use super::outline::DocumentOutline;
+use super::{IdPool, Store, fresh, json, number, schema, seal::Seal};
 use crate::StoreError;
 
 /// A document's path, metadata and hash as of indexing.
@@ -35,6 +36,18 @@ pub struct NewChunk {
     pub vector: Option<i64>,
     /// Number of word pieces, as counted by the embedding model.
     pub tokens: Option<u32>,
+}
+
+impl NewChunk {
+    /// Reads the columns `id, terms, vector, tokens`, the first of a row.
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            terms: row.get(1)?,
+            vector: row.get(2)?,
+            tokens: row.get(3)?,
+        })
+    }
 }
 
 /// The effect of a change on the chunks of a document.
@@ -164,27 +177,27 @@ impl DocumentBatch<'_> {
         document: &Document,
         terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
     ) -> rusqlite::Result<DocumentChange> {
-        let row = self.upsert_row(record, document)?;
+        let outline = DocumentOutline::of(document);
+        let mut old = self.old_chunks(&record.path)?;
+        let row = self.upsert_row(record, &json(&outline)?)?;
         fresh::mark(&self.transaction, &record.path)?;
-        let mut old = self.old_chunks(row)?;
         let mut change = DocumentChange {
             document: row,
             ..DocumentChange::default()
         };
-        self.write_sections(row, document)?;
-
         let mut text = String::new();
         let mut fresh = Vec::new();
+        // First keep all known chunks, so that the ids of removed chunks are free for the new ones.
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
-            let lead = lead(document, ordinal);
-            let known = old
-                .get_mut(&(chunk.hash.0, lead.to_owned()))
-                .and_then(VecDeque::pop_front);
+            let lead = outline.lead(ordinal).to_owned();
+            let known = old.get_mut(&(chunk.hash.0, lead)).and_then(VecDeque::pop_front);
             if let Some(kept) = known {
-                self.move_chunk(kept.id, ordinal, chunk)?;
+                self.transaction
+                    .prepare_cached("UPDATE chunks SET ordinal = ?2 WHERE id = ?1 AND ordinal <> ?2")?
+                    .execute(params![kept.id, number(ordinal)])?;
                 change.chunks.push(kept);
             } else {
-                fresh.push((ordinal, change.chunks.len()));
+                fresh.push(ordinal);
                 change.chunks.push(NewChunk::default());
             }
         }
@@ -192,13 +205,13 @@ impl DocumentBatch<'_> {
             self.drop_chunk(gone.id)?;
             change.removed.push(gone.id);
         }
-        for (ordinal, slot) in fresh {
+        for ordinal in fresh {
             let chunk = &document.chunks[ordinal];
             text.clear();
-            let count = terms(chunk, lead(document, ordinal), &mut text);
+            let count = terms(chunk, outline.lead(ordinal), &mut text);
             let added = self.add_chunk(row, ordinal, chunk, &text, count)?;
             change.added.push(added.id);
-            change.chunks[slot] = added;
+            change.chunks[ordinal] = added;
         }
         Ok(change)
     }
@@ -214,13 +227,10 @@ impl DocumentBatch<'_> {
             document,
             ..DocumentChange::default()
         };
-        for gone in self.old_chunks(document)?.into_values().flatten() {
+        for gone in self.old_chunks(path)?.into_values().flatten() {
             self.drop_chunk(gone.id)?;
             change.removed.push(gone.id);
         }
-        self.transaction
-            .prepare_cached("DELETE FROM sections WHERE document = ?1")?
-            .execute([document])?;
         self.transaction
             .prepare_cached("DELETE FROM documents WHERE id = ?1")?
             .execute([document])?;
@@ -228,93 +238,41 @@ impl DocumentBatch<'_> {
         Ok(Some(change))
     }
 
-    fn upsert_row(&self, record: &DocumentRecord, document: &Document) -> rusqlite::Result<u32> {
+    fn upsert_row(&self, record: &DocumentRecord, outline: &str) -> rusqlite::Result<u32> {
         let (path, size, mtime) = (&record.path, record.size.cast_signed(), record.mtime_ns);
-        let values = params![path, size, mtime, record.hash, record.date, document.title];
         self.transaction
             .prepare_cached(
-                "INSERT INTO documents (path, size, mtime_ns, hash, date, title)
+                "INSERT INTO documents (path, size, mtime_ns, hash, date, outline)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                  ON CONFLICT (path) DO UPDATE SET
-                     size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, title = ?6
+                     size = ?2, mtime_ns = ?3, hash = ?4, date = ?5, outline = ?6
                  RETURNING id",
             )?
-            .query_row(values, |row| row.get(0))
-    }
-
-    fn write_sections(&self, document: u32, content: &Document) -> rusqlite::Result<()> {
-        self.transaction
-            .prepare_cached("DELETE FROM sections WHERE document = ?1")?
-            .execute([document])?;
-        let mut insert = self
-            .transaction
-            .prepare_cached("INSERT INTO sections VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
-        for (ordinal, section) in content.sections.iter().enumerate() {
-            insert.execute(params![
-                document,
-                number(ordinal),
-                section.level,
-                section.parent,
-                section.title,
-                section.start_line,
-                section.end_line,
-                section.date.map(|date| date.to_string())
-            ])?;
-        }
-        Ok(())
+            .query_row(
+                params![path, size, mtime, record.hash, record.date, outline],
+                |row| row.get(0),
+            )
     }
 
     /// Returns the stored chunks of a document, by the hash of their text and their leading heading.
-    fn old_chunks(&self, document: u32) -> rusqlite::Result<OldChunks> {
+    fn old_chunks(&self, path: &str) -> rusqlite::Result<OldChunks> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT chunks.id, chunks.hash, chunks.terms, chunks.vector, chunks.section, sections.title, chunks.tokens
-             FROM chunks LEFT JOIN sections
-                 ON sections.document = chunks.document AND sections.ordinal = chunks.section
-             WHERE chunks.document = ?1 ORDER BY chunks.ordinal",
+            "SELECT chunks.id, terms, vector, tokens, ordinal, chunks.hash, outline
+             FROM chunks JOIN documents ON documents.id = document WHERE path = ?1 ORDER BY ordinal",
         )?;
-        let mut rows = statement.query([document])?;
+        let mut rows = statement.query([path])?;
         let mut old = OldChunks::new();
-        let mut last_section = None;
+        let mut outline = None;
         while let Some(row) = rows.next()? {
-            let section: u32 = row.get(4)?;
-            let opens = last_section != Some(section);
-            last_section = Some(section);
-            let lead: String = if opens {
-                row.get::<_, Option<String>>(5)?.unwrap_or_default()
-            } else {
-                String::new()
-            };
-            let chunk = NewChunk {
-                id: row.get(0)?,
-                terms: row.get(2)?,
-                vector: row.get(3)?,
-                tokens: row.get(6)?,
-            };
-            old.entry((row.get(1)?, lead)).or_default().push_back(chunk);
+            if outline.is_none() {
+                outline = serde_json::from_str(row.get_ref(6)?.as_str()?).ok();
+            }
+            let outline: &DocumentOutline = outline.get_or_insert_default();
+            let lead = outline.lead(usize::try_from(row.get::<_, i64>(4)?).unwrap_or(usize::MAX));
+            let chunks = old.entry((row.get(5)?, lead.to_owned())).or_default();
+            chunks.push_back(NewChunk::read(row)?);
         }
         Ok(old)
-    }
-
-    fn move_chunk(&self, id: u32, ordinal: usize, chunk: &Chunk) -> rusqlite::Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE chunks SET ordinal = ?2, section = ?3, kind = ?4, speaker = ?5, start_line = ?6,
-                     end_line = ?7, start_byte = ?8, end_byte = ?9
-                 WHERE id = ?1 AND (ordinal, section, kind, speaker, start_line, end_line, start_byte, end_byte)
-                     IS NOT (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-            )?
-            .execute(params![
-                id,
-                number(ordinal),
-                chunk.section,
-                chunk.kind.code(),
-                chunk.speaker.code(),
-                chunk.start_line,
-                chunk.end_line,
-                chunk.start_byte.cast_signed(),
-                chunk.end_byte.cast_signed()
-            ])
-            .map(|_| ())
     }
 
     fn drop_chunk(&mut self, id: u32) -> rusqlite::Result<()> {
@@ -348,20 +306,11 @@ impl DocumentBatch<'_> {
         let (vector, tokens) = known.unzip();
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         self.transaction
-            .prepare_cached(
-                "INSERT INTO chunks VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-            )?
+            .prepare_cached("INSERT INTO chunks VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
             .execute(params![
                 id,
                 document,
                 number(ordinal),
-                chunk.section,
-                chunk.kind.code(),
-                chunk.speaker.code(),
-                chunk.start_line,
-                chunk.end_line,
-                chunk.start_byte.cast_signed(),
-                chunk.end_byte.cast_signed(),
                 count,
                 chunk.hash.0,
                 vector,
@@ -380,14 +329,3 @@ impl DocumentBatch<'_> {
 }
 
 type OldChunks = HashMap<([u8; 16], String), VecDeque<NewChunk>>;
-
-/// Returns the leading heading of a chunk: the title of its section if the chunk is the first one in that section.
-pub(super) fn lead(document: &Document, ordinal: usize) -> &str {
-    let chunk = &document.chunks[ordinal];
-    let opens = ordinal == 0 || document.chunks[ordinal - 1].section != chunk.section;
-    let section = usize::try_from(chunk.section).unwrap_or(usize::MAX);
-    match document.sections.get(section) {
-        Some(section) if opens => &section.title,
-        _ => "",
-    }
-}

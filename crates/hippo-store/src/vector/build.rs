@@ -1,6 +1,5 @@
 //! Construction of a graph from a snapshot with `hnsw_rs`.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +21,7 @@ const MAX_LAYERS: usize = 16;
 pub struct BuildCancelled;
 
 /// A snapshot of an index, from which another thread builds a graph while the index is in use.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct BuildJob {
     pub(super) token: u64,
     pub(super) codes: Codes,
@@ -31,27 +30,10 @@ pub struct BuildJob {
 }
 
 /// A finished build for [`VectorIndex::install`](super::VectorIndex::install).
+#[derive(Debug)]
 pub struct BuiltGraph {
     pub(super) token: u64,
     pub(super) graph: Option<HnswGraph>,
-}
-
-impl fmt::Debug for BuildJob {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BuildJob")
-            .field("token", &self.token)
-            .field("slots", &self.slots.len())
-            .finish()
-    }
-}
-
-impl fmt::Debug for BuiltGraph {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BuiltGraph")
-            .field("token", &self.token)
-            .field("graph", &self.graph.is_some())
-            .finish()
-    }
 }
 
 impl BuildJob {

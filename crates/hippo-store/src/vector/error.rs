@@ -27,48 +27,15 @@ pub enum VectorError {
     Id,
 }
 
-/// A dump was rejected. The index can be rebuilt from the store.
+/// The reason why a dump cannot be used. The index must then be built from the store.
 #[derive(Debug, thiserror::Error)]
-#[error("could not use the dump of the vector index: {reason}")]
-pub struct DumpRejected {
-    /// The reason.
-    pub reason: RejectReason,
-}
-
-/// The reason why a dump was rejected.
-#[derive(Debug, thiserror::Error)]
-pub enum RejectReason {
-    /// The file does not exist.
-    #[error("no such file")]
-    Missing,
-    /// The file could not be read.
-    #[error("{0}")]
-    Unreadable(io::Error),
-    /// The file does not start with the magic.
-    #[error("not a dump of a vector index")]
-    NotADump,
-    /// The format has another version.
-    #[error("unknown format version {0}")]
-    Version(u32),
-    /// The file is shorter or longer than its header states.
-    #[error("wrong length")]
-    Length,
-    /// A checksum differs: the file is damaged.
-    #[error("checksum mismatch")]
-    Checksum,
-    /// The dump belongs to another state of the store. The string is the name of the field that differs.
-    #[error("other {0}")]
-    Identity(&'static str),
-    /// The checksums match, but the parts are inconsistent.
-    #[error("inconsistent parts")]
-    Malformed,
-}
-
-impl From<io::Error> for RejectReason {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => Self::Length,
-            _ => Self::Unreadable(error),
-        }
-    }
+pub enum DumpRejected {
+    /// The file is missing, too short or unreadable.
+    #[error("could not read the dump of the vector index: {0}")]
+    Unreadable(#[from] io::Error),
+    /// The file is damaged, or belongs to another state of the store.
+    #[error(
+        "could not use the dump of the vector index: it is damaged, or belongs to another state of the database"
+    )]
+    Mismatch,
 }

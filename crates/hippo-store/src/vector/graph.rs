@@ -29,17 +29,6 @@ impl GraphLinks {
         }
     }
 
-    /// Returns whether every range is valid and every link is below `slots`.
-    pub fn is_valid(&self, slots: usize) -> bool {
-        self.offsets.first() == Some(&0)
-            && self.offsets.is_sorted()
-            && self
-                .offsets
-                .last()
-                .is_some_and(|&end| end as usize == self.links.len())
-            && self.links.iter().all(|&l| (l as usize) < slots)
-    }
-
     pub fn memory_bytes(&self) -> usize {
         4 * (self.offsets.capacity() + self.links.capacity())
     }
@@ -148,15 +137,6 @@ impl HnswGraph {
         found
     }
 
-    /// Returns whether the arrays are consistent with each other and with `slots`. Must be checked for graphs read from
-    /// a file.
-    pub fn is_valid(&self, slots: usize) -> bool {
-        self.base.is_valid(slots)
-            && self.base.offsets.len() <= slots + 1
-            && self.members.words.len() == (self.base.offsets.len() - 1).div_ceil(64)
-            && self.parts.iter().all(|part| part.is_valid(slots))
-    }
-
     pub fn memory_bytes(&self) -> usize {
         let uppers = self.parts.iter().flat_map(|part| &part.uppers);
         let uppers: usize = uppers
@@ -188,13 +168,6 @@ impl GraphPart {
             }
         }
         here
-    }
-
-    fn is_valid(&self, slots: usize) -> bool {
-        (self.entry as usize) < slots
-            && self.uppers.iter().all(|u| {
-                u.nodes.is_sorted() && u.links.offsets.len() == u.nodes.len() + 1 && u.links.is_valid(slots)
-            })
     }
 }
 

@@ -1,7 +1,5 @@
 //! The vector index: content, choice of search path, installation of builds.
 
-use std::fmt;
-
 use super::build::{BuildJob, BuiltGraph};
 use super::error::VectorError;
 use super::graph::HnswGraph;
@@ -11,6 +9,7 @@ use super::slots::{Codes, NONE, SlotOf, SlotSet};
 
 /// Index of vectors, which finds the ids of the nearest ones. `search` takes `&self` and may run in many threads;
 /// changes take `&mut self`.
+#[derive(Debug)]
 pub struct VectorIndex {
     pub(super) dimension: usize,
     pub(super) params: VectorParams,
@@ -31,19 +30,10 @@ pub struct VectorIndex {
 }
 
 /// A build in progress. Until it is installed, the codes in the slots of its snapshot must not change.
+#[derive(Debug)]
 struct PendingBuild {
     token: u64,
     slots: SlotSet,
-}
-
-impl fmt::Debug for VectorIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut f = f.debug_struct("VectorIndex");
-        f.field("dimension", &self.dimension)
-            .field("live", &self.live)
-            .field("slots", &self.ids.len());
-        f.field("graph", &self.graph.is_some()).finish_non_exhaustive()
-    }
 }
 
 impl VectorIndex {

@@ -18,8 +18,8 @@ mod search;
 mod slots;
 
 pub use build::{BuildCancelled, BuildJob, BuiltGraph};
-pub use dump::{DUMP_FILE, DumpIdentity};
-pub use error::{DumpRejected, RejectReason, VectorError};
+pub use dump::DUMP_FILE;
+pub use error::{DumpRejected, VectorError};
 pub use index::VectorIndex;
 pub use params::VectorParams;
 pub use quantize::PreparedQuery;

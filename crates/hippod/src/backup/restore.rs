@@ -278,7 +278,7 @@ fn sync(folder: &Path) -> Result<(), RpcError> {
 fn refusal(backup: &Path, workspace: &BackupWorkspace, state: &Path, error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. }
-        | StoreError::NewerSchema { .. }
+        | StoreError::OtherSchema { .. }
         | StoreError::Row { .. }
         | StoreError::Sql { .. } => {
             let here = format!("{}/", state.display());

@@ -50,7 +50,7 @@ pub fn compact(
         budget: request.budget_tokens.map(|tokens| tokens as usize),
         stored: view.is_some(),
     };
-    let mut keeper = Keeper::new(contexts, view, &request);
+    let mut keeper = Keeper::new(contexts, view);
     let compacted = passes(&options, &mut keeper, &request, cancellation)?;
     let rest = compacted.stats.rest.as_ref().map(|_| compacted.dropped_list());
     match rest.filter(|rest| !rest.is_empty()) {
@@ -176,7 +176,6 @@ fn beginning(id: &ContentId) -> u64 {
 struct Keeper {
     /// Database that stores the messages; `None` if no workspace is given, so that no message is stored.
     place: Option<Arc<ContextDatabase>>,
-    owner: String,
     settings: ContextConfig,
     now: i64,
     batch: Vec<String>,
@@ -190,10 +189,9 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn new(contexts: &Contexts, view: Option<&WorkspaceView>, request: &SessionCompactRequest) -> Self {
+    fn new(contexts: &Contexts, view: Option<&WorkspaceView>) -> Self {
         Self {
             place: view.map(|view| contexts.database_of(&view.root)),
-            owner: request.path.clone().unwrap_or_else(|| "messages".to_owned()),
             settings: view.map(|view| view.config.context.clone()).unwrap_or_default(),
             now: now(contexts),
             batch: Vec::new(),
@@ -239,9 +237,7 @@ impl Keeper {
             store.read().usage().map(|usage| usage.contents).map_err(refusal)
         };
         let before = contents(store)?;
-        let (names, trimmed) = store
-            .put_pieces(&self.owner, &pieces, budget, self.now)
-            .map_err(refusal)?;
+        let (names, trimmed) = store.put_pieces(&pieces, budget, self.now).map_err(refusal)?;
         if trimmed
             .contents
             .iter()

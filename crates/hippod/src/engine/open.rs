@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
-use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
+use hippo_store::vector::{VectorIndex, VectorParams};
 use hippo_text::source::SourceRules;
 use hippo_tree::Period;
 use hippo_types::time::Timestamp;
@@ -161,18 +161,13 @@ pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
 ///
 /// # Errors
 /// See [`StoreError`].
-pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, StoreError> {
+pub fn identity(store: &Store, vectors: usize) -> Result<Option<String>, StoreError> {
     let Some(embedder) = store.embedders()?.into_iter().find(|embedder| embedder.active) else {
         return Ok(None);
     };
-    Ok(Some(DumpIdentity {
-        model_id: embedder.model,
-        dimension: embedder.dimension,
-        generation: store.vector_generation()?,
-        count: vectors,
-        // Every change of a chunk's vector advances the generation, so the generation identifies the content as well.
-        content: String::new(),
-    }))
+    // Every change of a chunk's vector advances the generation, so the generation identifies the content as well.
+    let generation = store.vector_generation()?;
+    Ok(Some(format!("{} {generation} {vectors}", embedder.model)))
 }
 
 struct LoadedIndex {
@@ -233,7 +228,7 @@ fn load_vectors(
     count: usize,
 ) -> Result<(VectorIndex, bool), StoreError> {
     if let Some(identity) = identity(store, count)?.filter(|_| count > 0) {
-        match VectorIndex::load(dump, &identity, VectorParams::default()) {
+        match VectorIndex::load(dump, &identity, dimension, VectorParams::default()) {
             Ok(index) => return Ok((index, true)),
             Err(rejected) => {
                 tracing::info!(%rejected, "the saved vector index cannot be used; rebuilding it")

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "onnx")]
 use std::time::Instant;
 
-use hippo_embed::acquire::{self, AcquireError, FileFault, LocalModel};
+use hippo_embed::acquire::{self, AcquireError, LocalModel};
 use hippo_proto::{
     ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelPullResponse, ModelRemoveResponse,
     ModelState as Installed, ModelVerifyResponse, RpcError,
 };
 
-use super::{Layout, ModelManifest, Models, file, refusal};
+use super::{Layout, ModelManifest, Models, refusal};
 
 /// Returns the runtime library for an imported model whose files are unchanged, judged by their metadata.
 pub(super) fn locate(
@@ -19,9 +19,8 @@ pub(super) fn locate(
     manifest: &ModelManifest,
 ) -> Result<PathBuf, AcquireError> {
     let runtime = acquire::locate_runtime(layout, manifest)?;
-    match model.first_fault(layout) {
-        Some((file, FileFault::Unchecked)) => Err(AcquireError::Unchecked(file)),
-        Some((file, _)) => Err(AcquireError::Changed(file)),
+    match model.artifact(layout).fault() {
+        Some(fault) => Err(fault),
         None => Ok(runtime),
     }
 }
@@ -30,29 +29,24 @@ impl Models {
     /// Returns the imported models for `model.list`.
     pub(super) fn brought(&self, unsupported: bool) -> Vec<ModelInfo> {
         let told = |(name, model): (String, Result<LocalModel, AcquireError>)| {
-            let selected = self.config.enabled && self.config.model == name;
             let model = model.ok();
-            let damaged = model
-                .as_ref()
-                .is_none_or(|model| model.first_fault(&self.layout).is_some());
             let id = model.as_ref().map(LocalModel::id);
+            let artifact = model.as_ref().map(|model| model.artifact(&self.layout));
+            let damaged = artifact.as_ref().is_none_or(|files| files.fault().is_some());
             ModelInfo {
+                selected: self.config.enabled && self.config.model == name,
                 name,
                 dimension: id
                     .as_ref()
                     .map_or(0, |id| u32::try_from(id.dimension).unwrap_or(u32::MAX)),
                 id: id.map_or_else(String::new, |id| id.to_string()),
-                sha256: model
-                    .as_ref()
-                    .and_then(LocalModel::weights_sha256)
-                    .map(str::to_owned),
+                sha256: model.and_then(|model| model.weights_sha256().map(str::to_owned)),
                 state: match (unsupported, damaged) {
                     (true, _) => Installed::Unsupported,
                     (false, true) => Installed::Damaged,
                     (false, false) => Installed::Installed,
                 },
-                selected,
-                bytes: model.as_ref().map_or(0, bytes),
+                bytes: artifact.map_or(0, |files| files.size()),
                 licence: None,
                 source: "imported".to_owned(),
             }
@@ -74,10 +68,11 @@ impl Models {
     }
 
     fn files_of(&self, model: &LocalModel) -> Result<Vec<ModelFile>, RpcError> {
-        let mut checks = acquire::verify_local(&self.layout, model);
-        checks
-            .extend(acquire::verify_runtime(&self.layout, &self.manifest).map_err(|error| refusal(&error))?);
-        Ok(checks.into_iter().map(file).collect())
+        let runtime = self
+            .manifest
+            .runtime(&self.layout)
+            .map_err(|error| refusal(&error))?;
+        Ok(Self::verified([model.artifact(&self.layout), runtime]))
     }
 
     /// Imports a sentence-transformers folder under a name. Blocks while the folder is copied and tested.
@@ -143,15 +138,11 @@ impl Models {
         let bytes = LocalModel::find(&self.layout, name)
             .ok()
             .flatten()
-            .map_or(0, |model| bytes(&model));
+            .map_or(0, |model| model.artifact(&self.layout).size());
         acquire::remove(&self.layout, name).map_err(|error| refusal(&error))?;
         Ok(ModelRemoveResponse {
             model: name.to_owned(),
             bytes,
         })
     }
-}
-
-fn bytes(model: &LocalModel) -> u64 {
-    model.checksums().iter().map(|file| file.size).sum()
 }

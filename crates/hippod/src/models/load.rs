@@ -1,9 +1,6 @@
 //! Creation of the embedder for a model id.
 
 #[cfg(feature = "onnx")]
-use std::path::Path;
-
-#[cfg(feature = "onnx")]
 use hippo_embed::acquire::{self, LocalModel};
 use hippo_embed::acquire::{Layout, ModelManifest};
 use hippo_embed::{EmbedError, Embedder, HashEmbedder};
@@ -25,8 +22,8 @@ pub(super) fn load(
     #[cfg(feature = "onnx")]
     {
         let absent = |error: acquire::AcquireError| EmbedError::NotInstalled(error.to_string());
-        let wanted: Option<hippo_embed::ModelId> = id.parse().ok();
-        let local = wanted.and_then(|wanted| LocalModel::find(layout, &wanted.name).ok().flatten());
+        let name = id.split('|').next().unwrap_or_default();
+        let local = LocalModel::find(layout, name).ok().flatten();
         if let Some(model) = local.filter(|model| model.id().to_string() == id) {
             let runtime = brought::locate(&model, layout, manifest).map_err(absent)?;
             let model = hippo_embed::OnnxEmbedder::load(&model.files(layout), &runtime, threads)?;
@@ -37,7 +34,7 @@ pub(super) fn load(
             let model = hippo_embed::OnnxEmbedder::load(&installed.model, &installed.runtime, threads)?;
             return Ok(Box::new(model));
         }
-        load_named(id, layout, &installed.runtime, threads)
+        Err(EmbedError::UnknownModel(id.to_owned()))
     }
     #[cfg(not(feature = "onnx"))]
     {
@@ -46,24 +43,4 @@ pub(super) fn load(
             "this build has no embedding model".to_owned(),
         ))
     }
-}
-
-/// Loads a model from the hub, in builds that can download one.
-#[cfg(feature = "hub")]
-fn load_named(
-    id: &str,
-    layout: &Layout,
-    runtime: &Path,
-    threads: usize,
-) -> Result<Box<dyn Embedder>, EmbedError> {
-    let unknown = || EmbedError::UnknownModel(id.to_owned());
-    let wanted: hippo_embed::ModelId = id.parse().map_err(|_| unknown())?;
-    let cache = layout.models.join("hub");
-    let model = hippo_embed::NamedEmbedder::load(&wanted.name, &wanted.prefix, &cache, runtime, threads)?;
-    Ok(Box::new(model))
-}
-
-#[cfg(all(feature = "onnx", not(feature = "hub")))]
-fn load_named(id: &str, _: &Layout, _: &Path, _: usize) -> Result<Box<dyn Embedder>, EmbedError> {
-    Err(EmbedError::UnknownModel(id.to_owned()))
 }

@@ -3,9 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::check_session_id;
-use crate::error::{ErrorKind, RpcError};
-use crate::types::{Validate, refuse_empty, refuse_unknown_members, refuse_unknown_word};
+use crate::error::RpcError;
+use crate::types::check::{refuse_empty, refuse_larger, refuse_longer, refuse_outside};
 use hippo_types::context::{ContextEncoding, ContextEntry, ContextKind, ContextPriority};
 
 /// Maximum size of content in a request, in bytes. Even with JSON escapes, such content stays below the maximum length
@@ -25,7 +24,6 @@ const MAX_ASSOCIATIONS: usize = 16;
 /// Parameters of `context.put`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ContextPutRequest {
     /// Id of an open session.
     pub session: String,
@@ -39,16 +37,12 @@ pub struct ContextPutRequest {
     /// The whole content, at most [`MAX_CONTENT_BYTES`] bytes.
     pub content: String,
     /// Summary in a few lines; by default it is extracted from the content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// Values that are likely to be needed again; by default they are extracted from the content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
     /// Factors of the entry's decay; the policies set the absent factors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modifiers: Option<ContextPutModifiers>,
     /// Expiry of the entry; the policies set the absent values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ContextPutLifecycle>,
     /// True if the content reports a failure. Such content gets an entry even if it is small.
     #[serde(default)]
@@ -74,13 +68,10 @@ pub struct ContextPutSource {
 #[serde(deny_unknown_fields)]
 pub struct ContextPutModifiers {
     /// The importance of the entry.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<ContextPriority>,
     /// Manual or automatic creation: `manual` if the entry is created deliberately.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContextEncoding>,
     /// Ids of related entries; unknown ids are ignored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub associations: Option<Vec<String>>,
 }
 
@@ -90,55 +81,43 @@ pub struct ContextPutModifiers {
 #[serde(deny_unknown_fields)]
 pub struct ContextPutLifecycle {
     /// The turn from which the entry is out of the context; must be after the turn of the request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
     /// True if the entry is written to long-term memory when the session closes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
 }
 
-impl Validate for ContextPutRequest {
-    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let types = ContextKind::ALL.map(ContextKind::name);
-        refuse_unknown_word(params, ["type", "type", "types"], &types)?;
-        refuse_unknown_members(params, "source", &["type", "ref"])?;
-        refuse_unknown_members(params, "modifiers", &["priority", "encoding", "associations"])?;
-        refuse_unknown_members(params, "lifecycle", &["expires", "persist"])?;
-        let Some(Value::Object(modifiers)) = params.get("modifiers") else {
-            return Ok(());
-        };
-        let priorities = ContextPriority::ALL.map(ContextPriority::name);
-        refuse_unknown_word(modifiers, ["priority", "priority", "priorities"], &priorities)?;
-        let encodings = ContextEncoding::ALL.map(ContextEncoding::name);
-        refuse_unknown_word(modifiers, ["encoding", "encoding", "encodings"], &encodings)
-    }
-
-    fn validate(&self) -> Result<(), RpcError> {
-        check_session_id(&self.session)?;
+impl ContextPutRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         let ContextPutSource { type_, reference } = &self.source;
-        refuse_empty("source.type", Some(type_))?;
-        refuse_longer("source.type", type_, MAX_SOURCE_CHARS)?;
-        refuse_longer("source.ref", reference, MAX_REF_CHARS)?;
-        if self.content.len() > MAX_CONTENT_BYTES {
-            let what = format!("the content is longer than {MAX_CONTENT_BYTES} bytes");
-            return Err(RpcError::new(ErrorKind::TooLarge, what).hint(
-                "store the content in a file, and put only the relevant part, with that file as its source",
-            ));
-        }
-        if let Some(summary) = &self.summary {
-            refuse_empty("summary", Some(summary))?;
-            refuse_longer("summary", summary, MAX_SUMMARY_CHARS)?;
-        }
-        self.check_key_data()?;
-        let modifiers = self.modifiers.as_ref();
-        let associations = modifiers.and_then(|modifiers| modifiers.associations.as_ref());
-        if associations.is_some_and(|ids| ids.len() > MAX_ASSOCIATIONS) {
-            let what = format!("the field \"associations\" has more than {MAX_ASSOCIATIONS} ids");
-            return Err(RpcError::bad_request(what).hint("keep only the most closely related entries"));
-        }
+        refuse_empty("source.type", type_)?;
+        refuse_longer("source.type", Some(type_), MAX_SOURCE_CHARS)?;
+        refuse_longer("source.ref", Some(reference), MAX_REF_CHARS)?;
+        refuse_larger("content", self.content.len(), MAX_CONTENT_BYTES)?;
+        refuse_empty("summary", self.summary.as_deref().unwrap_or("none"))?;
+        refuse_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
+        // `to_vec` cannot fail for parsed JSON.
+        let key_data = self
+            .key_data
+            .as_ref()
+            .and_then(|data| serde_json::to_vec(data).ok());
+        refuse_larger(
+            "key_data",
+            key_data.map_or(0, |json| json.len()),
+            MAX_KEY_DATA_BYTES,
+        )?;
+        let associations = self
+            .modifiers
+            .as_ref()
+            .and_then(|modifiers| modifiers.associations.as_ref());
+        refuse_outside(
+            "number of associations",
+            associations.map(Vec::len),
+            0,
+            MAX_ASSOCIATIONS,
+        )?;
         for id in associations.into_iter().flatten() {
-            refuse_empty("associations", Some(id))?;
-            refuse_longer("associations", id, MAX_SOURCE_CHARS)?;
+            refuse_empty("associations", id)?;
+            refuse_longer("associations", Some(id), MAX_SOURCE_CHARS)?;
         }
         match self.lifecycle.as_ref().and_then(|lifecycle| lifecycle.expires) {
             Some(expires) if expires <= self.turn => {
@@ -151,31 +130,6 @@ impl Validate for ContextPutRequest {
             _ => Ok(()),
         }
     }
-}
-
-impl ContextPutRequest {
-    fn check_key_data(&self) -> Result<(), RpcError> {
-        // `to_vec` cannot fail for parsed JSON.
-        let written = self
-            .key_data
-            .as_ref()
-            .and_then(|data| serde_json::to_vec(data).ok());
-        if written.is_none_or(|json| json.len() <= MAX_KEY_DATA_BYTES) {
-            return Ok(());
-        }
-        let what = format!("the key data is longer than {MAX_KEY_DATA_BYTES} bytes");
-        Err(RpcError::new(ErrorKind::TooLarge, what)
-            .hint("key data becomes part of prompts: keep only the few values that the agent needs again"))
-    }
-}
-
-fn refuse_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
-    if text.chars().nth(most).is_none() {
-        return Ok(());
-    }
-    let what = format!("the field \"{field}\" is longer than {most} characters");
-    Err(RpcError::bad_request(what)
-        .hint("the field becomes part of prompts: put the full text into \"content\""))
 }
 
 /// The result of `context.put`.

@@ -2,33 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{check_optional_session_id, check_session_id};
 use crate::error::RpcError;
-use crate::types::{MAX_ENTRIES, Validate, refuse_empty, refuse_zero};
+use crate::types::MAX_ENTRIES;
+use crate::types::check::{refuse_outside, refuse_zero};
 use hippo_types::context::{ContextEntry, ContextState};
 use hippo_types::cycle::Cycle;
 
 /// Parameters of `context.open`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ContextOpenRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// The agent that owns the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The id of the session; an open session with this id is resumed. By default the daemon creates an id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-}
-
-impl Validate for ContextOpenRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        refuse_empty("agent", self.agent.as_deref())?;
-        check_optional_session_id(self.session.as_deref())
-    }
 }
 
 /// Answer to `context.open`.
@@ -48,23 +37,19 @@ pub struct ContextOpenResponse {
 /// Parameters of `context.turn`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ContextTurnRequest {
     /// Id of an open session.
     pub session: String,
     /// The completed turn.
     pub turn: u64,
     /// Tokens now in the agent's context; requires `context_limit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// Maximum tokens of the agent's context, at least 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_limit: Option<u64>,
 }
 
-impl Validate for ContextTurnRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        check_session_id(&self.session)?;
+impl ContextTurnRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         refuse_zero("context_limit", self.context_limit)?;
         if self.context_tokens.is_some() == self.context_limit.is_some() {
             return Ok(());
@@ -114,39 +99,26 @@ pub struct ContextMove {
 /// Parameters of `context.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ContextListRequest {
     /// Only sessions of this workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// List the entries of this session; without it, list sessions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Compute strengths for this turn; default: the highest turn. Requires `session`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_turn: Option<u64>,
     /// Maximum number of results, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-impl Validate for ContextListRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", self.workspace.as_deref())?;
-        check_optional_session_id(self.session.as_deref())?;
+impl ContextListRequest {
+    pub(crate) fn validate(&self) -> Result<(), RpcError> {
         if self.at_turn.is_some() && self.session.is_none() {
             return Err(
                 RpcError::bad_request("the field \"at_turn\" requires a \"session\"")
                     .hint("a turn belongs to a session: give the id of the session"),
             );
         }
-        match self.limit {
-            Some(limit) if !(1..=MAX_ENTRIES).contains(&limit) => {
-                let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
-                Err(error.hint(format!("ask for 1 to {MAX_ENTRIES} entries")))
-            }
-            _ => Ok(()),
-        }
+        refuse_outside("limit", self.limit, 1, MAX_ENTRIES)
     }
 }
 
@@ -204,16 +176,9 @@ pub struct ContextSession {
 /// Parameters of `context.close`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct ContextCloseRequest {
     /// Id of a session.
     pub session: String,
-}
-
-impl Validate for ContextCloseRequest {
-    fn validate(&self) -> Result<(), RpcError> {
-        check_session_id(&self.session)
-    }
 }
 
 /// Answer to `context.close`.

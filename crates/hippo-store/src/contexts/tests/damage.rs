@@ -258,13 +258,13 @@ fn foreign_and_newer_files_are_refused() {
             assert!(matches!(error, StoreError::Corrupt { .. }), "{change}: {error}");
         }
     }
-    for error in refused("PRAGMA user_version = 4") {
+    for error in refused("PRAGMA user_version = 3") {
         assert!(
             matches!(
                 error,
-                StoreError::NewerSchema {
-                    found: 4,
-                    known: 3,
+                StoreError::OtherSchema {
+                    found: 3,
+                    known: 4,
                     ..
                 }
             ),

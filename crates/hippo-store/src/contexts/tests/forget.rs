@@ -65,7 +65,7 @@ fn contents_are_removed_by_age_alone_too() {
     let day = 86_400_000;
     closed(&mut store, "s", &[(b"old", 0), (b"young", 2 * day)]);
     let pieces = [b"first", b"again", b"again"].map(|bytes| TranscriptContent { bytes, tokens: 2 });
-    let (names, _) = store.put_pieces("t.jsonl", &pieces, PLENTY, day).unwrap();
+    let (names, _) = store.put_pieces(&pieces, PLENTY, day).unwrap();
     assert_eq!(
         names,
         [
@@ -99,7 +99,7 @@ fn many_contents_are_removed_in_batches() {
         .iter()
         .map(|bytes| TranscriptContent { bytes, tokens: 1 })
         .collect();
-    let (names, _) = store.put_pieces("t", &pieces, PLENTY, 1).unwrap();
+    let (names, _) = store.put_pieces(&pieces, PLENTY, 1).unwrap();
     assert_eq!(store.trim(0, 90, 2).unwrap().contents, names);
     assert_eq!(store.read().usage().unwrap().stored_bytes, 0);
     assert_sums(&store);
@@ -154,11 +154,11 @@ fn messages_of_one_transcript_do_not_evict_each_other() {
         bytes: &contents[number],
         tokens: 1,
     };
-    store.put_pieces("a", &[piece(0), piece(1)], 2_000, 5).unwrap();
-    let (_, trimmed) = store.put_pieces("b", &[piece(1), piece(2)], 2_000, 5).unwrap();
+    store.put_pieces(&[piece(0), piece(1)], 2_000, 5).unwrap();
+    let (_, trimmed) = store.put_pieces(&[piece(1), piece(2)], 2_000, 5).unwrap();
     assert_eq!(trimmed.contents, [ContentId::of(&contents[0])]);
     assert!(kept(store.read(), &contents[1]) && kept(store.read(), &contents[2]));
-    let refused = store.put_pieces("c", &[piece(3), piece(0), piece(1)], 2_000, 5);
+    let refused = store.put_pieces(&[piece(3), piece(0), piece(1)], 2_000, 5);
     assert!(matches!(refused, Err(ContextError::OverBudget { .. })));
     assert!(kept(store.read(), &contents[1]) && kept(store.read(), &contents[2]));
     assert_sums(&store);

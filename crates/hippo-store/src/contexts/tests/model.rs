@@ -17,7 +17,6 @@ enum ModelStep {
         withhold: bool,
     },
     Pieces {
-        owner: u8,
         contents: Vec<u8>,
         budget: u64,
     },
@@ -48,8 +47,8 @@ fn steps() -> impl Strategy<Value = Vec<ModelStep>> {
         1 => (0u8..4).prop_map(ModelStep::Close),
         6 => (0u8..4, 0u8..12, budget(), proptest::bool::weighted(0.1))
             .prop_map(|(session, content, budget, withhold)| ModelStep::Put { session, content, budget, withhold }),
-        2 => (0u8..3, proptest::collection::vec(0u8..12, 0..4), budget())
-            .prop_map(|(owner, contents, budget)| ModelStep::Pieces { owner, contents, budget }),
+        2 => (proptest::collection::vec(0u8..12, 0..4), budget())
+            .prop_map(|(contents, budget)| ModelStep::Pieces { contents, budget }),
         1 => any::<usize>().prop_map(|entry| ModelStep::Touch { entry }),
         1 => (0u8..12).prop_map(|content| ModelStep::Use { content }),
         1 => (0u8..4, 0u64..9).prop_map(|(session, turn)| ModelStep::Advance { session, turn }),
@@ -243,17 +242,13 @@ fn apply(
                 .insert(entry.id.clone(), (entry.clone(), session, content));
             model.sessions.get_mut(&session).unwrap().entries.push(entry.id);
         }
-        ModelStep::Pieces {
-            owner,
-            contents,
-            budget,
-        } => {
+        ModelStep::Pieces { contents, budget } => {
             let texts: Vec<Vec<u8>> = contents.iter().map(|content| bytes(*content)).collect();
             let pieces: Vec<TranscriptContent<'_>> = texts
                 .iter()
                 .map(|bytes| TranscriptContent { bytes, tokens: 1 })
                 .collect();
-            let done = store.put_pieces(&owner.to_string(), &pieces, budget, now);
+            let done = store.put_pieces(&pieces, budget, now);
             let before = (model.kept.clone(), model.gone.clone(), model.rows.clone());
             let room = contents
                 .iter()

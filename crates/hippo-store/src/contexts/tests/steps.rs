@@ -15,7 +15,6 @@ fn dump_tables(store: &ContextStore) -> Vec<String> {
         "contents",
         "blobs",
         "entries",
-        "compactions",
         "summaries_data",
         "texts_data",
     ];
@@ -75,7 +74,7 @@ const ACTS: [(&str, Act); 7] = [
             .iter()
             .map(|bytes| TranscriptContent { bytes, tokens: 1 })
             .collect();
-        store.put_pieces("t", &pieces, 1_300, 9).map(|_| ())
+        store.put_pieces(&pieces, 1_300, 9).map(|_| ())
     }),
     ("update", |store| {
         store.update_entries(&[SessionEntry::new(entry("e1"))], 9)
@@ -143,7 +142,6 @@ fn a_change_interrupted_at_any_row_did_not_happen() {
         "DELETE ON blobs",
         "INSERT ON entries",
         "UPDATE ON entries",
-        "INSERT ON compactions",
         "UPDATE ON sums",
     ];
     let stopped = Rc::new(Cell::new(0));

@@ -8,6 +8,7 @@ use hippo_types::time::{Date, Timestamp};
 
 use super::{Access, CoAccessed, Store, Tombstone, access, base, put_quick_access, row};
 use crate::StoreError;
+use crate::db::json;
 
 /// One transaction of changes to entries. Dropping it without [`EntryBatch::commit`] rolls it back.
 pub struct EntryBatch<'store> {
@@ -63,8 +64,8 @@ impl EntryBatch<'_> {
                 .execute(params![
                     id.0,
                     tombstone.at.0,
-                    row::json(&tombstone.removed.pointers)?,
-                    row::json(&tombstone.removed.hashes)?
+                    json(&tombstone.removed.pointers)?,
+                    json(&tombstone.removed.hashes)?
                 ])
                 .map(|_| ())
         };

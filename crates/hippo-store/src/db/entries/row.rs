@@ -2,24 +2,18 @@
 //!
 //! A field that is used in queries has a column. All other fields are in one JSON value, with the types of the core.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use rusqlite::{Connection, OptionalExtension, Row};
 
-use hippo_map::consolidation::{EntryRecord, FiledUse, LearnedAnswer, RecordPlace};
-use hippo_types::entry::{Entry, EntryId};
-use hippo_types::time::Timestamp;
+use hippo_map::consolidation::EntryRecord;
+use hippo_types::entry::EntryId;
 
-/// Selects the columns for [`read`].
-pub(super) const SELECT: &str =
-    "SELECT id, place, since, topic_group, band, strength, strong_since, consolidated,
-    replayed, rest FROM entries";
+use crate::db::json;
 
-/// The reason why a row is unreadable, as text.
+/// Selects the columns that [`read`] expects.
+pub(super) const SELECT: &str = "SELECT id, record FROM entries";
+
+/// The reason why a row cannot be parsed.
 #[derive(Debug)]
 pub(super) struct UnreadableRow(pub String);
 
@@ -35,65 +29,18 @@ impl From<serde_json::Error> for UnreadableRow {
     }
 }
 
-/// The fields without a column.
-#[derive(Serialize, Deserialize)]
-struct RecordRest<'a> {
-    entry: Cow<'a, Entry>,
-    hashes: Cow<'a, [Option<[u8; 16]>]>,
-    filed: Option<FiledUse>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    learned: Option<Cow<'a, LearnedAnswer>>,
-    #[serde(default)]
-    by_hand: bool,
-    #[serde(default)]
-    apart: bool,
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    linked: Cow<'a, BTreeSet<EntryId>>,
-}
-
-/// Writes a record under its id. A strength that is not finite becomes 0, because JSON and SQLite cannot store it.
+/// Writes an entry. A strength that is not a number would be lost in JSON, and is written as 0.
 pub(super) fn put(connection: &Connection, record: &EntryRecord) -> rusqlite::Result<()> {
-    let (place, since) = match record.place {
-        RecordPlace::Index => ("index", None),
-        RecordPlace::Queue(since) => ("queue", Some(since.0)),
-        RecordPlace::Archive(since) => ("archive", Some(since.0)),
-    };
-    let mut entry = Cow::Borrowed(&record.entry);
-    if !entry.strength.is_finite() {
-        entry.to_mut().strength = 0.0;
-    }
-    let rest = RecordRest {
-        entry,
-        hashes: Cow::Borrowed(&record.hashes),
-        filed: record.filed,
-        learned: record.learned.as_deref().map(Cow::Borrowed),
-        by_hand: record.by_hand,
-        apart: record.apart,
-        linked: Cow::Borrowed(&record.linked),
-    };
-    let strength = Some(record.strength).filter(|strength| strength.is_finite());
+    let finite = |strength: f32| if strength.is_finite() { strength } else { 0.0 };
+    let mut record = record.clone();
+    record.strength = finite(record.strength);
+    record.entry.strength = finite(record.entry.strength);
     connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO entries (id, place, since, topic_group, band, strength, strong_since, consolidated,
-                 replayed, rest)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        )?
-        .execute(params![
-            record.entry.id.0,
-            place,
-            since,
-            record.group,
-            record.band.map(name_of).transpose()?,
-            strength.unwrap_or(0.0),
-            record.strong_since.map(|since| since.0),
-            record.consolidated,
-            record.replayed.map(|replayed| replayed.0),
-            json(&rest)?
-        ])
+        .prepare_cached("INSERT OR REPLACE INTO entries (id, record) VALUES (?1, ?2)")?
+        .execute([&record.entry.id.0, &json(&record)?])
         .map(|_| ())
 }
 
-/// Deletes the row of an entry; used only to undo its addition.
 pub(super) fn remove(connection: &Connection, id: &EntryId) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM entries WHERE id = ?1")?
@@ -101,7 +48,7 @@ pub(super) fn remove(connection: &Connection, id: &EntryId) -> rusqlite::Result<
         .map(|_| ())
 }
 
-/// Returns the record of an entry, or `None`.
+/// Returns an entry. The inner result is an error if its row is unreadable.
 pub(super) fn find(
     connection: &Connection,
     id: &str,
@@ -114,44 +61,14 @@ pub(super) fn find(
 
 /// Parses one row of [`SELECT`].
 pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, EntryRecord), UnreadableRow> {
-    let id = EntryId(row.get(0)?);
-    let place: String = row.get(1)?;
-    let since = time(row, 2)?;
-    let place = match (place.as_str(), since) {
-        ("index", None) => RecordPlace::Index,
-        ("queue", Some(since)) => RecordPlace::Queue(since),
-        ("archive", Some(since)) => RecordPlace::Archive(since),
-        _ => {
-            return Err(UnreadableRow(format!(
-                "the place {place:?} and the time {since:?} do not match"
-            )));
-        }
-    };
-    let band: Option<String> = row.get(4)?;
-    let rest: String = row.get(9)?;
-    let rest: RecordRest<'_> = serde_json::from_str(&rest)?;
-    if rest.entry.id != id {
+    let (id, record): (String, String) = (row.get(0)?, row.get(1)?);
+    let (id, record): (EntryId, EntryRecord) = (EntryId(id), serde_json::from_str(&record)?);
+    if record.entry.id != id {
         return Err(UnreadableRow(format!(
             "the row contains another entry: {}",
-            rest.entry.id
+            record.entry.id
         )));
     }
-    let record = EntryRecord {
-        entry: rest.entry.into_owned(),
-        strength: row.get(5)?,
-        place,
-        group: row.get(3)?,
-        band: band.as_deref().map(from_name).transpose()?,
-        hashes: rest.hashes.into_owned(),
-        filed: rest.filed,
-        strong_since: time(row, 6)?,
-        consolidated: row.get(7)?,
-        replayed: time(row, 8)?,
-        by_hand: rest.by_hand,
-        apart: rest.apart,
-        linked: rest.linked.into_owned(),
-        learned: rest.learned.map(|learned| Box::new(learned.into_owned())),
-    };
     Ok((id, record))
 }
 
@@ -163,24 +80,4 @@ pub(super) fn key(row: &Row<'_>) -> String {
         Ok(ValueRef::Real(number)) => number.to_string(),
         Ok(ValueRef::Null) | Err(_) => String::new(),
     }
-}
-
-/// Reads an optional timestamp.
-pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
-    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
-}
-
-pub(super) fn json(value: &impl Serialize) -> rusqlite::Result<String> {
-    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
-}
-
-/// Returns serde's name of a fieldless enum value.
-pub(super) fn name_of(value: impl Serialize) -> rusqlite::Result<String> {
-    let quoted = json(&value)?;
-    Ok(quoted.trim_matches('"').to_owned())
-}
-
-/// Parses a name from [`name_of`].
-pub(super) fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned()))
 }

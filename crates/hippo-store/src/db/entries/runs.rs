@@ -6,34 +6,33 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 use hippo_map::consolidation::{
     ConsolidationPlan, ConsolidationRun, Finding, Health, PlanStep, RefusedChange, Rule,
 };
 use hippo_map::schedule::{RunOutcome, RunRecord};
-use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
-use super::super::number;
-use super::row::{self, UnreadableRow, from_name, json, name_of};
+use super::super::json;
+use super::row::UnreadableRow;
 use super::{Store, step};
 use crate::StoreError;
 
-/// The columns for [`read`].
-pub(super) const COLUMNS: &str =
-    "id, cycle, started, finished, outcome, live, demoted, planned, done, undone";
+/// Selects the columns that [`read`] expects.
+pub(super) const SELECT: &str = "SELECT id, state FROM runs";
 
 /// Id of a run in its workspace; ids increase and are never reused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(pub i64);
 
 /// A run and its progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRow {
     /// Its id.
+    #[serde(skip)]
     pub id: RunId,
     /// Cycle, times and outcome, as the schedule needs them.
     pub record: RunRecord,
@@ -98,19 +97,23 @@ impl Store {
         run: &ConsolidationRun,
         plan: &ConsolidationPlan,
     ) -> Result<RunId, StoreError> {
+        let row = RunRow {
+            id: RunId::default(),
+            record: RunRecord {
+                cycle: plan.cycle,
+                started: run.started,
+                finished: None,
+                outcome: RunOutcome::Running,
+            },
+            run: *run,
+            planned: count(&plan.steps),
+            done: 0,
+            undone: None,
+        };
         self.in_transaction(|transaction| {
             transaction.execute(
-                "INSERT INTO runs (cycle, started, outcome, live, demoted, planned, done, report)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7)",
-                params![
-                    name_of(plan.cycle)?,
-                    run.started.0,
-                    name_of(RunOutcome::Running)?,
-                    run.live,
-                    run.demoted,
-                    number(plan.steps.len()),
-                    json(&RunReport::of(plan))?
-                ],
+                "INSERT INTO runs (state, report) VALUES (?1, ?2)",
+                [json(&row)?, json(&RunReport::of(plan))?],
             )?;
             let id = RunId(transaction.last_insert_rowid());
             put_steps(transaction, id, 0, &plan.steps)?;
@@ -132,34 +135,23 @@ impl Store {
         report.refused.extend(earlier.refused);
         report.notes = earlier.notes;
         let resumed = self.in_transaction(|transaction| {
-            let done: Option<u32> = transaction
-                .query_row(
-                    "SELECT done FROM runs WHERE id = ?1 AND undone IS NULL",
-                    [id.0],
-                    |row| row.get(0),
-                )
-                .optional()?;
-            let Some(done) = done else { return Ok(false) };
+            let Some(mut row) = find(transaction, id)?.filter(|row| row.undone.is_none()) else {
+                return Ok(false);
+            };
             transaction.execute(
                 "DELETE FROM run_steps WHERE run = ?1 AND ordinal >= ?2",
-                params![id.0, done],
+                params![id.0, row.done],
             )?;
-            put_steps(transaction, id, done, &plan.steps)?;
-            transaction.execute(
-                "UPDATE runs SET outcome = ?2, finished = NULL, planned = done + ?3, report = ?4 WHERE id = ?1",
-                params![
-                    id.0,
-                    name_of(RunOutcome::Running)?,
-                    number(plan.steps.len()),
-                    json(&report)?
-                ],
-            )?;
+            put_steps(transaction, id, row.done, &plan.steps)?;
+            (row.record.outcome, row.record.finished) = (RunOutcome::Running, None);
+            row.planned = row.done + count(&plan.steps);
+            put_report(transaction, id, &report)?;
+            save(transaction, &row)?;
             Ok(true)
         })?;
-        if resumed {
-            Ok(())
-        } else {
-            Err(self.no_run(id, "it was undone"))
+        match resumed {
+            true => Ok(()),
+            false => Err(self.no_run(id, "it was undone")),
         }
     }
 
@@ -170,17 +162,14 @@ impl Store {
     /// step is not applied.
     pub fn apply_step(&mut self, id: RunId, step: &PlanStep) -> Result<ConsolidationRun, StoreError> {
         let applied = self.in_transaction(|transaction| {
-            let Some((done, mut run)) = run_progress(transaction, id)? else {
-                return Ok(None);
-            };
-            step::apply(transaction, &mut run, &step.change)?;
-            put_steps(transaction, id, done, std::slice::from_ref(step))?;
-            transaction
-                .prepare_cached(
-                    "UPDATE runs SET done = done + 1, planned = max(planned, done + 1), demoted = ?2 WHERE id = ?1",
-                )?
-                .execute(params![id.0, run.demoted])?;
-            Ok(Some(run))
+            let row = find(transaction, id)?.filter(|row| row.record.outcome == RunOutcome::Running);
+            let Some(mut row) = row else { return Ok(None) };
+            step::apply(transaction, &mut row.run, &step.change)?;
+            put_steps(transaction, id, row.done, std::slice::from_ref(step))?;
+            row.done += 1;
+            row.planned = row.planned.max(row.done);
+            save(transaction, &row)?;
+            Ok(Some(row.run))
         })?;
         applied.ok_or_else(|| self.no_run(id, "it is not running"))
     }
@@ -194,13 +183,7 @@ impl Store {
             return Err(self.no_run(id, "no such run"));
         };
         report.notes.extend_from_slice(notes);
-        self.in_transaction(|transaction| {
-            transaction.execute(
-                "UPDATE runs SET report = ?2 WHERE id = ?1",
-                params![id.0, json(&report)?],
-            )
-        })?;
-        Ok(())
+        self.in_transaction(|transaction| put_report(transaction, id, &report))
     }
 
     /// Finishes a run.
@@ -208,15 +191,17 @@ impl Store {
     /// # Errors
     /// Returns [`StoreError::Row`] if the run does not exist; see [`StoreError`].
     pub fn finish_run(&mut self, id: RunId, outcome: RunOutcome, at: Timestamp) -> Result<(), StoreError> {
-        let changed = self.in_transaction(|transaction| {
-            transaction.execute(
-                "UPDATE runs SET outcome = ?2, finished = ?3 WHERE id = ?1",
-                params![id.0, name_of(outcome)?, at.0],
-            )
+        let finished = self.in_transaction(|transaction| {
+            let Some(mut row) = find(transaction, id)? else {
+                return Ok(false);
+            };
+            (row.record.outcome, row.record.finished) = (outcome, Some(at));
+            save(transaction, &row)?;
+            Ok(true)
         })?;
-        match changed {
-            0 => Err(self.no_run(id, "no such run")),
-            _ => Ok(()),
+        match finished {
+            true => Ok(()),
+            false => Err(self.no_run(id, "no such run")),
         }
     }
 
@@ -226,17 +211,14 @@ impl Store {
     /// # Errors
     /// See [`StoreError`]. After an error, the runs are unchanged.
     pub fn interrupt_runs(&mut self) -> Result<Vec<RunRow>, StoreError> {
-        let mut runs: Vec<RunRow> = self.in_transaction(|transaction| {
-            transaction
-                .prepare(&format!(
-                    "UPDATE runs SET outcome = ?1 WHERE outcome = ?2 RETURNING {COLUMNS}"
-                ))?
-                .query_map(
-                    [name_of(RunOutcome::Interrupted)?, name_of(RunOutcome::Running)?],
-                    |row| Ok(read(row).ok()),
-                )?
-                .filter_map(Result::transpose)
-                .collect()
+        let mut runs = self.in_transaction(|transaction| {
+            let mut runs = list(transaction)?;
+            runs.retain(|run| run.record.outcome == RunOutcome::Running);
+            for run in &mut runs {
+                run.record.outcome = RunOutcome::Interrupted;
+                save(transaction, run)?;
+            }
+            Ok(runs)
         })?;
         runs.sort_by_key(|run| (run.record.started, run.id));
         Ok(runs)
@@ -249,7 +231,7 @@ impl Store {
     pub fn run_row(&self, id: RunId) -> Result<Option<RunRow>, StoreError> {
         let row = self.sql(
             self.connection
-                .prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?1"))
+                .prepare_cached(&format!("{SELECT} WHERE id = ?1"))
                 .and_then(|mut statement| statement.query_row([id.0], |row| Ok(read(row))).optional()),
         )?;
         row.map(|row| row.map_err(|UnreadableRow(reason)| self.no_run(id, &reason)))
@@ -303,21 +285,6 @@ impl Store {
             .collect()
     }
 
-    pub(super) fn in_transaction<T>(
-        &mut self,
-        run: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, StoreError> {
-        let done = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .and_then(|transaction| {
-                let value = run(&transaction)?;
-                transaction.commit()?;
-                Ok(value)
-            });
-        done.map_err(|source| StoreError::from_sql(&self.path, source))
-    }
-
     pub(super) fn no_run(&self, id: RunId, reason: &str) -> StoreError {
         StoreError::Row {
             path: self.path.clone(),
@@ -339,54 +306,45 @@ impl Store {
     }
 }
 
-/// Parses one row of [`COLUMNS`].
+/// Parses one row of [`SELECT`].
 pub(super) fn read(row: &Row<'_>) -> Result<RunRow, UnreadableRow> {
-    let cycle: String = row.get(1)?;
-    let outcome: String = row.get(4)?;
-    let started = Timestamp(row.get(2)?);
+    let state: String = row.get(1)?;
     Ok(RunRow {
         id: RunId(row.get(0)?),
-        record: RunRecord {
-            cycle: from_name::<Cycle>(&cycle)?,
-            started,
-            finished: row::time(row, 3)?,
-            outcome: from_name(&outcome)?,
-        },
-        run: ConsolidationRun {
-            started,
-            live: row.get(5)?,
-            demoted: row.get(6)?,
-        },
-        planned: row.get(7)?,
-        done: row.get(8)?,
-        undone: row::time(row, 9)?,
+        ..serde_json::from_str(&state)?
     })
 }
 
-/// Returns the number of done steps and the state of a running run.
-fn run_progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, ConsolidationRun)>> {
-    connection
-        .prepare_cached("SELECT started, live, demoted, done FROM runs WHERE id = ?1 AND outcome = ?2")?
-        .query_row(params![id.0, name_of(RunOutcome::Running)?], |row| {
-            Ok((row.get(3)?, parse_start(row)?))
-        })
-        .optional()
+/// Returns all readable runs.
+pub(super) fn list(connection: &Connection) -> rusqlite::Result<Vec<RunRow>> {
+    let mut statement = connection.prepare(SELECT)?;
+    let runs = statement.query_map([], |row| Ok(read(row).ok()))?;
+    runs.filter_map(Result::transpose).collect()
 }
 
-/// Returns the state of a run that is not running.
-pub(super) fn ended_run(connection: &Connection, id: RunId) -> rusqlite::Result<Option<ConsolidationRun>> {
-    connection
-        .prepare_cached("SELECT started, live, demoted FROM runs WHERE id = ?1 AND outcome <> ?2")?
-        .query_row(params![id.0, name_of(RunOutcome::Running)?], parse_start)
-        .optional()
+/// Returns a run, unless it is unreadable.
+pub(super) fn find(connection: &Connection, id: RunId) -> rusqlite::Result<Option<RunRow>> {
+    let mut statement = connection.prepare_cached(&format!("{SELECT} WHERE id = ?1"))?;
+    let found = statement.query_row([id.0], |row| Ok(read(row).ok()));
+    Ok(found.optional()?.flatten())
 }
 
-fn parse_start(row: &Row<'_>) -> rusqlite::Result<ConsolidationRun> {
-    Ok(ConsolidationRun {
-        started: Timestamp(row.get(0)?),
-        live: row.get(1)?,
-        demoted: row.get(2)?,
-    })
+pub(super) fn save(connection: &Connection, run: &RunRow) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("UPDATE runs SET state = ?2 WHERE id = ?1")?
+        .execute(params![run.id.0, json(run)?])
+        .map(|_| ())
+}
+
+fn put_report(connection: &Connection, id: RunId, report: &RunReport) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("UPDATE runs SET report = ?2 WHERE id = ?1")?
+        .execute(params![id.0, json(report)?])
+        .map(|_| ())
+}
+
+fn count(steps: &[PlanStep]) -> u32 {
+    u32::try_from(steps.len()).unwrap_or(u32::MAX)
 }
 
 fn put_steps(connection: &Connection, id: RunId, from: u32, steps: &[PlanStep]) -> rusqlite::Result<()> {

@@ -1,7 +1,7 @@
 //! Tests of entries, accesses and runs.
 
 mod journal;
-mod migration;
+mod other_schema;
 mod records;
 mod runs;
 
@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use hippo_map::consolidation::{EntryRecord, RecordPlace};
+use hippo_map::consolidation::{EntryChange, EntryRecord, RecordPlace};
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-use super::super::{Store, StoreReader};
+use super::super::{RunId, Store, StoreReader};
+use crate::StoreError;
 
 const HOUR: i64 = 3_600_000;
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
@@ -93,4 +94,11 @@ fn put(store: &mut Store, records: &[EntryRecord]) {
 
 fn reader(file: &Path) -> StoreReader {
     StoreReader::open(file).unwrap()
+}
+
+/// Returns the changes that undo the completed steps of a run, last first.
+fn undo_list(store: &Store, run: RunId) -> Result<Vec<EntryChange>, StoreError> {
+    let run = store.run(run)?.unwrap();
+    let done = run.steps.iter().take(run.row.done as usize);
+    Ok(done.rev().map(|step| step.change.inverse()).collect())
 }

@@ -141,7 +141,10 @@ fn a_damaged_line_number_of_a_chunk_is_detected() {
     let store = scratch.open();
     store
         .connection
-        .execute("UPDATE chunks SET end_line = end_line + 1 WHERE id = 3", [])
+        .execute(
+            "UPDATE documents SET outline = replace(outline, '1', '2') WHERE id = 3",
+            [],
+        )
         .unwrap();
     drop(store);
     assert!(scratch.open().mend().unwrap().unwrap().documents);

@@ -52,18 +52,6 @@ pub(in crate::db) fn digest_of(embedder: i64, hash: &[u8], tokens: i64, vector: 
     short_hash(&hasher).cast_signed()
 }
 
-/// Computes the missing checksums of vectors.
-pub(in crate::db) fn seal_vectors(connection: &Connection) -> rusqlite::Result<()> {
-    let mut read = connection.prepare("SELECT id, embedder, hash, tokens, vector FROM vectors")?;
-    let mut update = connection.prepare("UPDATE vectors SET digest = ?2 WHERE id = ?1")?;
-    let rows = read.query_map([], |row| Ok((row.get::<_, i64>(0)?, digest_of_row(row)?)))?;
-    let digests: Vec<(i64, i64)> = rows.collect::<Result<_, _>>()?;
-    for (id, digest) in digests {
-        update.execute((id, digest))?;
-    }
-    Ok(())
-}
-
 struct CheckedVectors {
     /// Intact rows, with the hash and the number of tokens of their text.
     sound: HashMap<i64, ([u8; 16], i64)>,

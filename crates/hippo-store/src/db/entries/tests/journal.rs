@@ -147,7 +147,7 @@ fn accesses_of_unknown_entries_are_dropped_and_those_of_damaged_ones_are_kept() 
     let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.1), record("damaged", 0.1)]);
-    scratch.sql("UPDATE entries SET rest = '{' WHERE id = 'damaged'");
+    scratch.sql("UPDATE entries SET record = '{' WHERE id = 'damaged'");
     store
         .record_accesses(&[access("unknown", 0), access("damaged", 0), access("a", 0)])
         .unwrap();

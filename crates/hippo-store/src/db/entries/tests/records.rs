@@ -215,14 +215,13 @@ fn a_damaged_row_is_reported_and_the_others_are_read() {
     let names = ["cut", "place", "other", "type", "bytes", "fine"];
     put(&mut scratch.open(), &names.map(|name| record(name, 0.5)));
     scratch.sql(
-        "UPDATE entries SET rest = substr(rest, 1, 40) WHERE id = 'cut';
-         UPDATE entries SET place = 'queue' WHERE id = 'place';
-         UPDATE entries SET rest = (SELECT rest FROM entries WHERE id = 'fine') WHERE id = 'other';
-         UPDATE entries SET strength = 'strong' WHERE id = 'type';
-         UPDATE entries SET rest = CAST(x'ff00fe' AS TEXT) WHERE id = 'bytes';
+        r#"UPDATE entries SET record = substr(record, 1, 40) WHERE id = 'cut';
+         UPDATE entries SET record = replace(record, '"in":"index"', '"in":"queue"') WHERE id = 'place';
+         UPDATE entries SET record = (SELECT record FROM entries WHERE id = 'fine') WHERE id = 'other';
+         UPDATE entries SET record = replace(record, '"strength":0.5', '"strength":"strong"') WHERE id = 'type';
+         UPDATE entries SET record = CAST(x'ff00fe' AS TEXT) WHERE id = 'bytes';
          INSERT INTO tombstones VALUES ('stone', 1, '{', '[]'), ('sound', 2, '[]', '[]');
-         INSERT INTO runs (cycle, started, outcome, live, demoted, planned, done, report)
-             VALUES ('yearly', 1, 'done', 1, 1, 1, 1, '{}');",
+         INSERT INTO runs (state, report) VALUES ('{"cycle":"yearly"}', '{}');"#,
     );
     let mut store = scratch.open();
     let read = store.entries().unwrap();

@@ -3,10 +3,9 @@
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use crate::methods::describe;
-use crate::{
+use hippo_proto::{
     Event, MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_ENTRIES, MAX_JOBS, MAX_LIMIT, MAX_RUNS, MAX_SCORES,
-    MAX_TEXT_BYTES, PROTOCOL, Progress, RpcError,
+    MAX_TEXT_BYTES, PROTOCOL, Progress, RpcError, describe,
 };
 
 /// The constants that doc comments link to, with their values.
@@ -39,6 +38,9 @@ pub fn document() -> Value {
     let error = written.subschema_for::<RpcError>();
     let mut params = read.take_definitions(true);
     let mut definitions = written.take_definitions(true);
+    for (_, request) in params.iter_mut().filter(|(name, _)| name.ends_with("Request")) {
+        request["additionalProperties"] = false.into();
+    }
     params.values_mut().for_each(|schema| clean_up(schema, true));
     definitions
         .values_mut()
@@ -114,6 +116,9 @@ fn clean_up(schema: &mut Value, read: bool) {
                 members.remove("default");
             }
             if !read {
+                if members.get("additionalProperties") == Some(&Value::Bool(false)) {
+                    members.remove("additionalProperties");
+                }
                 remove_null_of_optional(members);
             }
             members.values_mut().for_each(|inner| clean_up(inner, read));

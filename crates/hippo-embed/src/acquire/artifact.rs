@@ -1,0 +1,149 @@
+//! Installed files with known checksums.
+
+use std::path::PathBuf;
+
+use super::extract::file_sha256;
+use super::record::{ChecksumRecord, FileFault};
+use super::{AcquireError, ManifestFile, Package};
+
+/// One unit of installation: the files of a model or of the runtime library, in a folder.
+#[derive(Debug, Clone)]
+pub struct Artifact {
+    /// Display name: `all-minilm-l6-v2`, `onnxruntime-1.24.4`.
+    pub name: String,
+    /// Folder of the files.
+    pub folder: PathBuf,
+    /// The files.
+    pub files: Vec<ManifestFile>,
+    /// True for the copy of a system package, which is never written.
+    pub shipped: bool,
+    /// The package that contains the files; `None` for an imported model.
+    pub package: Option<Package>,
+}
+
+/// The check of one file.
+#[derive(Debug, Clone)]
+pub struct FileCheck {
+    /// Name of the artifact that contains the file.
+    pub artifact: String,
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Expected SHA-256.
+    pub expected: String,
+    /// True if the content has this checksum.
+    pub ok: bool,
+}
+
+impl Artifact {
+    pub(super) fn of_package(folder: PathBuf, name: String, package: &Package) -> Self {
+        Self {
+            name,
+            folder,
+            files: package.files.clone(),
+            shipped: false,
+            package: Some(package.clone()),
+        }
+    }
+
+    /// Returns the size of all files in bytes.
+    pub fn size(&self) -> u64 {
+        self.files.iter().map(|file| file.size).sum()
+    }
+
+    pub(super) fn first_fault(&self) -> Option<(PathBuf, FileFault)> {
+        let record = ChecksumRecord::load(&self.folder);
+        self.files.iter().find_map(|file| {
+            let path = self.folder.join(&file.name);
+            let fault = match self.shipped {
+                false => record.fault(&self.folder, file)?,
+                true => {
+                    let metadata = path.metadata();
+                    let is_there = |found: std::fs::Metadata| found.is_file() && found.len() == file.size;
+                    (!metadata.is_ok_and(is_there)).then_some(FileFault::Missing)?
+                }
+            };
+            Some((path, fault))
+        })
+    }
+
+    /// Returns the reason why the files cannot be used, judged by their metadata, or `None` if they can.
+    pub fn fault(&self) -> Option<AcquireError> {
+        let (path, fault) = self.first_fault()?;
+        Some(match (fault, &self.package) {
+            (FileFault::Unchecked, _) => AcquireError::Unchecked(path),
+            (_, None) => AcquireError::Changed(path),
+            (FileFault::Missing, _) => AcquireError::NotInstalled(path),
+            (FileFault::Damaged, _) => AcquireError::Damaged(path),
+        })
+    }
+
+    /// Reads all files, compares their checksums, and records the result.
+    pub fn verify(&self) -> Vec<FileCheck> {
+        let mut record = ChecksumRecord::load(&self.folder);
+        let checks = self.files.iter().map(|file| {
+            let path = self.folder.join(&file.name);
+            let found = file_sha256(&path);
+            record.note(&self.folder, file, found.as_deref().ok());
+            FileCheck {
+                artifact: self.name.clone(),
+                path,
+                expected: file.sha256.clone(),
+                ok: found.is_ok_and(|found| found == file.sha256),
+            }
+        });
+        let checks = checks.collect();
+        self.save(&record);
+        checks
+    }
+
+    /// Reads each file whose modification time differs from the recorded one, as it does for every copy of a file.
+    pub(super) fn check_copied(&self) {
+        let mut record = ChecksumRecord::load(&self.folder);
+        let mut noted = false;
+        for file in &self.files {
+            if record.fault(&self.folder, file) == Some(FileFault::Unchecked) {
+                let found = file_sha256(&self.folder.join(&file.name));
+                record.note(&self.folder, file, found.as_deref().ok());
+                noted = true;
+            }
+        }
+        if noted {
+            self.save(&record);
+        }
+    }
+
+    fn save(&self, record: &ChecksumRecord) {
+        if self.shipped || !self.folder.is_dir() {
+            return;
+        }
+        if let Err(error) = record.save(&self.folder) {
+            tracing::warn!(%error, "could not save the checksum record; the files are checked again after the next start");
+        }
+    }
+
+    /// Returns the files that must be installed. Files with the right content and no record are recorded.
+    pub(super) fn missing_files(&self) -> Result<Vec<&ManifestFile>, AcquireError> {
+        if self.shipped {
+            return Ok(Vec::new());
+        }
+        let record = ChecksumRecord::load(&self.folder);
+        let mut missing = Vec::new();
+        for file in &self.files {
+            let path = self.folder.join(&file.name);
+            match record.fault(&self.folder, file) {
+                None => {}
+                Some(FileFault::Unchecked) if file_sha256(&path)? == file.sha256 => {
+                    self.record_file(file)?;
+                }
+                Some(_) => missing.push(file),
+            }
+        }
+        Ok(missing)
+    }
+
+    pub(super) fn record_file(&self, file: &ManifestFile) -> Result<(), AcquireError> {
+        let mut record = ChecksumRecord::load(&self.folder);
+        record.note(&self.folder, file, Some(&file.sha256));
+        record.save(&self.folder)
+    }
+}
