@@ -1,5 +1,5 @@
 //! Foreign `ROOT.md` files that an earlier build moved to `.hippocampus/carried/`.
-//! The tests cover where the file is read and restored.
+//! The tests cover where these files are read and restored.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn fill(scratch: &Scratch) {
     }
 }
 
-/// Sets the state of the tree as an earlier build wrote it: it took over trees without confirmation.
+/// Writes the state of the tree as an earlier build did. That build took over trees without a confirmation.
 fn set_state_of_an_earlier_build(scratch: &Scratch) {
     let file = scratch.state("tree.json");
     let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Summaries of nodes that the configured program writes.
+//! Summaries of nodes by the program that the user configured.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,10 +12,10 @@ use hippod_tests::{Caller, Clocked, Scratch};
 
 use super::tree::{NOW, compact, day, fill, log};
 
-/// A program that prints facts from the sources.
+/// Shell command that prints facts from the sources.
 const HONEST: &str = "grep -o 'crate [0-9]* of [0-9-]* goes to warehouse [0-9]* at pier [0-9]*' | head -30";
 
-/// Creates a workspace with logs of many days, and a daemon whose summaries come from a program.
+/// Creates a workspace with logs of many days, and a daemon that gets its summaries from a program.
 fn begun(script: &str, jobs: &str) -> (Scratch, Clocked, Caller) {
     let scratch = Scratch::new();
     fill(&scratch);
@@ -77,8 +77,8 @@ fn a_command_writes_summaries_up_to_its_daily_limit() {
 fn a_command_replaces_no_foreign_body_and_keeps_later_statements() {
     let (scratch, _daemon, mut client) = begun(HONEST, "100");
     let root = scratch.workspace();
-    // The logs of 4, 8 and 12 days ago exceed the threshold. One node existed before hippod, with a status that
-    // requests a summary.
+    // The logs of 4, 8 and 12 days ago are longer than the threshold. One node was written before hippod was used,
+    // and its status requests a summary.
     let theirs = "---\ntype: daily\nstatus: needs-summarization\nperiod: 2026-03-16\n---\n\n## What I noted\n- the harbour was closed\n";
     scratch.write("memory/daily/2026-03-16.md", theirs);
     let request = TreeCompactRequest {
@@ -94,7 +94,7 @@ fn a_command_replaces_no_foreign_body_and_keeps_later_statements() {
         "{made:?}"
     );
     assert_eq!(text(&root, "memory/daily/2026-03-16.md"), theirs);
-    // A person rewrites another node; its log changes later.
+    // A person rewrites another node. Its log changes later.
     let mine =
         "---\ntype: daily\nstatus: fixed\nperiod: 2026-03-12\n---\n\n## Mine\n- the crane was rented\n";
     scratch.write("memory/daily/2026-03-12.md", mine);
@@ -167,7 +167,7 @@ fn no_request_waits_for_the_summary_command() {
         let mut other = daemon.client();
         let at = root.clone();
         let running = scope.spawn(move || compact(&mut other, &at));
-        // Opening the pipe blocks until the program runs.
+        // Opening the pipe blocks until the program has started.
         assert_eq!(std::fs::read_to_string(&told).unwrap(), "begun\n");
         let pending: TreePendingResponse = client
             .raw()
@@ -200,7 +200,7 @@ fn no_request_waits_for_the_summary_command() {
         (job.path.clone(), answer)
     });
     let (path, answer) = answer;
-    // Both requests wanted the newest day, and the result of the faster one was kept.
+    // Both requests needed a summary of the newest day. The result that came first was kept.
     assert_eq!(summarised(&answer), Vec::<&str>::new());
     assert!(
         answer
@@ -229,7 +229,7 @@ fn deep_cycles_write_summaries_and_light_cycles_do_not() {
     let written = || {
         let nodes = std::fs::read_dir(root.join("memory/daily")).unwrap();
         let mut texts = nodes.map(|node| match std::fs::read_to_string(node.unwrap().path()) {
-            // The temporary file of a node may have been renamed.
+            // A temporary file of a node may have been renamed after the folder was listed.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             text => text.unwrap(),
         });
@@ -237,7 +237,7 @@ fn deep_cycles_write_summaries_and_light_cycles_do_not() {
     };
     assert!(!written());
     client.run(&root, Cycle::Deep);
-    // The summaries are written after the answer, and a client may request the tree in the meantime.
+    // The summaries are written after the answer. Meanwhile, a client may send requests about the tree.
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !written() {
         assert!(std::time::Instant::now() < deadline, "no summary came");
