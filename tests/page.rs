@@ -4,7 +4,6 @@
 //! output below. A command begins after `$ ` and continues after `> `. In the output, `…` matches any characters, and
 //! a line with only `…` matches any lines. After the language, `not-run: ` and a reason exclude the block from the
 //! tests, and `apart` runs the block alone, in a home of its own.
-//! starts the block in a separate home.
 
 /// A fenced block.
 pub struct Block<'a> {

@@ -361,8 +361,7 @@ fn readable_data_of_a_damaged_index_is_salvaged() {
     assert_known("rebuilt", &known(&mut client, &root), &before);
     daemon.terminate();
 
-    // This is the state after a kill that came when the damaged database was moved away, but the new one was not yet
-    // in place.
+    // The daemon was killed after it moved the damaged database away, and before it moved the new one into place.
     fs::rename(&file, scratch.state("index.db.rebuilt")).unwrap();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     assert_known("finished", &known(&mut daemon.client(), &root), &before);
