@@ -48,7 +48,7 @@ pub enum TreeVerb {
     },
 }
 
-// This type is not the request, because the workspace is a global option, and the help is written for people.
+// The type of the request is not used here, because the workspace is a global option, and the help is for people.
 /// Options of `tree compact`.
 #[derive(Debug, Args)]
 pub struct TreeCompactArgs {

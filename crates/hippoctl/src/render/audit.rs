@@ -7,7 +7,7 @@ use hippo_proto::{AuditFinding, AuditKind, AuditResponse, AuditUnit};
 use super::one_line;
 use crate::output::Style;
 
-/// Returns one line for each kind of finding, with the change since the last audit, then the examples.
+/// Renders one line for each kind of finding, with the change since the last audit. The examples follow below.
 pub fn audit(answer: &AuditResponse, style: Style) -> String {
     let mut text = String::new();
     for finding in &answer.findings {

@@ -5,10 +5,10 @@ use hippo_proto::{TreeCompactResponse, TreePendingResponse, TreeSubmitResponse};
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum number of nodes and of topics that are listed.
+/// Maximum number of nodes, and of topics, that are listed.
 const LISTED: usize = 40;
 
-/// Renders the changes of the tree.
+/// Renders the changes of the nodes.
 pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> String {
     if !answer.foreign.is_empty() {
         let all = plural(answer.foreign.len() as u64, "node");
@@ -86,7 +86,7 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
     text
 }
 
-/// Renders the acceptance of a submitted summary.
+/// Renders a submitted summary that was accepted.
 pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
     format!(
         "{}: accepted, {}, {} tokens, {} % of its words occur in the sources\n",

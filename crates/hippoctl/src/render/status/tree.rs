@@ -1,6 +1,6 @@
 //! Rendering of the compaction tree in `status`.
 //!
-//! The lines include the program that writes the summaries of the tree.
+//! The lines also name the program that writes the summaries of the tree.
 
 use hippo_proto::TreeStatus;
 
@@ -8,7 +8,7 @@ use super::{bad_line, line};
 use crate::output::Style;
 use crate::render::{age, one_line, plural};
 
-/// Returns lines in the layout of the workspace's status.
+/// Returns the lines about the compaction tree in the status of a workspace.
 pub fn lines(tree: &TreeStatus, style: Style) -> String {
     let kinds = [
         (tree.fixed, "fixed"),
@@ -17,7 +17,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         (tree.other, "without a status"),
     ];
     let nodes = kinds.iter().map(|(count, _)| count).sum();
-    // The first two kinds are always listed.
+    // The first two kinds are listed even if their number is zero.
     let listed = kinds
         .iter()
         .enumerate()
