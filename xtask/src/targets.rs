@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
-/// Supported targets besides Linux.
+/// Supported targets in addition to Linux.
 const TARGETS: [&str; 4] = [
     "aarch64-apple-darwin",
     "x86_64-apple-darwin",
@@ -15,7 +15,7 @@ const TARGETS: [&str; 4] = [
     "x86_64-pc-windows-msvc",
 ];
 
-/// Returns the targets with installed libraries, and reports the skipped ones.
+/// Returns the targets whose libraries are installed, and reports the targets that are skipped.
 pub fn installed() -> Vec<&'static str> {
     let print = |what: &str| {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -31,7 +31,7 @@ pub fn installed() -> Vec<&'static str> {
     let libraries = std::path::Path::new(&sysroot).join("lib/rustlib");
     TARGETS
         .into_iter()
-        // Earlier steps checked the host system.
+        // An earlier step has checked the target of this machine.
         .filter(|target| *target != host)
         .filter(|target| {
             let has_libraries = libraries.join(target).join("lib").is_dir();
@@ -45,8 +45,8 @@ pub fn installed() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the missing requirement, if any. Dependencies in C are compiled even for a check and need a compiler for
-/// the target: `compiler` is true if the environment names one.
+/// Returns what is missing to check a target, if anything is. Even a check compiles the dependencies in C, which
+/// needs a compiler for the target. `compiler` is true if the environment names such a compiler.
 fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Option<String> {
     let system = match target.contains("apple") {
         true => "macos",
@@ -64,12 +64,12 @@ fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Optio
     }
 }
 
-/// Returns the environment variable for the C compiler of a target.
+/// Returns the name of the environment variable for the C compiler of a target.
 fn variable(target: &str) -> String {
     format!("CC_{}", target.replace('-', "_"))
 }
 
-/// Type-checks for a target.
+/// Checks the types of all code for a target.
 ///
 /// # Errors
 /// Fails if the check failed.
