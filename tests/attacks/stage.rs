@@ -15,12 +15,12 @@ pub const WORDS: &str = "The words of a person stay.";
 pub struct Stage {
     /// Folder that contains the workspace and the home.
     pub scratch: Scratch,
-    /// Content stored in a session, and the id of the entry for it.
+    /// Id of a session's entry, and the stored content of this entry.
     pub content: (String, String),
 }
 
 impl Stage {
-    /// Indexes a workspace with a daemon, and stops it.
+    /// Indexes a workspace with a daemon, stops the daemon, and makes the copy.
     pub fn set() -> Self {
         let scratch = Scratch::new();
         furnish(&scratch, 6);

@@ -240,7 +240,7 @@ fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
         &archive,
         "manifest.json: the archive ends",
     );
-    // This is the archive after a bit flip that the decompressor does not detect.
+    // This change has the effect of a flipped bit that the decompressor does not detect.
     let at = tar.windows(9).position(|bytes| bytes == [b'x'; 9]).unwrap();
     tar[at] = b'y';
     fs::write(&archive, spoiled(&tar)).unwrap();

@@ -58,7 +58,7 @@ fn a_search_after_an_edit_has_the_new_text_or_reports_pending_files() {
         let wanted = format!("bitumen{round} ");
         found += u32::from(assert_has_or_admits(&answer, &wanted, "memory/roof.md"));
     }
-    // Under load, some answers report a missing text instead, but most answers contain the new text.
+    // Under load, some answers lack the new text and report this, but most answers contain it.
     assert!(found >= 150, "{found} of 200 answers had the new text");
 }
 
@@ -106,7 +106,7 @@ fn a_search_reflects_created_renamed_and_deleted_files() {
             "{answer:?}"
         );
     }
-    // Under load, some answers report a missing text instead, but most answers contain the text.
+    // Under load, some answers lack the text and report this, but most answers contain it.
     assert!(found >= 15, "{found} of 30 answers had the text");
 }
 

@@ -198,7 +198,7 @@ fn register(
     Ok(())
 }
 
-/// Trusts the configuration if init created it and nobody has changed it. A configuration that existed before init is
+/// Trusts the configuration if init created it and it is still unchanged. A configuration that existed before init is
 /// not trusted.
 fn trust_own(
     session: &mut DaemonSession,
