@@ -11,8 +11,7 @@ use crate::{Daemon, PATIENCE, Scratch, program};
 
 /// Shell script that passes its standard input to the program `$0` as the first descriptor of socket activation. If
 /// `PID` is set, the descriptor is declared to belong to that process instead.
-const PASS: &str =
-    r#"exec 3<&0 0</dev/null; LISTEN_PID=${PID:-$$} LISTEN_FDS=1 LISTEN_FDNAMES=hippod.socket exec "$0" run"#;
+const PASS: &str = r#"exec 3<&0 0</dev/null; LISTEN_PID=${PID:-$$} LISTEN_FDS=1 exec "$0" run"#;
 
 /// A service manager that speaks the protocols of systemd.
 pub struct Manager {

@@ -14,8 +14,8 @@ use hippod_tests::{Caller, Clocked, Daemon, PATIENCE, QUIET, Scratch, client_pro
 use super::service_systemd::cannot;
 use super::tree::{NOW, compact, fill as fill_logs};
 
-/// The daemon checks the watcher every second.
-const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_CANARY_SECS", "1")];
+/// The daemon reconciles, and checks the watcher, every second.
+const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_RECONCILE_SECS", "1")];
 
 fn git(folder: &Path, words: &[&str]) {
     let output = Command::new("git")

@@ -107,11 +107,8 @@ fn deeply_nested_text_does_not_stop_the_daemon() {
 fn an_abandoned_audit_is_stopped() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-01.md", "- the pump of hall 3 is blue\n");
-    // With these settings, the daemon does not index the large file before the first request.
-    let deaf = [
-        ("HIPPOD_WATCH_QUIET_MS", "60000"),
-        ("HIPPOD_WATCH_MAX_WAIT_MS", "600000"),
-    ];
+    // With this setting, the daemon does not index the large file before the first request.
+    let deaf = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &deaf);
     let mut client = daemon.client();
     client.index(&scratch.workspace());
@@ -143,7 +140,6 @@ fn an_abandoned_audit_is_stopped() {
             json!({"workspace": scratch.workspace(), "record": false}),
         );
     }
-    assert!(!scratch.state("audits.json").exists());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Copies of an open database, and adoption of databases from other places.
 
 use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 #[cfg(test)]
 mod tests;
 
-use crate::system::{self, PRIVATE_FILE, WithMode as _};
+use crate::system::{self, PRIVATE_FILE};
 use crate::{StoreError, contexts, db};
 
 /// Pages copied between two checks for cancellation.
@@ -28,15 +29,6 @@ pub enum Database {
 }
 
 impl Database {
-    /// Returns the newest schema version supported by this build.
-    #[must_use]
-    pub const fn schema(self) -> i64 {
-        match self {
-            Self::Index => db::SCHEMA,
-            Self::Contexts => contexts::SCHEMA,
-        }
-    }
-
     /// Returns a connection to a new database in memory, with the tables, indexes and triggers of this build.
     fn create_in_memory(self) -> Result<Connection, StoreError> {
         let path = Path::new(":memory:");
@@ -74,14 +66,6 @@ impl DatabaseSnapshot {
             connection,
             path: path.to_path_buf(),
         })
-    }
-
-    /// Returns the schema version.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn schema(&self) -> Result<i64, StoreError> {
-        self.ask(|connection| connection.query_row("PRAGMA user_version", [], |row| row.get(0)))
     }
 
     /// Returns the bytes that the daemon last wrote at `path` (relative to the workspace), as recorded in `index.db`.
@@ -124,7 +108,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
     options
         .write(true)
         .create_new(true)
-        .with_mode(PRIVATE_FILE)
+        .mode(PRIVATE_FILE)
         .open(to)
         .map_err(io)?;
     let sql = |source| StoreError::from_sql(to, source);

@@ -12,7 +12,6 @@ mod cycles;
 mod doctor;
 mod embed_worker;
 mod engine;
-mod environment;
 mod errors;
 mod files;
 mod handles;
@@ -50,4 +49,4 @@ mod inputs;
 
 mod run;
 
-pub use run::{DaemonOptions, LogTo, log_to, run};
+pub use run::{DaemonOptions, StderrLog, log_to, run};

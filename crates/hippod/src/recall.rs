@@ -12,7 +12,7 @@ mod question;
 mod scratch;
 mod trace;
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::consolidation::PassageKey;
@@ -24,11 +24,12 @@ use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use hippo_types::time::Date;
+use parking_lot::RwLockReadGuard;
 
 use crate::clock::{Clock, date_in};
 use crate::embed_worker::EmbedWorker;
 use crate::errors::store_error;
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::models::Models;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
@@ -70,12 +71,6 @@ pub struct Searcher {
 /// model is available, or `internal` with the message of the store.
 pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
-    if request.agent.is_some() {
-        return Err(
-            RpcError::bad_request("this version does not support agent scopes")
-                .hint("omit \"agent\"; a search covers its whole workspace"),
-        );
-    }
     let view = searcher.views.get(&request.workspace).await?;
     let zone = view.zone(&*searcher.clock);
     let now = searcher.clock.now();
@@ -88,15 +83,15 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
     let question = Arc::new(question);
     let mut freshener = Freshener::new(searcher, &view);
     freshener.read_known_changes().await?;
-    let (mut consulted, mut answered) = attempt::answer(searcher, &view, &question).await?;
+    let (mut state, mut answered) = attempt::answer(searcher, &view, &question).await?;
     if freshener.read_stale(&answered.stale).await {
-        (consulted, answered) = attempt::answer(searcher, &view, &question).await?;
+        (state, answered) = attempt::answer(searcher, &view, &question).await?;
     }
     freshener.complete(&mut answered.response, &answered.stale);
     if answered.response.index.degraded.as_deref() == Some("no-model") {
         fresh::look_for_model(searcher);
     }
-    let mut response = trace::complete(searcher, &view, &question, consulted, answered).await?;
+    let mut response = trace::complete(&state, answered);
     response.took_ms = start.elapsed().as_secs_f64() * 1e3;
     Ok(response)
 }
@@ -115,14 +110,14 @@ pub struct SearchAnswer {
 }
 
 /// State of one search.
-struct SearchState<'a> {
-    searcher: &'a Searcher,
-    view: &'a WorkspaceView,
-    question: &'a SearchQuestion,
-    consulted: &'a EntryConsultation,
+pub struct SearchState {
+    searcher: Arc<Searcher>,
+    view: Arc<WorkspaceView>,
+    question: Arc<SearchQuestion>,
+    consulted: EntryConsultation,
 }
 
-impl SearchState<'_> {
+impl SearchState {
     /// Answers a query by search. `model` is the model that computed `vector`. Returns `None` if the workspace uses
     /// another model by now.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<SearchAnswer>, RpcError> {
@@ -233,8 +228,8 @@ impl SearchState<'_> {
             SearchMode::Vector => Vec::new(),
             SearchMode::Hybrid | SearchMode::Lexical | SearchMode::Index => self
                 .question
-                .postings(self.view, snapshot)
-                .map_err(|error| search_error(self.searcher, self.view, error))?,
+                .postings(&self.view, snapshot)
+                .map_err(|error| search_error(&self.searcher, &self.view, error))?,
         };
         let postings: Vec<Postings<'_>> = self
             .question
@@ -340,7 +335,7 @@ fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) ->
         searcher.engine.report_damage(&view.root, error);
     } else {
         // The engine checks that the database file still exists.
-        searcher.engine.probe();
+        searcher.engine.send(EngineMessage::Pulse);
         if !view.has_database() {
             let what = "the database was removed; hippod is writing it again";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");

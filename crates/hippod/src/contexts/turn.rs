@@ -13,7 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
-use super::{LocatedSession, now, refusal, wire};
+use super::{LocatedSession, now, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
@@ -21,6 +21,10 @@ use crate::view::WorkspaceView;
 const BROUGHT_BACK: usize = 5;
 /// Share of a cue's words, weighted by rarity, that an entry must contain to be reactivated.
 const STRONG_CUE: f32 = 0.6;
+/// Share of the context window from which a turn includes a deep cycle.
+const THRESHOLD: f64 = 0.8;
+/// Default maximum size of a rendered section in tokens.
+const RENDER_TOKENS: u32 = 5_000;
 /// Default maximum number of entries or sessions in one answer.
 const LISTED: usize = 10_000;
 
@@ -29,15 +33,14 @@ const LISTED: usize = 10_000;
 /// # Errors
 /// Returns `not-found` for an unknown session, `conflict` for a closed session, `internal` otherwise.
 pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
-    let LocatedSession { view, place, .. } = contexts.home(&request.session)?;
+    let LocatedSession { place, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let highest = store
         .advance(&request.session, request.turn, now(contexts))
         .map_err(refusal)?;
     let entries = sessions.entries(store, &request.session)?;
-    let threshold = view.config.context.threshold;
-    let trigger = Trigger::of_turn(request.context_tokens, request.context_limit, threshold);
+    let trigger = Trigger::of_turn(request.context_tokens, request.context_limit, THRESHOLD);
     let plan = entries.plan(trigger, request.turn, highest);
     let moved: Vec<ContextMove> = plan
         .moved
@@ -51,10 +54,9 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
         })
         .collect();
     let changed = changed(entries, &plan);
-    if let Err(error) = store.update_entries(&changed, now(contexts)) {
-        sessions.forget(&request.session);
-        return Err(refusal(error));
-    }
+    sessions
+        .update(store, &request.session, &changed, now(contexts))
+        .map_err(refusal)?;
     Ok(ContextTurnResponse {
         turn: plan.turn,
         active: plan.count(ContextState::Active) as u64,
@@ -81,7 +83,7 @@ pub fn render(
     contexts: &Contexts,
     request: &ContextRenderRequest,
 ) -> Result<ContextRenderResponse, RpcError> {
-    let LocatedSession { view, place, session } = contexts.home(&request.session)?;
+    let LocatedSession { place, session, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, &session.id)?;
@@ -105,9 +107,8 @@ pub fn render(
                 touched.push(kept.clone());
             }
         }
-        if let Err(error) = store.update_entries(&touched, now(contexts)) {
+        if let Err(error) = sessions.update(store, &session.id, &touched, now(contexts)) {
             // The section is returned even if the changes cannot be stored.
-            sessions.forget(&session.id);
             notes = vec![format!(
                 "could not reactivate the entries that match the cue: {error}"
             )];
@@ -115,7 +116,7 @@ pub fn render(
     }
     let entries = sessions.entries(store, &session.id)?;
     let plan = entries.plan(Trigger::TurnComplete, session.turn, session.turn);
-    let budget = request.budget_tokens.unwrap_or(view.config.context.render_tokens);
+    let budget = request.budget_tokens.unwrap_or(RENDER_TOKENS);
     let format = request.format.unwrap_or_default();
     let all: Vec<&ContextEntry> = entries.kept.iter().map(|kept| &kept.entry).collect();
     let count = |text: &str| hippo_types::tokens::of(text) as u64;
@@ -154,7 +155,7 @@ pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<Conte
     store
         .update_entries(std::slice::from_ref(&kept), now(contexts))
         .map_err(refusal)?;
-    let entry = wire::entry(&kept.entry, kept.entry.strength);
+    let entry = kept.entry.clone();
     entries.kept[at] = kept;
     Ok(ContextTouchResponse { entry })
 }
@@ -198,7 +199,10 @@ pub fn list(
             .then_with(|| kept.entry.id.cmp(&other.entry.id))
     });
     let listed = shown.into_iter().map(|((kept, strength), state)| ContextListed {
-        entry: wire::entry(&kept.entry, *strength),
+        entry: ContextEntry {
+            strength: *strength,
+            ..kept.entry.clone()
+        },
         state: *state,
     });
     Ok(ContextListResponse {

@@ -10,7 +10,6 @@ use tokio::sync::{broadcast, watch};
 
 use hippo_proto::Paths;
 
-use crate::audit::Auditor;
 use crate::backup::Backups;
 use crate::clock::Clock;
 use crate::config::Config;
@@ -21,7 +20,7 @@ use crate::embed_worker::{EmbedSink, EmbedWorker};
 use crate::engine::{self, Engine, Resources};
 use crate::measures::Measures;
 use crate::memory::MemoryWriter;
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::models::Models;
 use crate::recall::Searcher;
 use crate::registry::Registry;
@@ -76,12 +75,7 @@ pub(super) fn build_parts(
         Arc::clone(&clock),
         memory.clone(),
     ));
-    let trees = Arc::new(Trees::new(
-        state.clone(),
-        config.tree.clone(),
-        Arc::clone(&views),
-        Arc::clone(&clock),
-    ));
+    let trees = Arc::new(Trees::new(state.clone(), Arc::clone(&views), Arc::clone(&clock)));
     let cycles = Arc::new(CycleRunner {
         views: Arc::clone(&views),
         clock: Arc::clone(&clock),
@@ -118,7 +112,6 @@ pub(super) fn build_parts(
         models: Arc::clone(&models),
         contexts: Arc::clone(&contexts),
         trees: Arc::clone(&trees),
-        cycles: Arc::clone(&cycles),
     };
     let reporter = StatusReporter {
         started,
@@ -150,9 +143,7 @@ pub(super) fn build_parts(
         registry,
         Arc::clone(&rescuing),
     );
-    let auditor = Auditor::new(state.clone(), Arc::clone(&clock));
     let components = Components {
-        settings: config.server.clone(),
         clock,
         stop: watch::Sender::new(false),
         news,
@@ -167,7 +158,6 @@ pub(super) fn build_parts(
         searcher: Arc::new(searcher),
         models,
         backups: Arc::new(backups),
-        auditor: Arc::new(auditor),
         doctor: Arc::new(doctor),
         reporter: Arc::new(reporter),
     };
@@ -187,7 +177,7 @@ fn start_embedding(
     engine: EngineHandle,
 ) -> Result<(EmbedWorker, JoinHandle<()>)> {
     let sink: EmbedSink = Box::new(move |event| {
-        engine.forward_embed(event);
+        engine.send(EngineMessage::Embed(event));
     });
     let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
     let idle = Duration::from_secs(config.embed.idle_unload_secs);
