@@ -19,7 +19,7 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    /// Starts the program in a folder. It uses the daemon of `home`.
+    /// Starts the program in a folder. The program uses the daemon of `home`.
     pub fn start(home: &Path, cwd: &Path, words: &[&str]) -> Self {
         let mut child = Command::new(client_program())
             .arg("mcp")

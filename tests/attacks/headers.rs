@@ -1,4 +1,4 @@
-//! Archives with false headers: sizes, lengths, names, kinds, and truncated archives.
+//! Archives with false sizes, lengths, names and kinds, and truncated archives.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -30,8 +30,8 @@ pub enum Cases {
 /// case, and dice that depend only on the seed, the attack and this number. A case fails by panicking.
 ///
 /// # Panics
-/// Panics if a case failed. In the gate, the message of the first failure contains the seed and the number that
-/// repeat the case.
+/// If a case failed. In the gate, the message of the first failure contains the seed and the number that repeat the
+/// case.
 pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize) {
     let seed = number(SEED_IS).unwrap_or(SEED);
     let begun = Instant::now();

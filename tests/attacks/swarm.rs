@@ -24,8 +24,8 @@ const GIANT: usize = 10_000_000;
 const MEMORY: u64 = 400 * 1024;
 /// Maximum length of a refusal, in bytes.
 const REFUSAL: usize = 4096;
-/// Maximum time for which a hostile client waits for an answer. The client gives up, because the daemon may have
-/// accepted neither its connection nor its line.
+/// Maximum time for which a hostile client waits for an answer. The wait is limited, because the daemon may not
+/// accept the connection or the line of the client.
 const WAIT: Duration = Duration::from_secs(1);
 /// Maximum time for which a hostile client tries to send. The client gives up, because the daemon reads nothing while
 /// it has no room for another giant line.

@@ -29,7 +29,7 @@ fn leftovers_of_a_killed_backup_are_removed_at_the_next_start() {
         kill_in_the_middle(daemon, &request, || file.exists() || partial.join("out").exists());
         was_left |= partial.exists();
         daemon = scratch.quiet_daemon();
-        // A daemon that starts listens, then cleans up, and only then answers.
+        // At its start, the daemon first listens, then cleans up, and only after that answers.
         daemon.client().status();
         assert!(!partial.exists(), "of day {day}");
         if was_left {

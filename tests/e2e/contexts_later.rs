@@ -107,7 +107,7 @@ fn an_abandoned_session_ends_and_writes_persistent_entries() {
     let mut put = |session: &str, what: &str| {
         let session = open(&mut client, &root, Some(session)).session;
         let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
-        // Results of tools are never written to MEMORY.md. Only the entry about the rope is one.
+        // hippod never writes results of tools to MEMORY.md. Only the entry about the rope is the result of a tool.
         if what != "rope" {
             kept.type_ = ContextKind::State;
         }

@@ -34,7 +34,7 @@ pub fn fill(scratch: &Scratch, files: usize) {
     }
 }
 
-/// Creates a workspace that was indexed before the daemon stopped orderly, and returns its answers.
+/// Creates an indexed workspace whose daemon was stopped in an orderly way. Returns the answers of the workspace.
 pub fn indexed() -> (Scratch, Vec<Answer>) {
     let scratch = Scratch::new();
     fill(&scratch, 60);

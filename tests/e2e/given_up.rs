@@ -103,8 +103,8 @@ fn an_abandoned_tree_compaction_is_done_by_the_next_request() {
     client.index(&scratch.workspace());
     let params = json!({"workspace": scratch.workspace()});
     abandon(&daemon, &mut client, "tree.compact", &params);
-    // This request waits until the abandoned compaction has ended. Nodes that the abandoned compaction wrote are
-    // unchanged now.
+    // This request waits until the abandoned compaction has ended. Its answer lacks the nodes that the abandoned
+    // compaction wrote.
     let made = ask(&daemon, "tree.compact", &params);
     let nodes = made["nodes"].as_array().unwrap().len();
     assert!(nodes > DAYS / 2, "only {nodes} nodes were left");

@@ -17,8 +17,7 @@ use crate::index_writers::{assert_file_says, settled};
 const KILLS: usize = 60;
 /// Number of initial entries.
 const MACHINES: usize = 24;
-/// Maximum number of operations before a kill, and maximum time of the kill after the start of the next operation, in
-/// microseconds.
+/// Maximum number of completed operations before a kill, and maximum delay of the kill after them, in microseconds.
 const MOST_WORK: usize = 8;
 const LONGEST_WAIT: usize = 40_000;
 

@@ -78,7 +78,7 @@ fn misleading_folders_and_links_are_reported() {
     }
 }
 
-/// Opening a pipe for reading blocks until another process writes to it.
+/// Opening a pipe for reading blocks until another process opens the pipe for writing.
 #[test]
 fn a_pipe_created_while_the_daemon_runs_blocks_no_client() {
     let scratch = Scratch::new();
@@ -132,7 +132,7 @@ fn with_little_room(scratch: &Scratch) -> Daemon {
     Daemon::start(&scratch.home(), &settings)
 }
 
-/// One thread serves all workspaces, so a blocked thread would block every client.
+/// Only a few threads process all workspaces, so threads that wait for pipes would block every client.
 #[test]
 fn pipes_at_the_paths_of_written_files_block_no_client() {
     let topics = {

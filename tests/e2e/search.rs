@@ -78,7 +78,7 @@ fn a_compaction_node_is_not_listed_beside_its_source() {
     );
 }
 
-/// The chunks outside the filter match better than those inside, and are more than a search considers as candidates.
+/// The best matches are outside the filter. There are more of them than a search considers as candidates.
 #[test]
 fn a_filter_is_applied_before_candidates_are_selected() {
     let scratch = Scratch::new();

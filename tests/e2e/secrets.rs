@@ -1,4 +1,4 @@
-//! Secrets of every listed format, planted in each source and searched in all derived text.
+//! Secrets of every listed format: planted in each source, and looked for in all derived text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

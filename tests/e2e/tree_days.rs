@@ -1,4 +1,4 @@
-//! Compaction trees and unusual days. The tests cover changes of the clock, ends of years, and logs that are late,
+//! Compaction trees on unusual days. The tests cover changes of the clock, ends of years, and logs that are late,
 //! early, duplicated or empty.
 
 use std::collections::BTreeMap;

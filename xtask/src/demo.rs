@@ -12,7 +12,7 @@ use crate::house::{self, ProjectFolders};
 use crate::setup::{self, DaemonHome, copy_folder};
 use crate::terminal::{duration, say};
 
-/// Number of results in which the answer is searched.
+/// Number of results that are searched for the answer.
 pub const DEPTH: usize = 5;
 
 /// The file that is edited, the line that is added to it, words from the line, and a question in other words.

@@ -86,7 +86,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     succeeded(&name, status)
 }
 
-/// Returns an error if a command failed.
+/// Checks that a command was successful.
 ///
 /// # Errors
 /// Fails if the command failed.

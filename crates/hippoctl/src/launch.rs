@@ -60,7 +60,7 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     Ok((spawn(&program, paths, log.file())?, before))
 }
 
-/// Returns the absolute path of `hippod`. It is searched beside this program first, and then in `PATH`.
+/// Returns the absolute path of `hippod`. Looks beside this program first, and then in `PATH`.
 pub fn daemon_program() -> Option<PathBuf> {
     let found = find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH"));
     found.and_then(|program| std::path::absolute(program).ok())

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::render::one_line;
 use terminal::{Notation, safe, safe_bytes};
 
-/// Prints data on standard output, and everything else on standard error.
+/// The output streams: standard output for data, standard error for everything else.
 pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,

@@ -7,7 +7,7 @@ use std::thread;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-/// Checks an invariant of a reader for any bytes, and panics if the invariant is violated.
+/// A function that checks an invariant of a reader for any bytes, and panics if the invariant is violated.
 pub type Invariant = fn(&[u8]);
 
 /// Half of the size of the smallest stack on which the programs parse. This stack is sufficient, even without

@@ -12,7 +12,7 @@ const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenClaw, &["openclaw.json", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"]),
     (Harness::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
-/// Several harnesses read this file. If memory files of OpenClaw exist as well, it identifies OpenClaw.
+/// Several harnesses read this file. If memory files of OpenClaw exist as well, the file identifies OpenClaw.
 const SHARED: &str = "AGENTS.md";
 /// The memory files of OpenClaw.
 const OPENCLAW_MEMORY: [&str; 3] = ["MEMORY.md", "USER.md", "TOOLS.md"];

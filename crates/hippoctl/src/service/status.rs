@@ -24,7 +24,7 @@ pub struct ServiceStatus {
     /// The reason why the service manager does not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
-    /// The daemon that answers at the socket, or `None` if a connection would start the daemon.
+    /// The daemon that answers at the socket. `None` if there is no answer, or if a connection would start a daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<RunningDaemon>,
     /// The problems with their fixes.

@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::IngestArgs;
 
-/// Maximum depth of the folders in which transcripts are searched.
+/// Maximum depth of the folders that are searched for transcripts.
 const DEPTH: usize = 8;
 /// Maximum number of transcripts in one call.
 const MOST: usize = 100_000;

@@ -22,8 +22,7 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
         [dash] if dash == "-" => standard_input(out)?,
         words => words.join(" "),
     };
-    // The text is markdown, in which the indentation of the first line is significant. Blank lines around the text
-    // are not.
+    // In markdown, the indentation of the first line is significant, but blank lines around the text are not.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     if text.is_empty() && !fields.are_given() {
         return Err(Failure::new(Exit::Usage, "the text to remember is empty")

@@ -133,7 +133,7 @@ fn of_user(config: &Path) -> Option<u32> {
     })
 }
 
-/// Returns the metadata of a file of the user, which identify the user as an owner of files.
+/// Returns the metadata of a file that the user owns. The owners of other files are compared with it.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn owner(state: &Path) -> Option<Metadata> {
     fs::metadata(state.join(folder::REGISTRY)).ok()

@@ -13,7 +13,7 @@ use super::{ImportReport, NewFile};
 
 /// Size in bytes from which on a new file is started.
 const FULL: usize = 4 << 20;
-/// Maximum size in bytes of a file in which marks of imported memories are searched.
+/// Maximum size in bytes of a file that is searched for the marks of imported memories.
 const LOOKED_AT: u64 = 64 << 20;
 /// Maximum number of impossible dates that a note lists.
 const NAMED: usize = 3;
