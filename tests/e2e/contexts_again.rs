@@ -1,5 +1,5 @@
-//! Sessions whose state changes. The tests cover dormant entries, repeated content, closed sessions, a damaged database
-//! and a full context.
+//! Sessions whose state changes. The tests cover dormant entries, repeated content, closed sessions, a damaged
+//! database and a full context.
 
 use hippo_proto::{
     ContextListRequest, ContextListResponse, ContextPutLifecycle, ContextPutOutcome, ContextState, ErrorKind,

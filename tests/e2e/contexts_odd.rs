@@ -1,5 +1,5 @@
-//! Safety of session contents under faults. The tests cover kills, a full disk, other clients, and unusual requests and
-//! transcripts.
+//! Safety of session contents under faults. The tests cover kills, a full disk, other clients, and unusual requests
+//! and transcripts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
