@@ -1,4 +1,4 @@
-//! Attacks at two scales: bounded in the gate, timed in `cargo xtask attack`.
+//! Attacks: a few cases in the gate, many in `cargo xtask attack`.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

@@ -40,7 +40,7 @@ impl Caller {
         self.client.call(&request.into()).expect("registered")
     }
 
-    /// Waits until everything on disk is searchable.
+    /// Syncs a workspace and waits until everything on disk is searchable.
     pub fn sync(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
         let request = WorkspaceSyncRequest {
             workspace: workspace.display().to_string(),
@@ -50,7 +50,7 @@ impl Caller {
         self.client.call(&request.into()).expect("synced")
     }
 
-    /// Syncs and accepts the held deletions.
+    /// Syncs a workspace and confirms the deletions that are held back.
     pub fn accept_deletions(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
         self.sync(workspace);
         let request = WorkspaceSyncRequest {
@@ -76,7 +76,8 @@ impl Caller {
         self.client.call(&request.into()).expect("a diagnosis")
     }
 
-    /// Returns the reason why a path of the only workspace is not indexed, and asserts that `doctor` reports it too.
+    /// Returns the reason why a path of the only workspace is not indexed. Asserts that `doctor` reports the same
+    /// path.
     pub fn skipped(&mut self, path: &str) -> String {
         let status = self.status();
         let skipped = &status.workspaces[0].skipped;
@@ -93,7 +94,7 @@ impl Caller {
         reason
     }
 
-    /// Returns the refusal of a search.
+    /// Sends a search that the daemon must refuse, and returns the refusal.
     pub fn refusal(&mut self, request: SearchRequest) -> RpcError {
         match self.client.call::<SearchResponse>(&request.into()) {
             Err(ClientError::Refused(error)) => error,
@@ -101,8 +102,8 @@ impl Caller {
         }
     }
 
-    /// Returns the answers to each query in each mode. The queries are not recorded, because a recorded answer would
-    /// later be compared with itself.
+    /// Returns the answers to each query in each mode. The queries are not recorded as accesses, because a record
+    /// could change later answers.
     pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for query in queries {
@@ -118,7 +119,7 @@ impl Caller {
         answers
     }
 
-    /// Polls until the disk has been compared with the index.
+    /// Repeats a search until the daemon has compared the disk with the index.
     fn warm(&mut self, request: &SearchRequest) -> SearchResponse {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -144,7 +145,7 @@ impl Caller {
         hits.first().map(|hit| format!("{}:{}", hit.path, hit.start_line))
     }
 
-    /// Searches until `done` accepts the answer; used for changes that the watcher reports.
+    /// Repeats a search until `done` accepts the answer. Use it for changes that the watcher has to report.
     pub fn search_until(
         &mut self,
         workspace: &Path,
@@ -169,10 +170,10 @@ impl Caller {
 /// The fields of a hit that must be equal in two equal indexes: path, lines, text and score.
 pub type Essence = (String, u32, u32, String, String);
 
-/// Mode and query, and the essence of each hit.
+/// Mode and query as one text, and the essence of each hit.
 pub type Answer = (String, Vec<Essence>);
 
-/// Panics at the first query that two indexes answer differently.
+/// Compares the answers of two indexes, and panics at the first difference.
 pub fn assert_same(what: &str, found: &[Answer], expected: &[Answer]) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (found, expected) in found.iter().zip(expected) {

@@ -11,7 +11,7 @@ use hippod::{DaemonOptions, run};
 
 use crate::{Caller, PATIENCE, Scratch};
 
-/// A daemon in this process, with a clock that the scenario sets.
+/// A daemon in this process, with a clock that the test sets.
 pub struct Clocked {
     clock: Arc<ManualClock>,
     socket: std::path::PathBuf,
@@ -59,7 +59,7 @@ impl Clocked {
         started
     }
 
-    /// Connects a client as soon as the daemon answers.
+    /// Waits until the daemon answers, and returns a client.
     pub fn client(&self) -> Caller {
         loop {
             match Client::connect(&self.socket, Some(PATIENCE)) {
@@ -78,7 +78,7 @@ impl Clocked {
         self.clock.advance(by);
     }
 
-    /// Sets the wall clock (RFC 3339) without moving the monotonic time.
+    /// Sets the wall clock (RFC 3339). The monotonic time does not change.
     pub fn set(&self, now: &str) {
         let now: jiff::Timestamp = now.parse().expect("a moment");
         self.clock.set_wall(Timestamp(now.as_millisecond()));
@@ -94,7 +94,7 @@ impl Drop for Clocked {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let (Some(runtime), Some(task)) = (self.runtime.take(), self.task.take()) {
-            // A failed scenario has already reported its failure.
+            // If the test failed, it has already reported the failure.
             let _ = runtime.block_on(task);
         }
     }

@@ -20,18 +20,18 @@ impl Dice {
             || RandomState::new().hash_one(0),
             |seed| seed.parse().expect("HIPPOD_TEST_SEED is a number"),
         );
-        // The message is shown if the test fails. If standard error is closed, nothing happens.
+        // The test runner shows this message if the test fails. If standard error is closed, the message is dropped.
         let _ = writeln!(std::io::stderr(), "HIPPOD_TEST_SEED={seed}");
         Self(seed)
     }
 
-    /// Creates dice from a seed that the caller reports.
+    /// Creates dice from a seed. The caller reports the seed.
     pub fn of(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Returns a number from 0 to below `end`. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
-    /// generators", 2014.
+    /// Returns a number from 0 up to, but not including, `end`. The algorithm is SplitMix64: Steele, Lea, Flood,
+    /// "Fast splittable pseudorandom number generators", 2014.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

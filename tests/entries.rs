@@ -12,8 +12,8 @@ use hippo_proto::{
 
 use crate::{Caller, Daemon, Scratch};
 
-/// Settings under which only requested cycles and the first light cycle run, so that no cycle interferes with a
-/// scenario.
+/// Settings under which only requested cycles and the first light cycle run. Other cycles would interfere with the
+/// tests.
 pub const QUIET: [(&str, &str); 3] = [
     ("HIPPOD_CYCLES_LIGHT", "0 0 1 1 *"),
     ("HIPPOD_CYCLES_DEEP", "0 0 1 1 *"),
@@ -21,7 +21,7 @@ pub const QUIET: [(&str, &str); 3] = [
 ];
 
 impl Scratch {
-    /// Starts a daemon whose cycles run only on request.
+    /// Starts a daemon that runs cycles only on request, except the first light cycle.
     pub fn quiet_daemon(&self) -> Daemon {
         Daemon::start(&self.home(), &QUIET)
     }
@@ -37,15 +37,15 @@ impl Scratch {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Replaces the first `from` in the index file, in the way of an editor that saves under another name and then
-    /// renames.
+    /// Replaces the first occurrence of `from` in the index file. Like an editor, writes the text under another name
+    /// and renames that file.
     pub fn edit_index(&self, from: &str, to: &str) {
         let before = self.index_file();
         assert!(before.contains(from), "{from:?} is not in the file:\n{before}");
         self.write("HIPPOCAMPUS.md", before.replacen(from, to, 1));
     }
 
-    /// Returns the daemon's own files in the workspace with their bytes: the index file, and all files below
+    /// Returns the path and the bytes of the daemon's own files in the workspace: the index file, and all files below
     /// `.hippocampus/` except the canary.
     pub fn kept_files(&self) -> Vec<(String, Vec<u8>)> {
         let root = self.workspace();
@@ -75,7 +75,7 @@ impl Scratch {
         read
     }
 
-    /// Returns the leftover files from replacing the index file.
+    /// Returns the files that remain from replacements of the index file.
     pub fn remains(&self) -> Vec<String> {
         let listing = std::fs::read_dir(self.workspace()).expect("a workspace");
         let names = listing
@@ -118,7 +118,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("a list")
     }
 
-    /// Returns one entry in any place.
+    /// Returns one entry, wherever it is stored.
     pub fn entry(&mut self, workspace: &Path, id: &str) -> IndexEntry {
         self.show(workspace, id).entry
     }
@@ -174,17 +174,17 @@ impl Caller {
         self.try_run(workspace, cycle, None, false).expect("a cycle")
     }
 
-    /// Runs a cycle as of a moment.
+    /// Runs a cycle as if it were the time `at`.
     pub fn run_at(&mut self, workspace: &Path, cycle: Cycle, at: &str) -> CycleReport {
         self.try_run(workspace, cycle, Some(at), false).expect("a cycle")
     }
 
-    /// Plans a cycle.
+    /// Plans a cycle without running it.
     pub fn plan(&mut self, workspace: &Path, cycle: Cycle, at: Option<&str>) -> CycleReport {
         self.try_run(workspace, cycle, at, true).expect("a plan")
     }
 
-    /// Runs or plans a cycle.
+    /// Runs a cycle, or only plans it.
     ///
     /// # Errors
     /// Returns the refusal of the daemon.
@@ -246,7 +246,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("remembered")
     }
 
-    /// Searches with an explanation; `record` enables the recording of accesses.
+    /// Searches with an explanation. If `record` is true, the accesses are recorded.
     pub fn ask(&mut self, workspace: &Path, query: &str, record: bool) -> SearchResponse {
         let mut request = SearchRequest::new(shown(workspace), query);
         request.explain = true;
@@ -254,7 +254,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("an answer")
     }
 
-    /// Returns the status of the index file of the only workspace.
+    /// Returns the status of the index file. There must be only one workspace.
     pub fn index_status(&mut self) -> IndexStatus {
         let status = self.status().workspaces.remove(0);
         status.index.expect("a workspace that is open")

@@ -1,4 +1,4 @@
-//! Shared support: a scratch folder, a real daemon, and clients.
+//! Shared support for tests: a scratch folder, a real daemon, and clients.
 #![cfg(unix)]
 
 mod caller;
@@ -27,10 +27,10 @@ pub use entries::QUIET;
 pub use managed::Manager;
 pub use mcp::Mcp;
 
-/// Maximum time for any single wait. A daemon that takes longer counts as broken.
+/// Maximum time of any single wait. If a daemon takes longer, the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A home for daemons with a workspace beside it. Both are deleted on drop.
+/// A home for daemons, and a workspace beside it. Both are deleted on drop.
 pub struct Scratch {
     folder: tempfile::TempDir,
 }
@@ -64,7 +64,7 @@ impl Scratch {
         self.folder.path().join(name)
     }
 
-    /// Writes a file of the workspace as editors do: first beside it, then renamed into its place.
+    /// Writes a file of the workspace as editors do: the file is written under another name, and then renamed.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let file = self.workspace().join(path);
         std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
@@ -73,8 +73,8 @@ impl Scratch {
         std::fs::rename(&draft, &file).expect("a file in its place");
     }
 
-    /// Writes a trusted settings file of the workspace. The trust is recorded first, so no other settings ever take
-    /// effect.
+    /// Writes a settings file of the workspace that the user trusts. The trust is recorded before the file is
+    /// written, so the daemon never reads the file without the trust.
     pub fn trusted(&self, path: &str, text: &str) {
         let root = self.workspace().canonicalize().expect("a workspace");
         let state = self.home().join("state");
@@ -91,12 +91,12 @@ impl Scratch {
         folder.path().join(name)
     }
 
-    /// Starts a daemon with the model-free embedder and short delays.
+    /// Starts a daemon that embeds without a model and has short delays.
     pub fn daemon(&self) -> Daemon {
         Daemon::start(&self.home(), &[])
     }
 
-    /// Runs the real program with this home until it exits. It exits only if its start is refused.
+    /// Runs the real program with this home until it exits. Use it only if the daemon must refuse to start.
     pub fn refused_daemon(&self) -> Output {
         Command::new(program())
             .arg("run")
@@ -107,7 +107,7 @@ impl Scratch {
             .expect("hippod started")
     }
 
-    /// Starts a daemon with another, empty home.
+    /// Starts a daemon that has another home, which is empty.
     pub fn fresh_daemon(&self, name: &str) -> Daemon {
         Daemon::start(&self.folder.path().join(name), &[])
     }
@@ -140,7 +140,7 @@ impl Daemon {
         Self::start_as(command, home, settings)
     }
 
-    /// Starts a daemon with a command that ends in running `hippod run`.
+    /// Starts a daemon with a command. The command must end by running `hippod run`.
     pub fn start_as(command: Command, home: &Path, settings: &[(&str, &str)]) -> Self {
         Self::try_start_as(command, home, settings).unwrap_or_else(|why| panic!("{why}"))
     }
@@ -162,11 +162,11 @@ impl Daemon {
             .expect("a log");
         let defaults = [
             ("HIPPOD_EMBED_MODEL", "hash"),
-            // Other tests keep the machine busy.
+            // Older texts must be embedded even while other tests keep the machine busy.
             ("HIPPOD_EMBED_SPARE", "false"),
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
-            // Scenarios have many entries in few files.
+            // The tests have many entries in few files, so there is no limit per file.
             ("HIPPOD_INDEX_TOKENS_PER_FILE", "0"),
         ];
         let child = command
@@ -202,7 +202,7 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Returns the peak memory of the daemon in KiB. Reads `/proc`, so Linux only.
+    /// Returns the peak memory of the daemon in KiB. Reads `/proc`, so it works only on Linux.
     pub fn most_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("it runs");
@@ -211,13 +211,13 @@ impl Daemon {
         number.expect("a number of KiB")
     }
 
-    /// Returns the processor time of all threads so far. Reads `/proc`, so Linux only.
+    /// Returns the processor time that all threads have used so far. Reads `/proc`, so it works only on Linux.
     pub fn processor_time(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it runs");
         let (_, fields) = stat.rsplit_once(')').expect("a name");
         let ticks = fields.split_whitespace().skip(11).take(2);
         let ticks: u64 = ticks.map(|ticks| ticks.parse::<u64>().expect("ticks")).sum();
-        // Linux counts 100 ticks a second.
+        // Linux counts 100 ticks per second.
         Duration::from_millis(10 * ticks)
     }
 
@@ -262,7 +262,7 @@ impl Daemon {
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("killed");
     }
 
-    /// Waits until the daemon exits on its own.
+    /// Waits until the daemon exits by itself.
     pub fn wait(mut self) -> ExitStatus {
         self.child.wait().expect("reaped")
     }
@@ -303,12 +303,12 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Sends bytes unchanged. Returns `false` if the daemon closed the connection.
+    /// Sends bytes as they are. Returns `false` if the daemon has closed the connection.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
 
-    /// Returns the next line as JSON, or `None` if the daemon closed the connection.
+    /// Returns the next line as JSON, or `None` if the daemon has closed the connection.
     pub fn line(&mut self) -> Option<Value> {
         let mut line = String::new();
         match self.reader.read_line(&mut line) {
@@ -317,20 +317,20 @@ impl Raw {
         }
     }
 
-    /// Returns everything until the daemon closes the connection.
+    /// Returns all text until the daemon closes the connection.
     pub fn rest(mut self) -> String {
         let mut rest = String::new();
         let _ = self.reader.read_to_string(&mut rest);
         rest
     }
 
-    /// Closes the sending side of the connection.
+    /// Closes this side of the connection for writing.
     pub fn finish_writing(&self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Write);
     }
 }
 
-/// Returns the path of the daemon's program, built with the features of the tests.
+/// Returns the path of the daemon's program, which has the same features as the tests.
 pub fn program() -> &'static Path {
     built("hippod")
 }
@@ -356,7 +356,7 @@ fn built(name: &str) -> &'static Path {
         .expect("a program of the project")
 }
 
-/// Builds the programs. If the test runner names its run, only the first test of the run builds them.
+/// Builds the programs. If nextest runs the tests, only the first test of the run builds them.
 fn build_once_a_run(folder: &Path) {
     let mark = folder.join("programs-of-run");
     let run = std::env::var("NEXTEST_RUN_ID").ok();
@@ -365,7 +365,7 @@ fn build_once_a_run(folder: &Path) {
     }
     let mut cargo = Command::new(env!("CARGO"));
     if cfg!(feature = "onnx") {
-        // Using the same features as the tests avoids a second build.
+        // If the build has the features of the tests, nothing is compiled twice.
         cargo.args(["build", "--quiet", "--workspace", "--bins", "--tests"]);
     } else {
         cargo.args([

@@ -1,4 +1,4 @@
-//! A fake service manager: socket activation, notifications and watchdog.
+//! Test service manager with socket activation, notifications and watchdog.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use crate::{Daemon, PATIENCE, Scratch, program};
 
-/// Passes standard input as the first passed descriptor to the given process.
+/// Shell script that passes its standard input to the program `$0` as the first descriptor of socket activation. If
+/// `PID` is set, the descriptor is declared to belong to that process instead.
 const PASS: &str = r#"exec 3<&0 0</dev/null; LISTEN_PID=${PID:-$$} LISTEN_FDS=1 exec "$0" run"#;
 
 /// A service manager that speaks the protocols of systemd.
@@ -46,7 +47,7 @@ impl Manager {
         listener
     }
 
-    /// Returns a command that runs `hippod` with a passed descriptor.
+    /// Returns a command that runs `hippod` with this descriptor.
     pub fn passing(&self, passed: impl Into<OwnedFd>) -> Command {
         let mut command = Command::new("sh");
         command
@@ -61,7 +62,7 @@ impl Manager {
         command
     }
 
-    /// Runs the command, with its log in the home.
+    /// Runs the command, and writes its log to the home.
     pub fn start(&self, mut command: Command) -> Daemon {
         let options = std::fs::File::options().create(true).append(true).clone();
         let log = options.open(self.home.join("log")).expect("a log");
@@ -91,7 +92,7 @@ impl Manager {
         }
     }
 
-    /// Returns all messages that have arrived and were not read yet.
+    /// Returns all messages that have arrived but have not been read yet.
     pub fn rest(&self) -> Vec<String> {
         self.heard.set_nonblocking(true).expect("no waiting");
         let mut bytes = [0; 4096];

@@ -19,14 +19,14 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    /// Starts the program in a folder, with the daemon of a home.
+    /// Starts the program in a folder. The program uses the daemon of `home`.
     pub fn start(home: &Path, cwd: &Path, words: &[&str]) -> Self {
         let mut child = Command::new(client_program())
             .arg("mcp")
             .args(words)
             .env("HIPPOD_HOME", home)
             .env_remove("HIPPOD_SOCKET")
-            // For a daemon that the server starts.
+            // This setting is for a daemon that the server starts.
             .env("HIPPOD_EMBED_MODEL", "hash")
             .current_dir(cwd)
             .stdin(Stdio::piped())
@@ -54,7 +54,7 @@ impl Mcp {
         }
     }
 
-    /// Starts the program and performs the handshake of the previous protocol revision.
+    /// Starts the program, and performs the handshake of the previous protocol revision.
     pub fn initialized(home: &Path, cwd: &Path, words: &[&str]) -> Self {
         let mut mcp = Self::start(home, cwd, words);
         mcp.initialize("2025-11-25");
@@ -140,7 +140,7 @@ impl Mcp {
         self.input = None;
     }
 
-    /// Waits until the server exits. Returns its status and its standard error.
+    /// Waits until the server exits. Returns its exit status and its standard error.
     pub fn wait(mut self) -> (ExitStatus, String) {
         let deadline = Instant::now() + PATIENCE;
         let status = loop {

@@ -1,9 +1,9 @@
 //! Commands, expected output and links of document pages.
 //!
-//! A block of language `sh` is a script. A block of language `console` contains commands after `$ `, which continue
-//! after `> `, and below each command its output. In the output, `…` matches any characters, and a line that consists
-//! of `…` matches any lines. After the language, `not-run: ` and a reason exclude a block from the tests, and `apart`
-//! starts the block in a separate home.
+//! A block with the language `sh` is a script. A block with the language `console` contains commands, each with its
+//! output below. A command begins after `$ ` and continues after `> `. In the output, `…` matches any characters, and
+//! a line with only `…` matches any lines. After the language, `not-run: ` and a reason exclude the block from the
+//! tests, and `apart` runs the block alone, in a home of its own.
 
 /// A fenced block.
 pub struct Block<'a> {
@@ -113,7 +113,7 @@ fn is_like(line: &str, pattern: &str) -> bool {
     line.ends_with(last)
 }
 
-/// Returns `true` if the lines match the patterns; a pattern of `…` alone matches any lines.
+/// Returns `true` if the lines match the patterns. A pattern that is only `…` matches any lines.
 pub fn are_like(lines: &[&str], patterns: &[&str]) -> bool {
     match (lines, patterns) {
         (_, [pattern, rest @ ..]) if pattern.trim() == "…" => {
@@ -126,7 +126,7 @@ pub fn are_like(lines: &[&str], patterns: &[&str]) -> bool {
     }
 }
 
-/// Returns the targets of links within the project: a path, empty for the page itself, and a heading.
+/// Returns the path and the heading of each link within the project. The path is empty for a link within the page.
 pub fn links(text: &str) -> Vec<(&str, &str)> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     targets
@@ -135,7 +135,7 @@ pub fn links(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Returns the anchor names of the headings of a page.
+/// Returns the names of the headings of a page for use in links.
 pub fn headings(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| line.starts_with('#'));
     lines

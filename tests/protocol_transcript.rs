@@ -18,28 +18,28 @@ use hippod::config::Config;
 use hippod::{DaemonOptions, run};
 use serde_json::Value;
 
-/// Workspace path in the document.
+/// Path of the workspace in the document.
 const WORKSPACE: &str = "/home/ada/agent";
-/// Placeholder for any value.
+/// Placeholder that matches any value.
 const ANY: &str = "<any>";
-/// Member that allows further members.
+/// Name of a member that allows further members.
 const MORE: &str = "…";
 
-/// Returns the replayed document.
+/// Returns the document with the transcript.
 fn document() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
     fs::read_to_string(path).unwrap()
 }
 
-/// Writes the file from the document into a workspace.
+/// Writes the file that the document shows into a workspace.
 fn write_workspace(root: &Path, document: &str) {
     fs::create_dir_all(root.join("memory")).unwrap();
     fs::write(root.join("memory/2026-03-02.md"), block(document, "file")).unwrap();
 }
 
-/// Sends the requests of the document's transcript and compares the answers, ignoring undocumented events.
-/// `root` is the canonical path of the workspace from [`write_workspace`]. The daemon must not know any workspace
-/// yet, and has stopped afterwards.
+/// Sends the requests of the document's transcript and compares the answers. Ignores events that the document does
+/// not show. `root` is the canonical path of the workspace from [`write_workspace`]. Before the call, the daemon must
+/// not know any workspace. After the call, the daemon has stopped.
 fn replay(stream: &UnixStream, document: &str, root: &Path) {
     let root = serde_json::to_string(root.to_str().unwrap()).unwrap();
     let here = |line: &str| line.replace(WORKSPACE, &root[1..root.len() - 1]);
@@ -58,7 +58,7 @@ fn replay(stream: &UnixStream, document: &str, root: &Path) {
                 let mut line = String::new();
                 answers.read_line(&mut line).unwrap();
                 let found: Value = serde_json::from_str(&line).unwrap();
-                // Events arrive at any time, even between a request and its answer.
+                // An event can arrive at any time, even between a request and its answer.
                 if found["method"] != "event" || expected["method"] == "event" {
                     break found;
                 }

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 /// Maximum number of lines of a source file.
 const LONGEST_FILE: usize = 400;
-/// Documents with their own limits.
+/// Documents that have their own limits on the number of lines.
 const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 420), ("CONTRIBUTING.md", 80)];
 
 fn root() -> PathBuf {
@@ -36,7 +36,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Compares a generated file with the committed one, or writes it if the environment variable `UPDATE` is set.
+/// Compares a generated text with the committed file, or writes the file if the environment variable `UPDATE` is set.
 fn compare(path: &str, made: &str, command: &str) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(root().join(path), made).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -44,7 +44,8 @@ fn compare(path: &str, made: &str, command: &str) {
     assert!(read(path) == made, "{path} is not up to date: run {command}");
 }
 
-/// Returns all files with this ending below these folders, relative to the root, with `/`.
+/// Returns the paths of all files with this ending below these folders. The paths are relative to the root and use
+/// `/`.
 fn files(folders: &[&str], ending: &str) -> Vec<String> {
     fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -279,7 +280,7 @@ fn the_documented_notifications_can_be_parsed() {
     assert_eq!(told, "Cycle Degraded Indexed Job backup download");
 }
 
-/// Returns all error kinds. If a new kind is missing from the list, the code does not compile.
+/// Returns all error kinds. The code does not compile if a kind is missing from the list.
 fn all_kinds() -> Vec<ErrorKind> {
     use ErrorKind as Kind;
     let known = |kind| match kind {

@@ -1,14 +1,14 @@
-//! Fuzz targets with invariants of all readers and extractors.
+//! Fuzz targets that check invariants of all readers and extractors.
 //!
-//! Each target accepts any bytes and panics if an invariant is violated. The tests of this crate run seeds and
-//! mutations for a few seconds. `fuzz/run` has the same targets for libFuzzer, with a nightly toolchain and
-//! `cargo-fuzz`:
+//! Each target accepts any bytes, and panics if an invariant is violated. The tests of this crate run seeds and
+//! mutations for a few seconds. `fuzz/run` contains the same targets for libFuzzer, which needs a nightly toolchain
+//! and `cargo-fuzz`:
 //!
 //! ```text
 //! cargo +nightly fuzz run --fuzz-dir fuzz/run transcript -- -max_total_time=60
 //! ```
 //!
-//! The first byte often selects settings, so that all are tried.
+//! In many targets, the first byte selects the settings, so that all settings are tried.
 
 use hippo_context::capture::{self, CaptureInput, CaptureSettings};
 use hippo_context::extract::{self, Hints, MOST_TOKENS};
@@ -27,7 +27,7 @@ use hippo_types::time::Timestamp;
 use hippo_types::tokens;
 use hippo_types::transcript::{ExportProgram, TranscriptFormat};
 
-/// Fuzz target: name and function.
+/// A fuzz target: its name and its function.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -47,7 +47,7 @@ pub const TARGETS: [FuzzTarget; 13] = [
     ("trust", trust),
 ];
 
-/// Source types and references, from which extraction detects the kind of content.
+/// Types and references of sources. From them, the extraction detects the kind of the content.
 const SOURCES: [(&str, &str); 12] = [
     ("", ""),
     ("read", "src/lib.rs"),
@@ -68,7 +68,7 @@ fn split_first_byte(data: &[u8]) -> (usize, &[u8]) {
         .map_or((0, data), |(first, rest)| (usize::from(*first), rest))
 }
 
-/// Checks that log sections of a transcript are short and contain no heading or comment mark.
+/// Checks that the log sections of a transcript are short, and contain neither a heading nor the mark of a comment.
 fn check_sections(bytes: &[u8]) {
     let found = flush::flush(bytes, flush::FlushOptions::default(), |at| at.date(0));
     for section in found.sections {
@@ -81,8 +81,8 @@ fn check_sections(bytes: &[u8]) {
     }
 }
 
-/// Checks that the compaction of a transcript does not depend on the pieces, stays within its budget, and scores
-/// every message.
+/// Checks that the compaction of a transcript does not depend on the pieces in which the transcript is read, keeps to
+/// its budget, and gives every message a score.
 pub fn transcript(data: &[u8]) {
     check_sections(split_first_byte(data).1);
     let (choice, bytes) = split_first_byte(data);
@@ -115,7 +115,7 @@ fn compact_in_pieces(bytes: &[u8], options: &CompactionOptions, piece: usize) ->
     }
 }
 
-/// Checks that the extract of a tool result stays within its budget and is deterministic.
+/// Checks that the extract of a tool's result keeps to its budget and is deterministic.
 pub fn extraction(data: &[u8]) {
     let (choice, bytes) = split_first_byte(data);
     let (source_type, source_ref) = SOURCES[choice % SOURCES.len()];
@@ -137,7 +137,7 @@ pub fn extraction(data: &[u8]) {
     );
 }
 
-/// Checks that an entry is small and cannot end the section that shows it.
+/// Checks that an entry is small, and that its text cannot end the section in which it is shown.
 pub fn entry(data: &[u8]) {
     let (choice, bytes) = split_first_byte(data);
     let (source_type, source_ref) = SOURCES[choice % SOURCES.len()];
@@ -162,23 +162,23 @@ pub fn entry(data: &[u8]) {
         assert!((marks(OPEN), marks(CLOSE)) == (1, 1), "{}", shown.text);
         assert!(without_sections(&shown.text).len() < shown.text.len());
     }
-    // Removing sections never makes a text longer.
+    // A text never becomes longer when its sections are removed.
     let without = without_sections(&content);
     assert!(without.len() <= content.len());
 }
 
-/// Checks that a policy file is parsed, or rejected with a valid line.
+/// Checks that a policy file is parsed, or is rejected with a line number that exists.
 pub fn policies(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Err(error) = policy::load_rules(&text) {
-        // YAML has more line breaks than most formats.
+        // In YAML, more characters end a line than in most formats.
         let ends = |letter: &char| matches!(letter, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
         let lines = text.chars().filter(ends).count() + 2;
         assert!((1..=lines).contains(&error.line), "{error}");
     }
 }
 
-/// Checks that compaction works with any settings file.
+/// Checks that compaction works with the settings from any file.
 pub fn compaction_config(data: &[u8]) {
     let keys = harness::read(data).0.session_compaction;
     let (config, _) = compaction::CompactionConfig::read(&keys.unwrap_or_default());
@@ -190,7 +190,7 @@ pub fn compaction_config(data: &[u8]) {
     assert_eq!(compaction::compact(said, &options).stats.messages, 1);
 }
 
-/// Checks that an index file is written exactly as it was read.
+/// Checks that an index file is the same after it is read and written.
 pub fn index(data: &[u8]) {
     let settings = index_file::IndexFileOptions {
         offset_seconds: 0,
@@ -200,7 +200,7 @@ pub fn index(data: &[u8]) {
     assert_eq!(IndexFile::parse(data, settings).to_bytes(), data);
 }
 
-/// Checks that markdown is chunked, and that the text of each chunk can be read.
+/// Checks that any markdown can be chunked, and that the text of each chunk can be read.
 pub fn markdown(data: &[u8]) {
     let document = chunk::chunk(data);
     for one in &document.chunks {
@@ -208,7 +208,8 @@ pub fn markdown(data: &[u8]) {
     }
 }
 
-/// Checks that removing escape sequences is idempotent, and that redaction does not empty a text.
+/// Checks that removing escape sequences twice is the same as removing them once, and that redaction never empties a
+/// text.
 pub fn secrets(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let plain = control::without_escapes(&text);
@@ -218,7 +219,7 @@ pub fn secrets(data: &[u8]) {
     assert!(!redacted.is_empty() || text.is_empty());
 }
 
-/// Checks that writing a block changes nothing else in a file.
+/// Checks that writing a block does not change the rest of a file.
 pub fn block(data: &[u8]) {
     if let Ok(made) = own_block::put(data, "x", "- one") {
         let changed = own_block::put(&made, "x", "- two\n- three");
@@ -230,14 +231,15 @@ pub fn block(data: &[u8]) {
     }
 }
 
-/// Checks that any line is parsed as a request or rejected.
+/// Checks that any line is parsed as a request, or is rejected.
 pub fn request(data: &[u8]) {
     if let Err(reply) = hippo_proto::parse_request(data) {
         drop(reply);
     }
 }
 
-/// Checks that imported memories do not exceed their source in size, and that problems are short and have valid lines.
+/// Checks that imported memories are at most eight times as large as their source, plus 1,000 bytes, and that
+/// problems are short and have line numbers that exist.
 pub fn imports(data: &[u8]) {
     let (choice, bytes) = split_first_byte(data);
     let found = match choice % 2 {
@@ -254,7 +256,7 @@ pub fn imports(data: &[u8]) {
         assert!(memory.text.len() <= LARGEST);
         memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details + tags
     };
-    // List formats add words of their own, and a title may be repeated as the text.
+    // The formats with lists add words of their own, and a title can be repeated as the text.
     let said: usize = memories.iter().map(told).sum();
     assert!(said <= 8 * bytes.len() + 1_000, "{said} of {}", bytes.len());
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 2;
@@ -264,7 +266,8 @@ pub fn imports(data: &[u8]) {
     }
 }
 
-/// Checks that harness settings are read leniently, and that untrusted settings never exceed the user's own.
+/// Checks that problems in harness settings are short and have line numbers that exist, and that untrusted settings
+/// never exceed the user's own.
 pub fn harness_settings(data: &[u8]) {
     let bytes = split_first_byte(data).1;
     let (settings, misfits) = harness::read(bytes);
@@ -279,7 +282,7 @@ pub fn harness_settings(data: &[u8]) {
     assert_ne!(narrowed.index_in_prompt, Some(true));
 }
 
-/// Checks that a trust record survives writing and reading, and covers only the files that it names.
+/// Checks that a record of trust is the same after it is written and read, and covers only the files that it names.
 pub fn trust(data: &[u8]) {
     let bytes = split_first_byte(data).1;
     let trust = Trust::parse(bytes);

@@ -1,4 +1,4 @@
-//! Tests of nesting and size on a small stack.
+//! Tests of deep nesting and large texts, on a small stack.
 
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod inputs;

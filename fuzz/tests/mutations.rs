@@ -1,4 +1,4 @@
-//! Invariants on seeds of every format, and on mutations.
+//! Invariants on seeds of every format, and on mutated seeds.
 
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod inputs;

@@ -1,4 +1,4 @@
-//! Manipulated backups: members, names, kinds and the manifest.
+//! Manipulated backups: their members, names, kinds and manifest.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use crate::scale::{Cases, attack};
 use crate::stage::Stage;
 use crate::wire::{Wire, roomy};
 
-/// Names that lead elsewhere or have a special meaning for other programs.
+/// Names of members that lead out of the target folder, or have a special meaning for other programs.
 const NAMES: [&str; 16] = [
     "../outside/x.md",
     "1/files/../../../outside/x.md",
@@ -31,14 +31,12 @@ const NAMES: [&str; 16] = [
     "",
 ];
 
-/// A member of an archive.
 #[derive(Clone)]
 pub struct Member {
-    /// Path in the archive.
+    /// Path of the member in the archive.
     pub name: String,
-    /// Kind in the header.
+    /// Kind of the member, from its header.
     pub kind: tar::EntryType,
-    /// Content of the member.
     pub bytes: Vec<u8>,
 }
 
@@ -61,7 +59,7 @@ pub fn read(path: &Path) -> Vec<Member> {
         .collect()
 }
 
-/// Writes members without checking names or kinds.
+/// Writes an archive with these members, without checking their names or kinds.
 fn write(path: &Path, members: &[Member]) {
     let mut packed = zstd::Encoder::new(std::fs::File::create(path).unwrap(), 1).unwrap();
     for member in members {
@@ -85,7 +83,7 @@ fn write(path: &Path, members: &[Member]) {
     packed.finish().unwrap();
 }
 
-/// Updates the manifest to list the current members.
+/// Updates the manifest so that it lists the current members.
 pub fn agree(members: &mut [Member]) {
     let list: Vec<Value> = members
         .iter()
@@ -146,7 +144,7 @@ fn change(dice: &mut Dice, members: &mut Vec<Member>) -> String {
     }
 }
 
-/// Returns names and bytes below a folder, except for the daemon's own files.
+/// Returns the path of everything below a folder, with the content of each file.
 pub fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! Jumps of the clock by days, years and centuries, in both directions.
+//! Jumps of the clock by days, years and centuries, forwards and backwards.
 
 use hippo_proto::Cycle;
 use hippod_tests::{Clocked, Dice, Scratch};
@@ -6,7 +6,7 @@ use hippod_tests::{Clocked, Dice, Scratch};
 use crate::scale::{Cases, attack};
 use crate::wire::{furnish, logs, roomy};
 
-/// Moments that the clock jumps to.
+/// Times to which the clock jumps.
 const MOMENTS: [&str; 9] = [
     "1971-05-30T10:00:00Z",
     "2000-02-29T23:59:59Z",
@@ -38,7 +38,7 @@ fn case(dice: &mut Dice) -> usize {
         let answer = client.remember(&root, &format!("The anchor number{number} is blue."), &topic);
         entries.extend(answer.entry.map(|entry| entry.id));
         let cycle = *dice.one_of(&[Cycle::Light, Cycle::Deep, Cycle::Archival]);
-        // The clock may be before the last run. In this case, the cycle is refused with a reason.
+        // If the clock is now before the last run, the daemon refuses the cycle.
         let _ = client.try_run(&root, cycle, None, false);
         client.heartbeat(&root);
     }

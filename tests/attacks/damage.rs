@@ -9,10 +9,10 @@ use crate::scale::{Cases, attack};
 use crate::stage::{Stage, WORDS};
 use crate::wire::{Wire, logs, roomy};
 
-/// Schema versions that no hippod wrote.
+/// Schema versions that no version of hippod writes.
 const VERSIONS: [i32; 4] = [0, -1, 99, i32::MAX];
 
-/// Damages one file, and returns a description.
+/// Damages one file, and returns a description of the damage.
 fn damage(dice: &mut Dice, path: &Path) -> String {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     if path.extension().is_some_and(|end| end == "db") && dice.below(6) == 0 {
@@ -66,7 +66,7 @@ fn case(stage: &Stage, files: &[PathBuf], dice: &mut Dice) -> usize {
     let root = stage.scratch.workspace();
     let mut daemon = Daemon::start(&stage.scratch.home(), &roomy());
     let mut wire = Wire::new(&daemon);
-    // Any request may be refused, but no answer may be wrong.
+    // The daemon may refuse any request, but no answer may be wrong.
     let _ = wire.call("workspace.sync", json!({"workspace": root, "wait": true}));
     for query in ["machine that leaks oil", "green lantern"] {
         let Ok(answer) = wire.call("search", json!({"workspace": root, "query": query})) else {

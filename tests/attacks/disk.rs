@@ -1,4 +1,4 @@
-//! Possible disk states after a power cut, derived from recorded calls.
+//! Possible states of a disk after a power cut, derived from recorded system calls.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::record::{Call, Change};
 /// Number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
-/// A change to the bytes of a file, which is independent of the file's name.
+/// A change of the content of a file. It does not depend on the name of the file.
 enum Data {
     Bytes { at: usize, bytes: Vec<u8> },
     Length(usize),
@@ -18,7 +18,7 @@ enum Data {
 
 /// A change to names.
 enum Name {
-    /// Creates the name of a file, or of a folder (`None`).
+    /// Creates the name of a file, or of a folder if the file number is `None`.
     Put(PathBuf, Option<usize>),
     Remove(PathBuf),
     Rename(PathBuf, PathBuf),
@@ -29,15 +29,15 @@ enum Step {
     Data(usize, Data),
     Name(Name),
     SyncFile(usize),
-    /// Sync of a folder: writes the journal up to here, and no file contents.
+    /// Sync of a folder: all name changes up to this step become durable. File contents do not.
     SyncNames,
     SyncAll,
 }
 
-/// Names of files (by number) and folders.
+/// File number of each path; `None` for a folder.
 type Names = BTreeMap<PathBuf, Option<usize>>;
 
-/// The initial state of a disk, and all later changes.
+/// The initial state of a disk, and all later changes of the disk.
 pub struct Disk {
     below: Vec<PathBuf>,
     names: Names,
@@ -49,7 +49,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Reads the current contents of some folders.
+    /// Creates a disk with the current contents of these folders.
     pub fn now(below: &[PathBuf]) -> Self {
         let mut disk = Self {
             below: below.to_vec(),
@@ -77,7 +77,7 @@ impl Disk {
         }
     }
 
-    /// Records the effects of the calls; each name is resolved to its file at the time of the call.
+    /// Appends the effects of the calls. Each name is resolved to the file that has the name at the time of the call.
     pub fn follow(&mut self, calls: &[Call]) {
         let mut names = self.names.clone();
         let mut lengths: Vec<usize> = self.files.iter().map(Vec::len).collect();
@@ -176,13 +176,13 @@ impl Disk {
         }
     }
 
-    /// Returns the disk after all calls, if there was no power cut.
+    /// Returns the contents of the disk after all calls, without a power cut.
     pub fn whole(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.image(usize::MAX, &mut |_| usize::MAX, &mut |_| Fate::Done)
     }
 
-    /// Returns a possible state of the disk after a power cut after call number `cut`. Name changes are applied in
-    /// order, at least up to the last sync. Each write to a file since the file's last sync is present, lost or torn.
+    /// Returns a possible state of the disk after a power cut that follows call number `cut`. Name changes are
+    /// applied in order, at least up to the last sync. Each write that was not synced is present, lost or torn.
     pub fn after_power_cut(&self, cut: usize, dice: &mut Dice) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut fates = Dice::of(dice.below(1 << 40) as u64);
         let mut journal = |names: std::ops::Range<usize>| names.start + dice.below(names.len() + 1);
@@ -194,7 +194,8 @@ impl Disk {
         self.image(cut, &mut journal, &mut fate)
     }
 
-    /// Returns the files by name. `journal` chooses the last applied name change, `fate` the outcome of each write.
+    /// Returns the content of each file by path. `journal` chooses the last name change that is applied, and `fate`
+    /// chooses the outcome of each write.
     fn image(
         &self,
         cut: usize,
@@ -231,12 +232,11 @@ impl Disk {
         names.into_iter().filter_map(content).collect()
     }
 
-    /// Returns the number of calls.
     pub fn calls(&self) -> usize {
         self.steps.last().map_or(0, |(call, _)| *call + 1)
     }
 
-    /// Returns the calls that make data durable or change a name.
+    /// Returns the numbers of the calls that make data durable or change a name.
     pub fn turning_points(&self) -> Vec<usize> {
         let is_one = |step: &Step| !matches!(step, Step::Data(..));
         let mut all: Vec<usize> = self
@@ -250,11 +250,11 @@ impl Disk {
     }
 }
 
-/// Outcome of a write.
+/// Outcome of a write that was not synced.
 enum Fate {
     Done,
     Lost,
-    /// Only some sectors are written, chosen by the seed.
+    /// Only some sectors are written. The seed determines which ones.
     Torn(u64),
 }
 
@@ -319,8 +319,8 @@ fn rename(names: &mut Names, name: &Name) {
     }
 }
 
-/// Returns `true` for files that are not part of the state: shared memory of databases, which SQLite rebuilds, logs,
-/// locks and canaries.
+/// Returns `true` for files that are not part of the state: logs, locks, canaries, and the shared memory of
+/// databases, which SQLite rebuilds.
 fn is_left_out(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with("-shm") || name == "log" || name.ends_with(".lock") || name == "canary"
@@ -331,7 +331,8 @@ mod tests {
     use super::*;
     use crate::record;
 
-    /// Returns the possible contents after a draft was written, optionally synced, and renamed over a file.
+    /// Returns the contents that a file can have after a power cut. Before the cut, a draft was written, synced if
+    /// `sync` is set, and renamed over the file.
     fn contents(sync: bool) -> std::collections::BTreeSet<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let (draft, file) = (folder.path().join("draft"), folder.path().join("file"));

@@ -18,9 +18,9 @@ const MEMORY: u64 = 700 * 1024;
 const MESSAGE: usize = 4096;
 /// Size of a large export, in bytes.
 const LARGE: usize = 50 << 20;
-/// Levels of nesting.
+/// Number of nesting levels in a deeply nested export.
 const DEEP: usize = 100_000;
-/// Fields that some program knows.
+/// Names of fields in the exports of the supported programs.
 const FIELDS: [&str; 19] = [
     "id",
     "memory",
@@ -42,7 +42,7 @@ const FIELDS: [&str; 19] = [
     "tags",
     "kind",
 ];
-/// Timestamps that no log has.
+/// Invalid, impossible and extreme timestamps.
 const TIMES: [&str; 16] = [
     "\"0000-00-00\"",
     "\"9999-12-31T23:59:60Z\"",
@@ -61,7 +61,7 @@ const TIMES: [&str; 16] = [
     "18446744073709551616",
     "253402300800000",
 ];
-/// Input of `import`.
+/// One export, and how it is imported.
 struct Export {
     what: String,
     from: &'static str,
@@ -70,7 +70,7 @@ struct Export {
     apply: bool,
 }
 
-/// Returns a JSON value of any type as text.
+/// Returns the text of a random JSON value of any type.
 fn value(dice: &mut Dice) -> String {
     match dice.below(12) {
         0 => "null".to_owned(),
@@ -95,7 +95,8 @@ fn record(dice: &mut Dice) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// Returns records as lists, objects of lists, or lines.
+/// Returns an export of random records: as a list, as an object that contains lists, or as lines. Some exports are
+/// damaged.
 fn document(dice: &mut Dice) -> Vec<u8> {
     let records: Vec<String> = (0..dice.below(30)).map(|_| record(dice)).collect();
     let text = match dice.below(5) {
@@ -122,7 +123,7 @@ fn document(dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Returns 50 MB on one line, or deep nesting, with a description.
+/// Returns a description, and an export that has 50 MiB on one line or is deeply nested.
 fn large(dice: &mut Dice) -> (&'static str, String) {
     let one = r#"{"memory":"a short memory that is like all the others","id":"x"}"#;
     match dice.below(6) {
@@ -196,7 +197,7 @@ fn draw(dice: &mut Dice, folder: &Path) -> Export {
     }
 }
 
-/// Returns the files of a workspace without hippod's own files.
+/// Returns the content of each file of a workspace, except hippod's own files.
 fn memory(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let own = |path: &Path| {
         path.starts_with(root.join(".hippocampus"))
@@ -210,7 +211,7 @@ fn memory(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         .collect()
 }
 
-/// Asserts that no file was removed, that only memory was added, and that no path is a link.
+/// Asserts that no file was removed, that only imported memories were added, and that no path is a link.
 fn assert_added(what: &str, root: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) {
     let after = memory(root);
     for (path, bytes) in before {
@@ -289,7 +290,8 @@ fn a_hostile_export_writes_nothing_outside_and_stops_no_daemon() {
     });
 }
 
-/// Returns names, sizes and times below a folder, because some files are too large for a comparison of their bytes.
+/// Returns the names, sizes and modification times of the files below a folder. Some files are too large to compare
+/// their contents.
 fn light(folder: &Path) -> Vec<(PathBuf, u64, std::time::SystemTime)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! File system errors injected at the n-th system call, for every n.
+//! File system errors, injected into the n-th system call for every n.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::stage::{Stage, WORDS};
 use crate::traced;
 use crate::wire::{Failure, Wire, logs, pause, roomy};
 
-/// System calls on files, and the errors that they fail with.
+/// System calls on files, each with the errors that are injected.
 const CALLS: [(&str, &[&str]); 20] = [
     ("write", &["EIO", "ENOSPC"]),
     ("pwrite64", &["EIO", "ENOSPC"]),
@@ -42,10 +42,9 @@ const CALLS: [(&str, &[&str]); 20] = [
 /// Maximum time from SIGTERM until the daemon has exited.
 const END: Duration = Duration::from_secs(60);
 
-/// A stage with the file paths whose calls fail.
+/// A stage, and the paths on which system calls fail.
 struct Theatre {
     stage: Stage,
-    /// Paths whose calls fail.
     paths: Vec<PathBuf>,
 }
 
@@ -58,7 +57,7 @@ impl Theatre {
         Self { stage, paths }
     }
 
-    /// Starts a daemon under `strace` with these calls on the paths of the stage, and more options.
+    /// Starts a daemon under `strace`, which traces `calls` on `paths`. `options` are further options of `strace`.
     fn traced(&self, calls: &str, options: &[String]) -> Result<Daemon, String> {
         let mut all = vec!["-e".to_owned(), format!("trace={calls}")];
         for path in &self.paths {
@@ -74,7 +73,7 @@ impl Theatre {
         )
     }
 
-    /// Returns the maximum number of times that a thread makes each call.
+    /// Returns for each system call the largest number of times that one thread makes the call.
     fn count(&self) -> Vec<(&'static str, usize)> {
         self.stage.reset();
         let names: Vec<&str> = CALLS.iter().map(|(name, _)| *name).collect();
@@ -103,13 +102,13 @@ impl Theatre {
         names.into_iter().map(|name| (name, most(name))).collect()
     }
 
-    /// Returns the number of checks, and `true` if the error was injected.
+    /// Injects the error into the n-th call. Returns the number of checks, and `true` if the error was injected.
     fn case(&self, call: &str, error: &str, nth: usize) -> (usize, bool) {
         self.stage.reset();
         let what = format!("{error} at the {nth}th {call}");
         let ledger = Ledger::new(self.stage.scratch.workspace(), self.stage.scratch.beside(""));
         let inject = ["-e".to_owned(), format!("inject={call}:error={error}:when={nth}")];
-        // A daemon may fail to start, provided that the next one starts.
+        // The daemon may fail to start, provided that the next daemon starts.
         if let Ok(mut daemon) = self.traced(call, &inject) {
             let lives = script(&daemon, &self.stage.scratch, &ledger);
             assert_eq!(lives, Ok(()), "{what}: {}", daemon.log());
@@ -157,7 +156,7 @@ impl Theatre {
     }
 }
 
-/// Returns the names of temporary files that appear beside a file during a write.
+/// Returns the paths of the temporary files that appear beside a file while it is written.
 fn companions(path: &Path) -> Vec<PathBuf> {
     let name = path.file_name().unwrap().to_string_lossy();
     let ends = ["-wal", "-shm", "-journal"].map(|end| format!("{name}{end}"));
@@ -168,7 +167,7 @@ fn companions(path: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Runs all operations once. A refusal or the end of the process is allowed, but a missing answer is not.
+/// Runs all operations once. The daemon may refuse a request or exit, but it may not leave a request unanswered.
 fn script(daemon: &Daemon, scratch: &Scratch, ledger: &Ledger) -> Result<(), String> {
     let root = scratch.workspace();
     let mut wire = Wire::new(daemon);
@@ -228,7 +227,7 @@ fn an_error_at_any_system_call_loses_no_acknowledged_write() {
         injected.set(injected.get() + usize::from(was_injected));
         tried
     });
-    // A later run may lack the last calls of this one.
+    // A case can make fewer calls than the run in which the calls were counted, so some errors are not injected.
     let (run, injected) = (run.get(), injected.get());
     assert!(
         injected * 4 >= run * 3,

@@ -1,4 +1,4 @@
-//! Unusual file names and kinds, and storms of renames between questions.
+//! Unusual names and kinds of files, and many renames between questions.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,13 +46,13 @@ const STEPS: usize = 120;
 /// Files that each contain a unique word.
 struct Zoo {
     scratch: Scratch,
-    /// The word of each file, by path.
+    /// Word of each file, by path.
     files: BTreeMap<PathBuf, String>,
     words: usize,
 }
 
 impl Zoo {
-    /// Returns an unused path.
+    /// Returns a path that no file has.
     fn name(&self, dice: &mut Dice) -> PathBuf {
         loop {
             let parts = (0..1 + dice.below(4)).flat_map(|_| dice.one_of(&PARTS).to_vec());
@@ -60,7 +60,7 @@ impl Zoo {
             let folder = ["memory", "memory/sub", "knowledge", "knowledge/deep/er"][dice.below(4)];
             let path = self.scratch.workspace().join(folder).join(&name);
             if name.as_bytes().starts_with(b".") {
-                // Hidden files are not memory.
+                // A hidden file is not a memory file.
                 continue;
             }
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -109,7 +109,7 @@ impl Zoo {
         }
     }
 
-    /// Creates something other than a regular file.
+    /// Creates at this path something that is not a regular file.
     fn odd(&self, dice: &mut Dice, path: &Path) {
         match dice.below(6) {
             0 => {
@@ -151,7 +151,7 @@ fn case(dice: &mut Dice) -> usize {
     let mut client = daemon.client();
     client.accept_deletions(&root);
     for (path, word) in &zoo.files {
-        // A name that is not UTF-8 cannot be cited.
+        // Search results cannot cite a name that is not UTF-8.
         let Some(path) = path.strip_prefix(&root).unwrap().to_str() else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Archives with false headers: sizes, lengths, names, kinds and cuts.
+//! Archives with false sizes, lengths, names and kinds, and truncated archives.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn packed(path: &Path, bytes: &[u8]) {
     encoder.finish().unwrap();
 }
 
-/// Falsifies the manifest and returns a description.
+/// Falsifies the manifest, and returns a description of the change.
 fn lie(dice: &mut Dice, manifest: &mut Value) -> &'static str {
     let members = manifest["members"].as_array().map_or(0, Vec::len);
     let member = &mut manifest["members"][dice.below(members.max(1))];
@@ -134,7 +134,7 @@ fn lie(dice: &mut Dice, manifest: &mut Value) -> &'static str {
     }
 }
 
-/// Changes an archive. Returns a description and the new bytes.
+/// Changes an archive. Returns a description of the change, and the bytes of the archive.
 fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>) {
     let mut members = members.to_vec();
     let at = dice.below(members.len());
@@ -180,7 +180,7 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
             members.insert(at, odd);
         }
         7 => {
-            // If the manifest lists them, all of these files are restored.
+            // If the manifest lists these files, all of them are restored, so there are fewer of them.
             let count = match (agrees, is_long()) {
                 (true, _) => 500,
                 (false, true) => 100_000,
@@ -220,7 +220,7 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
     (what, bytes)
 }
 
-/// A daemon, a sound backup, and folders that must not change.
+/// A daemon, a sound backup, and folders that no restore may change.
 struct Range {
     stage: Stage,
     daemon: Daemon,
@@ -247,8 +247,7 @@ impl Range {
         }
     }
 
-    /// Restores an archive into a new folder and into a folder that is not empty, and asserts that nothing else
-    /// changed.
+    /// Restores an archive into a new folder and into a folder that is not empty. Asserts that no other file changed.
     fn assert_harmless(&self, what: &str, bytes: &[u8]) -> bool {
         let from = self.world.join("hostile.tar.zst");
         packed(&from, bytes);

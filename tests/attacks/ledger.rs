@@ -1,4 +1,4 @@
-//! The requested writes, with the times of their acknowledgements.
+//! Requested writes, with the times at which the daemon acknowledged them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use serde_json::json;
 
 use crate::wire::{Failure, Wire, logs};
 
-/// Time of the acknowledgement; `None` if no answer arrived.
+/// Time of the acknowledgement, or `None` if the request has no answer.
 type Acknowledged = Option<SystemTime>;
 
-/// Requested writes by effect.
+/// Requested writes, grouped by their effect.
 #[derive(Default)]
 struct Asked {
     remembered: BTreeMap<usize, Acknowledged>,
@@ -23,15 +23,15 @@ struct Asked {
     closed: BTreeMap<String, Acknowledged>,
     pinned: BTreeMap<String, Acknowledged>,
     forgotten: BTreeMap<String, Acknowledged>,
-    /// Index entries without any request so far.
+    /// Ids of the index entries that no request has named yet.
     entries: Vec<String>,
-    /// The log of the day.
+    /// Path of today's log below the workspace.
     log: Option<String>,
     next: usize,
     acknowledged: usize,
 }
 
-/// Requests writes in one workspace, and asserts that no write is lost.
+/// Sends requests that write to one workspace, and asserts that no write is lost.
 pub struct Ledger {
     root: PathBuf,
     beside: PathBuf,
@@ -39,7 +39,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Creates an empty ledger of a workspace. Transcripts are written to the folder `beside`.
+    /// Creates an empty ledger for a workspace. Transcripts are written to the folder `beside`.
     pub fn new(root: PathBuf, beside: PathBuf) -> Self {
         Self {
             root,
@@ -52,7 +52,7 @@ impl Ledger {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a number that is unique among all writes.
+    /// Returns a number that is different for each write.
     pub fn number(&self) -> usize {
         let mut asked = self.asked();
         asked.next += 1;
@@ -64,15 +64,15 @@ impl Ledger {
         self.asked().acknowledged
     }
 
-    /// Returns the path of today's log below the workspace, once the daemon has reported it.
+    /// Returns the path of today's log below the workspace, if the daemon has reported it.
     pub fn log(&self) -> Option<String> {
         self.asked().log.clone()
     }
 
-    /// Makes one request of any kind.
+    /// Sends a random request of any kind.
     ///
     /// # Errors
-    /// Returns the failure of the request, as do the other methods that make a request.
+    /// Returns the failure of the request, as all methods here that send a request.
     pub fn any(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         match dice.below(16) {
             0..=5 => self.remember(wire),
@@ -96,7 +96,7 @@ impl Ledger {
         }
     }
 
-    /// Makes one request whose acknowledged effect must survive a power cut.
+    /// Sends a random request whose effect, once acknowledged, must survive a power cut.
     ///
     /// # Errors
     /// Returns the failure of the request.
@@ -112,7 +112,6 @@ impl Ledger {
         }
     }
 
-    /// Remembers a fact.
     pub fn remember(&self, wire: &mut Wire) -> Result<(), Failure> {
         let number = self.number();
         self.asked().remembered.insert(number, None);
@@ -132,7 +131,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Opens a session, stores contents, and usually closes it.
+    /// Opens a session, stores contents in it, and usually closes it.
     pub fn session(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         let session = format!("s{}", self.number());
         wire.call(
@@ -164,7 +163,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Pins an entry without any request so far.
+    /// Pins an entry that no earlier request has named.
     pub fn pin(&self, wire: &mut Wire) -> Result<(), Failure> {
         let Some(id) = self.asked().entries.pop() else {
             return Ok(());
@@ -180,7 +179,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Forgets an entry without any request so far.
+    /// Forgets an entry that no earlier request has named.
     pub fn forget(&self, wire: &mut Wire) -> Result<(), Failure> {
         let Some(id) = self.asked().entries.pop() else {
             return Ok(());
@@ -193,7 +192,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Flushes a transcript of one message on a unique day.
+    /// Flushes a transcript that has one message, on a day that no other flush uses.
     pub fn flush(&self, wire: &mut Wire, wait: bool) -> Result<(), Failure> {
         let number = self.number();
         let day = format!(
@@ -219,8 +218,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Asserts that the daemon has, exactly once, each write acknowledged by that time. Returns the number of these
-    /// writes.
+    /// Asserts that each write that the daemon acknowledged until `by` is present exactly once. Returns the number of
+    /// these writes.
     ///
     /// # Panics
     /// At the first lost or duplicated write.
@@ -283,7 +282,8 @@ fn due_of(asked: &BTreeMap<String, Acknowledged>, by: SystemTime) -> impl Iterat
         .map(|(name, _)| name.as_str())
 }
 
-/// Waits until the next daemon has carried out an accepted flush.
+/// Waits until the daemon has written the message of a flush to the log exactly once. If the flush is not `due`, the
+/// message may be absent.
 fn verify_flush(wire: &mut Wire, root: &Path, number: usize, due: bool) {
     let deadline = Instant::now() + PATIENCE;
     let marker = format!("- request: Please find out about device{number}marker ");

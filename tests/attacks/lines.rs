@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 use crate::scale::{Cases, attack};
 
-/// Methods that end the daemon or use the network.
+/// Methods that stop the daemon or use the network.
 const LEFT_OUT: [&str; 2] = ["shutdown", "model.pull"];
-/// Number of lines per case.
+/// Number of requests per case.
 const LINES: usize = 250;
-/// Texts that parsers often misread.
+/// Texts that parsers often handle incorrectly.
 const TEXTS: [&str; 24] = [
     "",
     " ",
@@ -55,7 +55,7 @@ const NUMBERS: [&str; 12] = [
     "99999999999999999999999",
 ];
 
-/// Returns the parameters of each method from the committed schema.
+/// Reads the parameters of each method from the committed schema.
 fn parameters() -> BTreeMap<String, Vec<(String, Value)>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/protocol.schema.json");
     let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
@@ -83,7 +83,7 @@ fn parameters() -> BTreeMap<String, Vec<(String, Value)>> {
         .collect()
 }
 
-/// A workspace in which requests are meaningful.
+/// A workspace with entries and sessions to which requests can refer.
 struct Target {
     root: String,
     beside: String,
@@ -102,7 +102,7 @@ impl Target {
         }
     }
 
-    /// Returns a mostly valid request.
+    /// Returns a random request, which is valid in most cases.
     fn request(&self, dice: &mut Dice, id: usize) -> Vec<u8> {
         let method = dice.one_of(&self.methods);
         let mut params = Map::new();
@@ -132,7 +132,7 @@ impl Target {
         match (dice.below(12), name) {
             (0, _) => odd(dice, 3),
             (1, _) => json!(dice.one_of(&TEXTS)),
-            // Only paths in the scratch folder are written.
+            // The daemon writes to these paths, so they must be in the scratch folder.
             (_, "to" | "into" | "from") => json!(format!("{}/{}", self.beside, dice.below(4))),
             (_, "workspace") => json!(self.root),
             (_, "path") => json!(["MEMORY.md", "memory", "/nonexistent"][dice.below(3)]),
@@ -142,7 +142,7 @@ impl Target {
     }
 }
 
-/// Returns a value that usually has the type from the schema.
+/// Returns a random value, which in most cases has the type from the schema.
 fn of_type(dice: &mut Dice, schema: &Value) -> Value {
     let mut types: Vec<&str> = schema["type"].as_str().into_iter().collect();
     types.extend(
@@ -164,7 +164,7 @@ fn of_type(dice: &mut Dice, schema: &Value) -> Value {
     }
 }
 
-/// Returns any value.
+/// Returns a random JSON value of any type.
 fn odd(dice: &mut Dice, depth: usize) -> Value {
     match dice.below(if depth == 0 { 5 } else { 8 }) {
         0 => Value::Null,
@@ -181,7 +181,7 @@ fn odd(dice: &mut Dice, depth: usize) -> Value {
     }
 }
 
-/// Changes, removes, duplicates or inserts some bytes.
+/// Changes, removes, duplicates or inserts a few bytes.
 fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
     for _ in 0..1 + dice.below(4) {
         let at = dice.below(bytes.len().max(1));
@@ -199,7 +199,7 @@ fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Sends lines and asserts that each gets one answer.
+/// Sends requests, and asserts that each request gets one answer.
 fn converse(daemon: &Daemon, target: &Target, dice: &mut Dice) -> usize {
     let mut raw = daemon.raw();
     let lines: Vec<Vec<u8>> = (0..LINES).map(|id| target.request(dice, id)).collect();
@@ -226,7 +226,7 @@ fn is_blank(line: &[u8]) -> bool {
         .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Opens connections that break off, stay silent, never read, or request large answers.
+/// Opens connections that disconnect early, stay silent, never read, or request large answers.
 fn be_rude(daemon: &Daemon, target: &Target, dice: &mut Dice, held: &mut Vec<Raw>) -> usize {
     let mut raw = daemon.raw();
     let ask = |id: usize| {

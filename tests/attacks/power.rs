@@ -1,4 +1,4 @@
-//! Power cuts: recorded writes, reordered between their syncs.
+//! Power cuts: the recorded writes between two syncs reach the disk in any order.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use crate::{record, traced};
 
 /// Number of requests in the recorded run.
 const WORK: usize = 40;
-/// Text of a person in the index file.
+/// Text that a person wrote into the index file.
 const WORDS: &str = "The words of a person stay.";
 
-/// A run of a daemon with all of its writes.
+/// A run of a daemon, with all of its recorded writes.
 struct Recorded {
     scratch: Scratch,
     ledger: Ledger,
@@ -65,7 +65,7 @@ impl Recorded {
         recorded
     }
 
-    /// Asserts that all recorded calls together yield the current disk.
+    /// Asserts that the recorded calls, applied without a power cut, result in the current state of the disk.
     fn assert_complete(&self) {
         let now = Disk::now(&[self.scratch.home(), self.scratch.workspace()]).whole();
         let told = self.disk.whole();
@@ -95,7 +95,7 @@ impl Recorded {
         let points = self.disk.turning_points();
         let cut = match dice.below(3) {
             0 => dice.below(self.disk.calls()),
-            // Just after a sync, and just before the next one.
+            // The power fails just after a sync or a change of a name, or just before it.
             1 => *dice.one_of(&points),
             _ => dice.one_of(&points).saturating_sub(1),
         };

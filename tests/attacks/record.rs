@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// The recorded calls.
+/// The system calls that are recorded.
 pub const CALLS: &str = "?open,openat,openat2,?creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,\
 ?rename,renameat,renameat2,?link,linkat,?symlink,symlinkat,?unlink,unlinkat,?mkdir,mkdirat,?rmdir,fsync,fdatasync,syncfs,\
 sync,lseek,copy_file_range,sendfile";
@@ -14,7 +14,7 @@ sync,lseek,copy_file_range,sendfile";
 /// Effect of a call.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Opens a file for writing, and creates it if necessary.
+    /// Opens a file for writing. The call may create the file.
     Open {
         fd: i64,
         path: PathBuf,
@@ -22,7 +22,7 @@ pub enum Change {
         cut: bool,
         append: bool,
     },
-    /// Writes bytes, at an offset or at the position of the descriptor.
+    /// Writes bytes, at the given offset or at the position of the descriptor.
     Write {
         fd: i64,
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum Change {
     },
     /// Makes everything durable.
     SyncAll,
-    /// A call that the parser does not know.
+    /// A call that the parser does not support.
     Unknown(String),
 }
 
@@ -70,7 +70,7 @@ pub struct Call {
     pub change: Change,
 }
 
-/// Parses a record. Returns the successful calls in the order in which they returned.
+/// Parses a record. Returns the successful calls, in the order in which they returned.
 pub fn read(record: &str) -> Vec<Call> {
     let mut begun: HashMap<&str, String> = HashMap::new();
     let mut calls = Vec::new();
@@ -100,7 +100,7 @@ pub fn read(record: &str) -> Vec<Call> {
     calls
 }
 
-/// Parses one call. Returns `None` if it failed or changes nothing.
+/// Parses one call. Returns `None` if the call failed or changes nothing.
 fn change(text: &str) -> Option<Change> {
     let (name, rest) = text.split_once('(')?;
     let (arguments, result) = rest.rsplit_once(") ")?;
@@ -142,7 +142,7 @@ fn change(text: &str) -> Option<Change> {
             at: None,
             bytes: first(all_bytes(argument(1)), value),
         },
-        // Reserved space is not content.
+        // The reserved space contains no data.
         "fallocate" if argument(1).contains("FALLOC_FL_KEEP_SIZE") => return None,
         "lseek" => Change::Seek {
             fd: descriptor(argument(0))?,
@@ -191,7 +191,7 @@ fn first(mut bytes: Vec<u8>, count: i64) -> Vec<u8> {
     bytes
 }
 
-/// Splits arguments at the commas outside brackets.
+/// Splits arguments at the commas that are not inside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut all, mut depth, mut begin) = (Vec::new(), 0, 0);
     for (at, letter) in text.bytes().enumerate() {
@@ -209,12 +209,13 @@ fn split(text: &str) -> Vec<&str> {
     all
 }
 
-/// Returns the number of `7<\x2f>`.
+/// Returns the number of a descriptor, which `strace` prints as `7<\x2f>`.
 fn descriptor(text: &str) -> Option<i64> {
     text.split('<').next()?.parse().ok()
 }
 
-/// Returns the path of `7<\x2f>` or `AT_FDCWD<\x2f>`, or `None` for a deleted file, a socket or a pipe.
+/// Returns the path of a descriptor, which `strace` prints as `7<\x2f>` or `AT_FDCWD<\x2f>`. Returns `None` for a
+/// deleted file, a socket or a pipe.
 fn described(text: &str) -> Option<PathBuf> {
     let (_, rest) = text.split_once('<')?;
     let (path, rest) = rest.split_once('>')?;
@@ -233,7 +234,7 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     Some(unhex(text.strip_prefix('"')?.strip_suffix('"')?))
 }
 
-/// Returns the concatenated bytes of `[{iov_base="…", iov_len=3}, …]`.
+/// Returns the bytes of all buffers in `[{iov_base="…", iov_len=3}, …]`.
 fn all_bytes(text: &str) -> Vec<u8> {
     text.split('"').skip(1).step_by(2).flat_map(unhex).collect()
 }

@@ -1,4 +1,4 @@
-//! Number of cases of an attack, their seeds, and reports.
+//! Number of cases of an attack, their seeds, and the report of a run.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use hippod_tests::Dice;
 use serde_json::json;
 
-/// Seed of the gate, which runs the same cases each time.
+/// Seed of the gate. It is constant, so that the gate always runs the same cases.
 const SEED: u64 = 14;
 
 /// Environment variables that `cargo xtask attack` sets.
@@ -17,20 +17,21 @@ const SEED_IS: &str = "HIPPOD_ATTACK_SEED";
 const CASE: &str = "HIPPOD_ATTACK_CASE";
 const REPORT: &str = "HIPPOD_ATTACK_REPORT";
 
-/// Cases of an attack.
+/// The cases of an attack.
 #[derive(Clone, Copy)]
 pub enum Cases {
-    /// Unlimited random cases; the gate runs this many.
+    /// Any number of random cases. The gate runs this many of them.
     Drawn(usize),
-    /// Numbered cases from 0; the gate runs `in_gate` of them, evenly spread.
+    /// Cases with numbers from 0 to below `all`. The gate runs `in_gate` of them, evenly spread.
     Numbered { all: usize, in_gate: usize },
 }
 
-/// Runs an attack. `case` gets the number of the case, and dice that depend only on the seed, the attack and the
-/// number. It returns the number of checks. A case fails by panicking.
+/// Runs an attack. `case` runs one case and returns the number of its checks. Its arguments are the number of the
+/// case, and dice that depend only on the seed, the attack and this number. A case fails by panicking.
 ///
 /// # Panics
-/// Fails if a case failed. In the gate, the first failure panics with the seed and the number that repeat the case.
+/// If a case failed. In the gate, the message of the first failure contains the seed and the number that repeat the
+/// case.
 pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize) {
     let seed = number(SEED_IS).unwrap_or(SEED);
     let begun = Instant::now();
@@ -75,8 +76,8 @@ pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize
     }
 }
 
-/// Returns the numbers below `all` in an order that depends on the seed, so that short runs cover different cases
-/// each time.
+/// Returns the numbers below `all` in an order that depends on the seed. Short runs with different seeds thus cover
+/// different cases.
 fn shuffled(all: usize, seed: u64) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..all).collect();
     let mut dice = Dice::of(seed);
@@ -86,7 +87,7 @@ fn shuffled(all: usize, seed: u64) -> Vec<usize> {
     numbers
 }
 
-/// Appends a line of JSON to the report of `cargo xtask attack`.
+/// Appends the results of an attack, as one line of JSON, to the report of `cargo xtask attack`.
 fn report(
     name: &str,
     seed: u64,

@@ -1,4 +1,4 @@
-//! Pathological markdown: processor time in proportion to size.
+//! Pathological markdown: the processor time must grow in proportion to the size.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde_json::json;
 use crate::scale::{Cases, attack, is_long};
 use crate::wire::{Wire, roomy};
 
-/// Sizes of a shape in the gate, and in a timed run.
+/// Sizes in bytes of a shaped text in the gate, and in a run with a time limit.
 const SMALL: [usize; 1] = [64 << 10];
 const LARGE: [usize; 2] = [256 << 10, 1 << 20];
-/// Maximum factor of processor time for four times the size, and an additional tolerance.
+/// Maximum factor by which the processor time may grow for four times the size, and a tolerance that is added.
 const GROWTH: u32 = 6;
 const NOISE: Duration = Duration::from_secs(1);
 
-/// The text before, the repeated piece, and the text after.
+/// Shapes of texts: the text before the repeated piece, the repeated piece, and the text after it.
 const SHAPES: [(&str, &str, &str); 29] = [
     ("", "[", ""),
     ("", "![", ""),
@@ -52,7 +52,7 @@ fn text(shape: usize, size: usize) -> String {
     let (before, piece, after) = SHAPES[shape];
     let shaped = format!("{before}{}{after}", piece.repeat(size / piece.len()));
     let known = "# Shapes\n\n- the kettle whistles\n";
-    // Front matter is only valid at the top of a file.
+    // Front matter is valid only at the top of a file, so the shape comes first.
     if before.starts_with("---") {
         format!("{shaped}{known}")
     } else {
@@ -60,7 +60,7 @@ fn text(shape: usize, size: usize) -> String {
     }
 }
 
-/// Returns the processor time for indexing the shape, auditing it, and one cycle of each kind.
+/// Returns the processor time for indexing the shape, an audit, and one cycle of each kind.
 fn time(shape: usize, size: usize) -> Duration {
     let scratch = Scratch::new();
     let root = scratch.workspace();

@@ -1,4 +1,4 @@
-//! An indexed workspace that is reset before each case.
+//! Indexed workspace that is reset before each case.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,19 +8,19 @@ use serde_json::json;
 
 use crate::wire::{Wire, furnish, roomy};
 
-/// Text of a person in the index file.
+/// Text that a person wrote into the index file.
 pub const WORDS: &str = "The words of a person stay.";
 
-/// The workspace with its state, and a copy of both.
+/// A workspace with its state, and a copy of both.
 pub struct Stage {
-    /// Folder of the workspace and the home.
+    /// Folder that contains the workspace and the home.
     pub scratch: Scratch,
-    /// Stored content of a session, and the id of its entry.
+    /// Id of a session's entry, and the stored content of this entry.
     pub content: (String, String),
 }
 
 impl Stage {
-    /// Indexes a workspace with a daemon, and stops it.
+    /// Indexes a workspace with a daemon, stops the daemon, and makes the copy.
     pub fn set() -> Self {
         let scratch = Scratch::new();
         furnish(&scratch, 6);
@@ -56,7 +56,7 @@ impl Stage {
         }
     }
 
-    /// Restores the copy.
+    /// Restores the workspace and its state from the copy.
     pub fn reset(&self) {
         for folder in [self.scratch.workspace(), self.scratch.home()] {
             std::fs::remove_dir_all(&folder).unwrap();
@@ -65,7 +65,7 @@ impl Stage {
         }
     }
 
-    /// Returns the files and folders of the workspace and the home.
+    /// Returns all files and folders of the workspace and the home.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         walk(&self.scratch.workspace(), &mut found);

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::scale::{Cases, attack};
 use crate::wire::Wire;
 
-/// Number of silent connections, equal to the connection limit of the daemon, and number of other connections.
+/// Number of silent connections, which equals the connection limit of the daemon, and number of other connections.
 const SILENT: usize = 256;
 const OTHERS: usize = 244;
 /// Number of threads that open the other connections.
@@ -24,13 +24,13 @@ const GIANT: usize = 10_000_000;
 const MEMORY: u64 = 400 * 1024;
 /// Maximum length of a refusal, in bytes.
 const REFUSAL: usize = 4096;
-/// Maximum time for which a hostile client waits for an answer. It is limited because its connection or its line may
-/// not be accepted.
+/// Maximum time for which a hostile client waits for an answer. The wait is limited, because the daemon may not
+/// accept the connection or the line of the client.
 const WAIT: Duration = Duration::from_secs(1);
-/// Maximum time for which a hostile client sends. It is limited because the daemon does not read while it has no room
-/// for another giant line.
+/// Maximum time for which a hostile client tries to send. The client gives up, because the daemon reads nothing while
+/// it has no room for another giant line.
 const TAKEN: Duration = Duration::from_millis(500);
-/// Ids that are returned unchanged, and ids that are refused.
+/// Ids of requests. The daemon returns some of them unchanged, and refuses the others.
 const IDS: [&str; 10] = [
     "1e3",
     "-0",
@@ -59,11 +59,11 @@ impl Hostile {
     }
 
     fn send(&mut self, bytes: &[u8]) {
-        // The daemon closes connections above its limit.
+        // The write fails if the daemon closed the connection because of its limit.
         let _ = self.stream.write_all(bytes);
     }
 
-    /// Returns the next raw line, or `None` if the connection was not accepted.
+    /// Returns the next line, or `None` if the daemon did not accept the connection.
     fn answer(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line).unwrap_or(0);
@@ -81,13 +81,13 @@ impl Hostile {
     }
 }
 
-/// Runs one hostile connection, and returns it if it stays open.
+/// Runs one hostile connection, and returns the connection if it is still open.
 fn harass(daemon: &Daemon, root: &Path, dice: &mut Dice) -> Option<Hostile> {
     let mut one = Hostile::new(daemon)?;
     let search = json!({"jsonrpc": "2.0", "id": 1, "method": "search", "params": {"workspace": root, "query": "pump"}});
     let search = search.to_string();
     match dice.below(11) {
-        // An unterminated giant line on an accepted connection.
+        // A giant line without an end, on a connection that the daemon has accepted.
         0..=3 => {
             one.send(format!("{search}\n").as_bytes());
             let _ = one.answer();
@@ -160,7 +160,8 @@ fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) 
     }
 }
 
-/// Returns the number of open handles, except those of databases, which are pooled for later questions.
+/// Returns the number of open handles. Handles of databases are not counted, because the daemon keeps them for later
+/// questions.
 fn handles(daemon: &Daemon) -> usize {
     let all = std::fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap();
     all.flatten()
@@ -213,7 +214,7 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
         let silent: Vec<_> = (0..SILENT)
             .filter_map(|_| UnixStream::connect(daemon.socket()).ok())
             .collect();
-        // All connections at once: the giant lines are buffered, and the good client is answered.
+        // While all connections are open, giant lines are buffered, and the well-behaved client still gets answers.
         let reached = asked.load(Ordering::Relaxed) + 20;
         while asked.load(Ordering::Relaxed) < reached && !good.is_finished() {
             std::thread::yield_now();
@@ -229,7 +230,7 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
     asked.into_inner()
 }
 
-/// Waits until the number of open handles is stable and at most `expected`, and returns that number.
+/// Waits until the number of open handles no longer changes and is at most `expected`. Returns that number.
 fn settled(daemon: &Daemon, expected: usize) -> usize {
     let begun = Instant::now();
     let mut wire = Wire::new(daemon);

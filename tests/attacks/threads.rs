@@ -1,4 +1,4 @@
-//! Daemon threads that move and sync files, recorded by `strace`.
+//! Threads of the daemon that move and sync files, recorded by `strace`.
 
 use hippod_tests::{Daemon, Scratch};
 use serde_json::json;
@@ -39,7 +39,8 @@ fn the_engine_thread_renames_and_syncs_only_the_registry() {
         );
     }
     wire.expect("workspace.remove", json!({"workspace": moved, "purge": true}));
-    // A regular stop would save on the engine thread, which is allowed because no client waits anymore.
+    // The daemon is killed, because an orderly stop saves on the engine thread. This is allowed, since no client
+    // waits anymore.
     daemon.kill();
     let text = traced::record_of(&record, pid);
     let places = |line: &&str| line.contains("<turn>") && line.contains("rename") && line.contains("moved");
@@ -49,7 +50,7 @@ fn the_engine_thread_renames_and_syncs_only_the_registry() {
     );
     let state = format!("{}>)", scratch.home().join("state").display());
     let of_registry = |line: &str| line.contains("registry") || line.contains(&state);
-    // The second half of a call and the end of a thread name no file.
+    // The lines for the second half of a call and for the end of a thread contain no file name.
     let names_none = |line: &str| line.contains(" resumed>") || line.contains("+++");
     let by_engine = text.lines().filter(|line| line.contains("<engine>"));
     let others: Vec<&str> = by_engine

@@ -25,8 +25,8 @@ pub fn is_possible(attack: &str) -> bool {
     works
 }
 
-/// Returns the command of a daemon under `strace` with more options. The started process is the daemon itself, and
-/// the output goes to `record`.
+/// Returns the command that starts a daemon under `strace` with more options. The started process is the daemon, and
+/// `strace` writes its output to `record`.
 pub fn command(record: &Path, options: &[String]) -> Command {
     let mut command = Command::new("strace");
     command
@@ -41,10 +41,10 @@ pub fn command(record: &Path, options: &[String]) -> Command {
 /// Returns the complete record of a daemon that has exited.
 ///
 /// # Panics
-/// If the exit is not recorded in time.
+/// If the exit of the daemon is not recorded in time.
 pub fn record_of(path: &Path, pid: u32) -> String {
     let deadline = Instant::now() + PATIENCE;
-    // With or without the name of the thread.
+    // `strace` prints the name of a thread after its id, or omits the name.
     let ends = [format!("\n{pid} "), format!("\n{pid}<")];
     loop {
         let text = std::fs::read_to_string(path).unwrap_or_default();

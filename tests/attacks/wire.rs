@@ -6,10 +6,10 @@ use std::time::Duration;
 use hippod_tests::{Daemon, QUIET, Raw, Scratch};
 use serde_json::{Value, json};
 
-/// Reason why a request has no result.
+/// Reason why a request returned no result.
 #[derive(Debug)]
 pub enum Failure {
-    /// The daemon refused the request; contains the member `error` of the response.
+    /// The daemon refused the request. The value is the member `error` of the response.
     Refused(Value),
     /// The connection ended.
     Gone,
@@ -22,7 +22,6 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Connects to a daemon.
     pub fn new(daemon: &Daemon) -> Self {
         Self {
             raw: daemon.raw(),
@@ -56,14 +55,14 @@ impl Wire {
     /// Sends a request that must succeed, and returns its result.
     ///
     /// # Panics
-    /// On any failure.
+    /// If the request fails.
     pub fn expect(&mut self, method: &str, params: Value) -> Value {
         self.call(method, params)
             .unwrap_or_else(|failure| panic!("{method}: {failure:?}"))
     }
 }
 
-/// Returns settings with room for every entry, under which cycles run only on request.
+/// Returns settings that give every entry room in the index file, and run cycles only on request.
 pub fn roomy() -> Vec<(&'static str, &'static str)> {
     let mut settings = QUIET.to_vec();
     settings.extend([
@@ -73,7 +72,7 @@ pub fn roomy() -> Vec<(&'static str, &'static str)> {
     settings
 }
 
-/// Writes some knowledge into a workspace.
+/// Writes this number of knowledge files into a workspace.
 pub fn furnish(scratch: &Scratch, files: usize) {
     for number in 0..files {
         let text = format!(
@@ -83,7 +82,7 @@ pub fn furnish(scratch: &Scratch, files: usize) {
     }
 }
 
-/// Returns the concatenated files of `memory/`, except the derived `ROOT.md`.
+/// Returns the concatenated files of `memory/`, except `ROOT.md`, which is derived.
 pub fn logs(root: &Path) -> String {
     let files = std::fs::read_dir(root.join("memory"))
         .into_iter()

@@ -38,7 +38,7 @@ fn remember(client: &mut Caller, root: &Path, text: &str) -> Result<RememberResp
     }
 }
 
-/// Moves the root away, and waits until the daemon has noticed.
+/// Moves the root away, and waits until the daemon has noticed that the root is missing.
 fn take_away(client: &mut Caller, root: &Path, away: &Path) {
     std::fs::rename(root, away).unwrap();
     assert!(client.sync(root).notes[0].contains("is missing or empty"));
@@ -113,7 +113,7 @@ fn an_empty_mount_point_counts_as_a_missing_root() {
     assert_eq!(client.status().workspaces[0].documents, 4);
 }
 
-/// Renames all files. Searches in between make the daemon read some of them.
+/// Renames all files. Searches between the renames make the daemon read some of the files.
 fn rename(client: &mut Caller, root: &Path, files: &[(PathBuf, PathBuf)]) {
     for (number, (from, to)) in files.iter().enumerate() {
         std::fs::rename(from, to).unwrap();
@@ -137,7 +137,7 @@ fn files_renamed_back_and_forth_leave_no_held_deletion() {
     client.index(&root);
     let outside = scratch.beside("outside");
     std::fs::create_dir(&outside).unwrap();
-    // The second to last move creates names that no document has.
+    // The third move gives the files names that no document has.
     let beside = |path: &PathBuf| path.with_file_name(format!("other-{}", name(path)));
     let again = |path: &PathBuf| path.with_file_name(format!("again-{}", name(path)));
     let out = |path: &PathBuf| outside.join(name(path));
@@ -154,7 +154,8 @@ fn files_renamed_back_and_forth_leave_no_held_deletion() {
         ];
         for (step, files) in moves.iter().enumerate() {
             rename(&mut client, &root, files);
-            // Moved again immediately, as in a storm of renames.
+            // After the first move, the files are moved again immediately, as when a program renames many files
+            // repeatedly.
             if step == 0 {
                 continue;
             }

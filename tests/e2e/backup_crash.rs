@@ -1,4 +1,4 @@
-//! Kills during backups and restores, and writes to memory meanwhile.
+//! Kills during backups and restores, and changes of memory during backups.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use hippod_tests::{Daemon, PATIENCE, QUIET, Scratch, begun};
 
 use crate::backup::{assert_knows, backup, known, restore, used, verify};
 
-/// Sends a request, waits until `begun`, and kills the daemon.
+/// Sends a request, waits until `begun` returns `true`, and kills the daemon.
 pub(super) fn kill_in_the_middle(daemon: Daemon, request: &Request, begun: impl Fn() -> bool) {
     let mut raw = daemon.raw();
     assert!(raw.send(&request.to_line(&Id::from(1)).unwrap()));
@@ -41,7 +41,7 @@ fn a_killed_backup_or_restore_leaves_no_partial_result() {
     });
     for step in 0..4 {
         let begun = || match step {
-            // The file may be complete before this check.
+            // The file may already be complete when it is checked here.
             _ if file.exists() => true,
             0 => partial.exists(),
             1 => partial.join("out").exists(),
@@ -88,7 +88,7 @@ fn a_killed_backup_or_restore_leaves_no_partial_result() {
         });
         let daemon = Daemon::start(&other, &QUIET);
         let mut client = daemon.client();
-        // The first answer arrives only after the clean-up at the start.
+        // The daemon cleans up at its start, and answers only after that.
         let registered = client.status().workspaces.len();
         assert!(
             !staged.exists() && !other.join("state/restoring.json").exists(),
@@ -150,7 +150,7 @@ fn a_backup_contains_every_write_acknowledged_before_it() {
             let logs = logs.map(|log| std::fs::read_to_string(log.path()).unwrap());
             logs.collect::<String>()
         };
-        // A text that was written during the backup may be missing, but the entries match the log.
+        // The backup may lack a text that was written during the backup, but its entries match its log.
         assert!(there.doctor(false).problems.is_empty());
         assert!(log(&into).contains(&text));
     }

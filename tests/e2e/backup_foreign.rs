@@ -1,5 +1,5 @@
 //! Restores of archives with files that no backup contains.
-//! Other programs and harnesses read such files automatically.
+//! Other programs and harnesses read these files automatically.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::backup::{members, refused, shown};
 use crate::backup_odd::{Entry, file, hostile, made, names};
 
-/// Writes a sound backup with additional files, which its manifest lists as executable.
+/// Writes a copy of a sound backup with additional files. The manifest lists them as executable.
 fn with_files(sound: &Path, to: &Path, paths: &[&str]) {
     let mut members = members(sound);
     let (_, manifest) = members.pop().unwrap();

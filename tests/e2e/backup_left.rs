@@ -29,7 +29,7 @@ fn leftovers_of_a_killed_backup_are_removed_at_the_next_start() {
         kill_in_the_middle(daemon, &request, || file.exists() || partial.join("out").exists());
         was_left |= partial.exists();
         daemon = scratch.quiet_daemon();
-        // The daemon listens first, then cleans up, and answers after that.
+        // At its start, the daemon first listens, then cleans up, and only after that answers.
         daemon.client().status();
         assert!(!partial.exists(), "of day {day}");
         if was_left {
@@ -56,7 +56,7 @@ fn a_foreign_folder_with_a_temporary_name_is_kept() {
     }
 }
 
-/// Waits until the note of a restore is removed, which means that the restore has ended.
+/// Waits until the restore has ended. A restore removes its note at the end.
 fn settled(scratch: &Scratch) -> bool {
     let note = scratch.home().join("state/restoring.json");
     let deadline = Instant::now() + PATIENCE;
@@ -85,7 +85,7 @@ fn a_restore_whose_client_disconnects_at_the_end_leaves_nothing() {
         let mut raw = daemon.raw();
         assert!(raw.send(&request.to_line(&Id::from(1)).unwrap()));
         let deadline = Instant::now() + PATIENCE;
-        // The databases are written last and checked afterwards.
+        // A restore writes the databases last, and checks them afterwards.
         let is_near_the_end = || {
             let folders = fs::read_dir(&states).unwrap().flatten();
             let ready = folders.filter(|folder| folder.file_name().to_string_lossy().ends_with(".restoring"));

@@ -18,7 +18,7 @@ pub(super) fn made() -> (Scratch, Daemon, Caller, PathBuf) {
     (scratch, daemon, client, file)
 }
 
-/// Returns the names of all files beside the workspace. A refused restore must not add any file.
+/// Returns the paths of all files beside the workspace, to which a refused restore must not add any.
 pub(super) fn names(scratch: &Scratch) -> Vec<String> {
     let mut names: Vec<String> = walk(scratch.beside("").as_path());
     names.sort();
@@ -29,7 +29,7 @@ fn walk(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.path().display().to_string();
-        // Files that a daemon may write at any time.
+        // A daemon may write these files at any time.
         if [
             "-wal",
             "-shm",
@@ -53,7 +53,8 @@ fn walk(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Asserts that `verify` and `restore` refuse the file with these words and write nothing.
+/// Asserts that `verify` and `restore` refuse the file with a message that contains `words`, and that they write
+/// nothing.
 pub(super) fn assert_refused(scratch: &Scratch, client: &mut Caller, what: &str, file: &Path, words: &str) {
     let before = names(scratch);
     let into = scratch.beside("into");
@@ -98,7 +99,7 @@ fn a_damaged_backup_is_refused_and_the_member_is_named() {
     for place in (0..16).map(|part| part * (whole.len() - 1) / 16) {
         let mut bytes = whole.clone();
         bytes[place] ^= 0x10;
-        // A bit that the decompressor ignores changes no content.
+        // If the decompressor ignores the changed bit, the content is unchanged.
         let is_ignored = zstd::decode_all(&bytes[..]).is_ok_and(|unpacked| unpacked == content);
         std::fs::write(&file, bytes).unwrap();
         if is_ignored {
@@ -130,7 +131,7 @@ fn a_damaged_backup_is_refused_and_the_member_is_named() {
     restore(&mut client, &sound, Some(&scratch.beside("into"))).unwrap();
 }
 
-/// An archive member with arbitrary name and kind.
+/// An archive member with any name and any kind.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) kind: tar::EntryType,
@@ -145,7 +146,7 @@ pub(super) fn file(name: &'static str, bytes: &[u8]) -> Entry {
     }
 }
 
-/// Writes an archive without checking names or kinds.
+/// Writes an archive without checking the names or kinds of its members.
 pub(super) fn hostile(to: &Path, entries: &[Entry]) {
     let mut packed = zstd::Encoder::new(std::fs::File::create(to).unwrap(), 3).unwrap();
     for entry in entries {
@@ -277,7 +278,7 @@ fn a_malicious_archive_writes_nothing() {
         "unpacked size is too large",
     );
 
-    // The checksums match, but the contents are invalid. The restore fails before any file is moved into place.
+    // The checksums match, but the contents are invalid. The restore fails before it moves any file into place.
     let before = names(&scratch);
     hostile(&archive, &[database(), manifest(&twice[..1], |_| {})]);
     verify(&mut client, &archive).unwrap();
@@ -323,7 +324,7 @@ fn existing_files_are_neither_overwritten_nor_deleted() {
     let refusal = restore(&mut client, &sound, Some(&own.join("mine.txt"))).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
     assert_eq!(std::fs::read(own.join("mine.txt")).unwrap(), b"mine");
-    // The folder of hippod itself, and its parents.
+    // A restore into hippod's own folder or into one of its parent folders is refused.
     for folder in [
         scratch.home(),
         scratch.beside("").to_path_buf(),
@@ -348,7 +349,7 @@ fn a_backup_or_restore_without_disk_space_leaves_nothing() {
     backup(&mut client, &large).unwrap();
     drop(client);
     daemon.terminate();
-    // The limit is less than the backup or the restore needs, but enough for the daemon's own files.
+    // The size limit is too small for the backup and the restore, but large enough for the daemon's own files.
     let daemon = daemon_without_room(&scratch, 1500);
     let mut client = daemon.client();
     let before = names(&scratch);

@@ -1,4 +1,4 @@
-//! Targets of backups and restores, and files that neither replaces.
+//! Targets of backups and restores, and files that are never replaced.
 
 use std::fs;
 use std::io::Write as _;
@@ -52,7 +52,7 @@ fn a_backup_into_watched_memory_is_refused() {
         ErrorKind::BadRequest,
         "its own files",
     );
-    // Unwatched and ignored places are allowed.
+    // A backup may be written into the workspace if hippod ignores or does not watch the path.
     fs::create_dir_all(root.join("memory/exports")).unwrap();
     for to in ["out", "memory/exports/out", "memory/b.tar.zst"] {
         backup_to(&mut client, &root.join(to)).unwrap();
@@ -95,7 +95,7 @@ fn a_restore_into_a_folder_with_foreign_files_is_refused() {
     let root = scratch.workspace();
     daemon.terminate();
     fs::rename(&root, scratch.beside("gone")).unwrap();
-    // Another machine, on which a different folder has the same name.
+    // On another machine, a different folder has the path of the workspace.
     fs::create_dir(&root).unwrap();
     fs::write(root.join("main.c"), "mine").unwrap();
     let other = elsewhere(&scratch, "other");
@@ -154,7 +154,7 @@ fn names_that_no_disk_accepts_are_refused_with_the_reason() {
     assert_refused(&scratch, &mut client, "a long part", &archive, "too long");
     let refusal = restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
-    // Unusable targets are named: a path that is too long, and a folder below a file.
+    // The refusal names an unusable target: a path that is too long, or a folder below a file.
     let sound = scratch.beside("sound.tar.zst");
     fs::write(scratch.beside("plain"), "x").unwrap();
     for into in [scratch.beside(&"y".repeat(300)), scratch.beside("plain/in")] {
@@ -182,7 +182,7 @@ fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
         packed.include_checksum(true).unwrap();
         packed.write_all(tar).unwrap();
         let mut bytes = packed.finish().unwrap();
-        // Flips a bit of the final checksum.
+        // This flips a bit of the final checksum.
         *bytes.last_mut().unwrap() ^= 1;
         bytes
     };
@@ -194,7 +194,7 @@ fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
         &archive,
         "manifest.json: the archive ends",
     );
-    // This is the state after a bit flip that the decompressor accepts.
+    // This change has the effect of a flipped bit that the decompressor does not detect.
     let at = tar.windows(9).position(|bytes| bytes == [b'x'; 9]).unwrap();
     tar[at] = b'y';
     fs::write(&archive, spoiled(&tar)).unwrap();
@@ -205,7 +205,7 @@ fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
         &archive,
         "1/files/a.md: its checksum",
     );
-    // Unreadable names are reported without control characters.
+    // A refusal reports unreadable names without their control characters.
     fs::write(&archive, zstd::encode_all(&[0x1b; 2048][..], 0).unwrap()).unwrap();
     let refusal = verify(&mut client, &archive).unwrap_err();
     assert!(!refusal.message.contains(char::is_control), "{refusal:?}");

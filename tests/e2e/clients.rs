@@ -33,7 +33,7 @@ pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Vec<u8> {
     format!("{request}\n").into_bytes()
 }
 
-/// Asserts that the connection answers an ordinary request.
+/// Asserts that the daemon answers an ordinary request on the connection.
 pub fn assert_works(raw: &mut Raw) {
     assert!(raw.send(&request("still there?", "status", json!({}))));
     let answer = raw.line().expect("an answer");
@@ -185,7 +185,7 @@ fn clients_that_disconnect_during_an_answer_affect_no_other_client() {
                 break;
             }
         }
-        // The connection closes within the first answer.
+        // The connection is closed while the daemon sends its answers.
         drop(raw);
     }
     assert_eq!(
@@ -208,7 +208,8 @@ fn clients_that_never_read_affect_no_other_client() {
             json!({"workspace": scratch.workspace(), "query": "blue pump", "mode": "lexical", "limit": 20});
         let line = request(1, "search", params);
         let mut taken = 0;
-        // Writes until the daemon stops reading. By then, its answers have filled the socket and its own output buffer.
+        // Sends requests until the daemon stops reading. By then, the answers have filled the socket and the daemon's
+        // own output buffer.
         while taken < 20_000 && stream.write_all(&line).is_ok() {
             taken += 1;
         }
@@ -343,7 +344,7 @@ fn a_connection_beyond_the_limit_is_refused_with_a_hint() {
     let scratch = Scratch::new();
     let daemon = Daemon::start(&scratch.home(), &[]);
     let mut places = Vec::new();
-    // The connections from the start-up check may still be open.
+    // The connections from the check at the start of the daemon may still be open.
     loop {
         let mut raw = daemon.raw();
         raw.send(&request(1, "status", json!({})));

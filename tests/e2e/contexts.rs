@@ -103,7 +103,7 @@ pub(super) fn refusal<T: std::fmt::Debug>(answer: Result<T, ClientError>) -> Err
     }
 }
 
-/// Returns a listing of some thousand tokens without repeated lines.
+/// Returns a listing of a few thousand tokens in which no line is repeated.
 pub(super) fn listing(of: &str) -> String {
     let line = |number: u32| format!("drwxr-xr-x 2 {of} {of} 4096 Mar {number:>4} 10:00 {of}-{number}.txt\n");
     (0..200).map(line).collect()
@@ -149,7 +149,7 @@ fn stored_content_is_returned_byte_for_byte_after_a_kill() {
         (2, 2, 2, 1)
     );
     assert!(usage.stored_bytes < usage.raw_bytes && usage.raw_bytes == content.len() as u64);
-    // Each session sees only its own entries.
+    // A session has access only to its own entries.
     let strange = ContextFetchRequest {
         session: Some(other),
         id: first.id.clone(),
@@ -199,7 +199,7 @@ fn entries_fade_with_turns_and_return_after_an_access_or_a_cue() {
     assert_eq!(state(&mut client, &session, &compass), ContextState::Dormant);
     let cued = render(&mut client, &session, Some("compass"));
     assert!(cued.markdown.contains(&compass), "{cued:?}");
-    // A nearly full context keeps strong entries.
+    // Strong entries stay in a context that is nearly full.
     let full = turn(&mut client, &session, 2_040, Some((170_000, 200_000)));
     assert_eq!(full.dormant, 2, "{full:?}");
 }
@@ -273,7 +273,7 @@ fn closing_a_session_writes_persistent_entries_to_the_log() {
     assert!(!log.contains("compass"), "{log}");
     assert!(close(&mut client, &session).already);
     assert_eq!(std::fs::read_to_string(root.join(&told.path)).unwrap(), log);
-    // Stored contents remain available, and new contents are refused.
+    // After a session is closed, its stored contents remain available, and new contents are refused.
     assert_eq!(fetch(&mut client, &kept).outcome, FetchOutcome::Full);
     let more = request(&session, 2, ("exec", "ls"), &listing("rope"));
     assert_eq!(

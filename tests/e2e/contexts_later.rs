@@ -37,7 +37,7 @@ fn archival(client: &mut Caller, root: &Path) {
     let _: CycleReport = client.raw().call(&request.into()).expect("a cycle");
 }
 
-/// Waits until the contexts of the only workspace fulfil `are`, and returns them.
+/// Waits until `are` accepts the status of the contexts of the only workspace, and returns this status.
 fn contexts(client: &mut Caller, are: impl Fn(&ContextsStatus) -> bool) -> ContextsStatus {
     loop {
         let status = client.status().workspaces.remove(0).contexts.expect("contexts");
@@ -64,14 +64,14 @@ fn archival_removes_expired_contents_and_keeps_their_pointers() {
     .id;
     archival(&mut client, &root);
     assert_eq!(fetch(&mut client, &old).outcome, FetchOutcome::Full);
-    // That fetch counted as a use.
+    // The fetch above was an access, so the content stays.
     clock.advance(2 * DAY);
     archival(&mut client, &root);
     assert_eq!(fetch(&mut client, &old).outcome, FetchOutcome::Full);
     clock.advance(62 * DAY);
     open(&mut client, &root, Some("goes-on"));
     let before = contexts(&mut client, |_| true);
-    // The daemon's own archival cycle may remove the content first.
+    // The archival cycle that the daemon runs by itself may remove the content first.
     clock.advance(29 * DAY);
     archival(&mut client, &root);
     let after = contexts(&mut client, |status| status.stored_bytes < before.stored_bytes);
@@ -107,7 +107,7 @@ fn an_abandoned_session_ends_and_writes_persistent_entries() {
     let mut put = |session: &str, what: &str| {
         let session = open(&mut client, &root, Some(session)).session;
         let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
-        // The output of tools is not written to MEMORY.md.
+        // hippod never writes results of tools to MEMORY.md. Only the entry about the rope is the result of a tool.
         if what != "rope" {
             kept.type_ = ContextKind::State;
         }
@@ -179,7 +179,7 @@ fn sessions_survive_the_removal_of_a_workspace_unless_purged() {
     assert_eq!(fetch(&mut client, &id).content.as_deref(), Some(content.as_str()));
     remove(&mut client, true);
     assert_eq!(client.status().workspaces[0].contexts, None);
-    // The workspace is removed first, and purged later.
+    // Here the workspace is removed first, and its contents are purged later.
     let session = open(&mut client, &root, None).session;
     entry(&mut client, request(&session, 1, ("exec", "ls"), &content));
     let file = scratch.state("contexts.db");
@@ -216,7 +216,7 @@ fn a_damaged_database_is_reported_with_a_fix_and_search_still_works() {
     );
     daemon.terminate();
     let file = scratch.state("contexts.db");
-    // The write-ahead log also has pages.
+    // The write-ahead log contains copies of some pages, so it is removed.
     for name in ["contexts.db-wal", "contexts.db-shm"] {
         let _ = fs::remove_file(scratch.state(name));
     }

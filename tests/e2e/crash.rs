@@ -1,12 +1,12 @@
 //! Repeated `kill -9` while the daemon indexes.
-//! The final answers equal those of an index built in one run.
+//! The final answers equal those of an index that was built without a kill.
 
 use std::path::Path;
 
 use hippod_tests::{Dice, Scratch, assert_same};
 
 const KILLS: usize = 50;
-/// Maximum number of `status` requests before a kill; they fill the time while the daemon indexes.
+/// Maximum number of `status` requests before a kill. The requests fill the time while the daemon indexes.
 const LONGEST_LIFE: usize = 60;
 
 const WORDS: [&str; 30] = [
@@ -30,7 +30,7 @@ const QUERIES: [&str; 12] = [
     "everything about the engine and the gauge",
 ];
 
-/// A writer that changes memory while the daemon is killed.
+/// A writer that changes memory files while the daemon is killed repeatedly.
 struct Writer {
     dice: Dice,
     files: Vec<String>,
@@ -117,7 +117,7 @@ fn fifty_kills_leave_the_answers_of_a_fresh_index() {
         }
         client.search(&root, "copper kettle");
         if kill % 10 == 9 {
-            // Without this sync, all kills would fall into the first indexing.
+            // Without this sync, each kill would interrupt the first indexing.
             client.sync(&root);
         }
         for _ in 0..writer.dice.below(LONGEST_LIFE + 1) {
@@ -156,7 +156,7 @@ fn fifty_kills_leave_the_answers_of_a_fresh_index() {
         &fresh_client.answers(&root, &QUERIES),
     );
     let mut problems = client.doctor(false).problems;
-    // Entries may point to deleted files, and the days of the logs are random. There are no other problems.
+    // The test deletes files to which entries point. Only this problem may be reported.
     let chance = ["stale-pointers"];
     problems.retain(|problem| !chance.contains(&problem.id.as_str()));
     assert!(problems.is_empty(), "{problems:?}");
@@ -184,7 +184,7 @@ fn a_vector_index_whose_save_was_killed_is_complete_or_unused() {
         if let Some(before) = &before {
             assert_same("after a kill", &client.answers(&root, &QUERIES[..4]), before);
         }
-        // A new file makes the daemon save the index at the stop.
+        // After a new file, the daemon saves the index when it stops.
         writer.add(&scratch);
         client.sync(&root);
         before = Some(client.answers(&root, &QUERIES[..4]));

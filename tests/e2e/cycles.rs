@@ -1,4 +1,4 @@
-//! Effects of each cycle, compared with its plan and its limits.
+//! Effects of each cycle, compared with the plan and the limits of the cycle.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
 use crate::index_file::{block_of, fill, id_of};
 
 pub const NOW: &str = "2026-03-04T10:00:00Z";
-/// At this date, every entry has decayed below the threshold.
+/// At this date, the strength of every entry is below the threshold.
 pub const LATER: &str = "2060-01-01";
 pub const STILL_LATER: &str = "2061-01-01";
 
-/// Fills a workspace with enough memory for the limit of a quarter to matter.
+/// Fills a workspace with so many entries that the limit of a run, a quarter of the entries, takes effect.
 pub fn machines(scratch: &Scratch, machines: usize) {
     fill(scratch);
     for number in 0..machines {
@@ -36,7 +36,7 @@ pub fn started(machines_: usize, settings: &str) -> (Scratch, Clocked, Caller) {
     (scratch, daemon, client)
 }
 
-/// Everything that a run can change: the files, and all entries including archived ones.
+/// Everything that a run can change: the files, and all entries, including the archived ones.
 pub type State = (Vec<(String, Vec<u8>)>, Vec<IndexEntry>);
 
 pub fn state(client: &mut Caller, scratch: &Scratch) -> State {
@@ -77,7 +77,7 @@ pub fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> Vec<String
     refreshed
 }
 
-/// Runs a cycle repeatedly, with the clock set to `at`, until the cycle reports that it is done.
+/// Runs a cycle as of the time `at`, repeatedly until the cycle reports that it is done.
 fn run_out(client: &mut Caller, scratch: &Scratch, cycle: Cycle, at: &str) -> Vec<CycleReport> {
     let mut reports = Vec::new();
     loop {
@@ -183,7 +183,7 @@ fn at_most_a_quarter_of_the_entries_is_archived_and_can_be_restored() {
     for id in &archived {
         assert!(archive.contains(&format!("id={id} ")), "{id}: {archive}");
     }
-    // The text is still found, and each entry can be restored.
+    // Searches still find the text, and each entry can be restored.
     let found = client.ask(&root, "the Machine called thing7", false).results;
     assert_eq!(found[0].path, "knowledge/machines/7.md");
     for id in &archived {
@@ -240,7 +240,7 @@ fn every_file_gets_an_entry_even_among_many() {
     };
     wait_for_all(&mut client, "machines");
 
-    // Work that a run left for the next run survives a restart.
+    // If a run leaves work for the next run, this work survives a restart.
     for number in 0..1_050 {
         let text = format!(
             "# Device {number}\n\nThe Device called gadget{number} lies on shelf {number} and says nothing.\n"

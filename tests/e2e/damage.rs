@@ -1,5 +1,5 @@
-//! Damage or loss of derived files, and a full disk.
-//! The daemon reports the problem and rebuilds the files from memory.
+//! Damaged or lost derived files, and a full disk.
+//! The daemon reports the problem and rebuilds the derived files from memory.
 
 use std::path::Path;
 use std::process::Command;
@@ -34,7 +34,7 @@ pub fn fill(scratch: &Scratch, files: usize) {
     }
 }
 
-/// Creates a workspace that was indexed before an orderly stop, and returns its answers.
+/// Creates an indexed workspace whose daemon was stopped in an orderly way. Returns the answers of the workspace.
 pub fn indexed() -> (Scratch, Vec<Answer>) {
     let scratch = Scratch::new();
     fill(&scratch, 60);
@@ -46,7 +46,7 @@ pub fn indexed() -> (Scratch, Vec<Answer>) {
     (scratch, answers)
 }
 
-/// Returns a dump with the identity of another model, different codes and valid checksums.
+/// Returns a dump that names another model and contains different codes, with valid checksums.
 fn of_another_model(dump: &[u8]) -> Vec<u8> {
     let length = u32::from_le_bytes(dump[12..16].try_into().unwrap()) as usize;
     let mut header: serde_json::Value = serde_json::from_slice(&dump[16..16 + length]).unwrap();
@@ -119,7 +119,7 @@ fn an_invalid_vector_dump_is_not_used_and_is_written_again() {
     }
 }
 
-/// Asserts that the search is refused with a hint, and that the hint restores the earlier answers.
+/// Asserts that the search is refused with a hint, and that the command in the hint restores the earlier answers.
 fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answer]) {
     let refusal = client.refusal(SearchRequest::new(root.display().to_string(), "kettle in hall 3"));
     assert_eq!(refusal.data.kind, ErrorKind::Internal, "{what}: {refusal:?}");
@@ -127,7 +127,7 @@ fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answe
         refusal.data.hint.contains("doctor --rebuild"),
         "{what}: {refusal:?}"
     );
-    // The refused query reports the damage to the engine.
+    // The query that was refused reports the damage to the engine.
     let deadline = Instant::now() + PATIENCE;
     let told = loop {
         let told = client.status().workspaces.remove(0);
@@ -340,7 +340,7 @@ fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
 fn a_daemon_on_a_full_disk_stays_alive_and_answers() {
     let scratch = Scratch::new();
     fill(&scratch, 400);
-    // The log is full from the beginning, so that even an error cannot be logged.
+    // The log file is larger than the limit from the start, so the daemon cannot even log an error.
     std::fs::create_dir_all(scratch.home()).unwrap();
     std::fs::write(scratch.home().join("log"), b"an old line\n".repeat(100_000)).unwrap();
     let root = scratch.workspace();
@@ -354,7 +354,7 @@ fn a_daemon_on_a_full_disk_stays_alive_and_answers() {
     assert!(answer.index.why.is_some_and(|why| why.contains("index.db")));
     let best = answer.results.first().expect("what is there answers");
     assert_eq!(best.path, "memory/000.md");
-    // The answer to a query reports the problem first, and the status reports it a moment later.
+    // The problem appears first in the answer to a query, and a moment later in the status.
     let deadline = Instant::now() + PATIENCE;
     let workspace = loop {
         let workspace = client.status().workspaces.remove(0);

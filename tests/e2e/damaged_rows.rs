@@ -1,4 +1,4 @@
-//! Damaged rows of the index that SQLite reads as valid data.
+//! Damaged rows of the index that SQLite still reads as valid.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use hippod_tests::{Answer, Scratch, assert_same};
 
 use super::damage::{QUERIES, indexed};
 
-/// Returns the offsets of `needle` in a file.
+/// Returns the offsets at which `needle` occurs in the bytes.
 fn places(bytes: &[u8], needle: &[u8]) -> Vec<usize> {
     let windows = bytes.windows(needle.len()).enumerate();
     windows
@@ -17,7 +17,7 @@ fn places(bytes: &[u8], needle: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-/// Returns values of the database in their stored form.
+/// Returns the values that a query selects, in the form in which the database stores them.
 fn values(scratch: &Scratch, query: &str) -> Vec<Vec<u8>> {
     let copy = scratch.beside("copy.db");
     fs::copy(scratch.state("index.db"), &copy).unwrap();
@@ -30,7 +30,7 @@ fn values(scratch: &Scratch, query: &str) -> Vec<Vec<u8>> {
 const VECTORS: &str = "SELECT vector FROM vectors WHERE id % 20 = 3";
 const WORDS: &str = "SELECT block FROM lexical_data WHERE id > 10 AND length(block) > 100";
 
-/// Damages every occurrence of a value; free pages may also contain it.
+/// Damages every occurrence of a value in a file, because free pages can contain copies of the value.
 fn damage(file: &Path, value: &[u8], at: usize) {
     let mut bytes = fs::read(file).unwrap();
     let found = places(&bytes, value);
@@ -49,7 +49,7 @@ fn rows_problem(found: &DoctorResponse) -> Option<&str> {
     problem.map(|problem| problem.what.as_str())
 }
 
-/// Damages a value, and compares the answers with those of a sound index.
+/// Damages a value, and asserts that the answers equal those of a sound index.
 fn assert_mended(scratch: &Scratch, (value, at): (&[u8], usize), expected: &[Answer], what: &str) {
     let root = scratch.workspace();
     damage(&scratch.state("index.db"), value, at);

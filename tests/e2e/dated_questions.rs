@@ -1,5 +1,5 @@
 //! Questions that name a date.
-//! Results with that date are ranked first among equally good matches.
+//! Among equally good matches, those with this date are ranked first.
 
 use hippo_proto::{SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Scratch};
@@ -10,7 +10,7 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     client.raw().call(&request.into()).expect("an answer")
 }
 
-/// Writes logs of two months on the same topic; the later one has more words of the question.
+/// Writes logs of two months on the same topic. The log of the later month has more words of the question.
 fn months(scratch: &Scratch) {
     scratch.write(
         "memory/2023-07-15.md",
@@ -55,7 +55,7 @@ fn results_with_the_date_of_the_question_rank_first() {
         answer.results[0].path.starts_with("memory/2023-10-"),
         "{answer:?}"
     );
-    // A date excludes no results: matches by words alone are included as well.
+    // The date excludes no result: the answer also contains results that match only by words.
     let answer = ask(
         &mut client,
         &scratch,

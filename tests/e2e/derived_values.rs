@@ -1,7 +1,7 @@
-//! Derived files contain no value that no source contains any more.
+//! Derived files contain only values that are still in a source.
 //!
-//! Facts are corrected, moved, deleted and their files renamed, a thousand times. After each round of cycles, every
-//! value in a derived file must be in a source.
+//! A thousand times, a fact is corrected, moved or deleted, or a file is renamed. After each round of changes, cycles
+//! run, and each value in a derived file must also be in a source.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +16,7 @@ const ROUND: usize = 25;
 /// Number of files of each kind.
 const FILES: usize = 12;
 
-/// A file of facts, each with a value that occurs once.
+/// A file with facts, each with a value that occurs only once.
 struct Source {
     path: String,
     title: String,
@@ -48,7 +48,7 @@ fn values(text: &str) -> BTreeSet<String> {
     words.filter(is_value).map(str::to_owned).collect()
 }
 
-/// Returns the text of all files below a folder, with their paths.
+/// Returns the path and the text of each file below a folder.
 fn texts_below(folder: &Path) -> Vec<(String, String)> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -92,10 +92,11 @@ fn derived_files_contain_no_value_that_left_the_sources() {
     for change in 1..=CHANGES {
         let at = dice.below(sources.len());
         let old = root.join(&sources[at].path);
-        // The node of a log without text is the last copy of the day, so it stays.
+        // A log never loses its last fact: the node of an empty log would be the only copy of the day, and hippod
+        // would keep it.
         let keeps_text = at < FILES || sources[at].facts.len() > 1;
         match dice.below(5) {
-            // A correction, which is the most frequent change.
+            // A correction is the most frequent change.
             0 | 1 if !sources[at].facts.is_empty() => {
                 let fact = dice.below(sources[at].facts.len());
                 sources[at].facts[fact].1 = value();

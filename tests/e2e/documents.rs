@@ -1,7 +1,7 @@
 //! Commands and links of the documents.
 //!
-//! Each page runs as one shell script, from its first block on, in a home that [`seed`] prepares.
-//! [`hippod_tests::page`] defines which blocks run and how their output is compared.
+//! Each page runs as one shell script, in a home that [`seed`] prepares. [`hippod_tests::page`] defines which blocks
+//! run, and how their output is compared.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::import::fixture;
 
-/// Programs that a document may name but no test may run, because their effects outlast the test.
+/// Programs that a document may name but a test must not run, because their effects would remain after the test.
 const OUT_OF_REACH: &str =
     "apt brew cargo claude codex curl dpkg launchctl loginctl npm npx pip scp ssh sudo systemctl";
 
@@ -55,7 +55,7 @@ fn code_blocks_with_commands_have_a_language_and_a_mode() {
     for (page, text) in pages() {
         for block in blocks(&text) {
             let line = block.line;
-            // Usage lines from the reference are output, not commands.
+            // A usage line of the reference is not a command.
             let usage = |line: &str| line.contains("[OPTIONS]") || line.contains("<COMMAND>");
             let names =
                 |line: &&str| (line.starts_with("hippoctl ") || line.starts_with("hippod ")) && !usage(line);
@@ -127,7 +127,7 @@ fn documented_builds_use_locked_dependencies() {
     assert!(loose.is_empty(), "{loose:?}");
 }
 
-/// A home for the commands of a page.
+/// A home in which the commands of a page run.
 struct Home {
     folder: tempfile::TempDir,
 }
@@ -154,7 +154,7 @@ impl Home {
         self.folder.path().join(name)
     }
 
-    /// Returns a command in this home with an isolated environment.
+    /// Returns a command that runs in this home, isolated from the test's environment.
     fn command(&self, program: &Path) -> Command {
         let own = client_program().parent().unwrap();
         let folders = [
@@ -190,7 +190,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // The service may not be running.
+        // The command fails if the service is not running.
         let _ = self
             .command(client_program())
             .args(["--no-start", "service", "stop"])
@@ -198,8 +198,8 @@ impl Drop for Home {
     }
 }
 
-/// Creates what the pages refer to: the folder of an agent with two logs, transcripts of its sessions, and questions
-/// about it.
+/// Creates the files that the pages mention: the folder of an agent with two logs, transcripts of the agent's
+/// sessions, and questions about the memory.
 fn seed(home: &Path) {
     let write = |path: &str, text: &str| {
         let file = home.join(path);
@@ -269,8 +269,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Returns the script of a part of a page and the expected output of its consoles. When the script stops, it names
-/// the block.
+/// Returns the shell script of a part of a page, and the expected output of each console command. If a command fails,
+/// the script prints the page and the line of the command.
 fn script<'a>(page: &str, blocks: &[&Block<'a>], out: &Path) -> (String, Vec<Step<'a>>) {
     let mut text =
         "set -eu\ntrap 'code=$?; [ $code = 0 ] || echo \"stopped with $code at $at\" >&2' EXIT\n".to_owned();
@@ -296,7 +296,7 @@ fn script<'a>(page: &str, blocks: &[&Block<'a>], out: &Path) -> (String, Vec<Ste
     (text, told)
 }
 
-/// Returns the problems of a part of a page.
+/// Runs a part of a page and returns the problems that were found.
 fn problems(page: &str, blocks: &[&Block<'_>]) -> Vec<String> {
     let home = Home::new();
     let out = home.path("out");
@@ -312,8 +312,8 @@ fn problems(page: &str, blocks: &[&Block<'_>]) -> Vec<String> {
         wrong.push(format!("{told}\n{errors}\n{}", last.map_or("", String::as_str)));
     }
     for (step, printed) in told.iter().zip(&printed) {
-        // The daemon writes its own files at any time, so any answer may contain the note about files that are not
-        // searchable yet.
+        // Any answer can contain the note about files that are not searchable yet, because the daemon writes its own
+        // files at any time.
         let lines = printed.lines().filter(|line| !line.contains(" not searchable "));
         let lines: Vec<&str> = lines.collect();
         if output.status.success() && !are_like(&lines, &step.prints) {

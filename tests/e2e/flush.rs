@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use hippo_proto::{ClientError, ErrorKind, SessionFlushRequest, SessionFlushResponse};
 use hippod_tests::{Caller, Dice, PATIENCE, begun};
 
-/// Returns turn `number` of a session: request, tool call, tool result and reply.
+/// Returns turn `number` of a session: a request, a tool call, the result of the tool, and a reply.
 fn turn(number: usize) -> String {
     let at = |second: usize| {
         let minutes = number % 720;
@@ -76,7 +76,7 @@ fn logs(root: &Path) -> String {
         .collect()
 }
 
-/// Returns how often the logs contain the request of a turn.
+/// Returns the number of times that the logs contain the request of a turn.
 fn told(logs: &str, number: usize) -> usize {
     logs.matches(&format!("- request: Please find out about device{number}marker "))
         .count()
@@ -118,7 +118,7 @@ fn a_growing_session_is_flushed_without_repetition() {
     assert_eq!(again.from, std::fs::metadata(&path).unwrap().len());
     assert_eq!(std::fs::read_to_string(root.join(&log.path)).unwrap(), text);
 
-    // The transcript has grown, and its last line is incomplete.
+    // The transcript has grown, and its last line is not complete yet.
     let half = turn(3);
     std::fs::write(&path, transcript(0..3) + &half[..half.len() - 30]).unwrap();
     let third = flush(&mut client, &root, &path).unwrap();
@@ -148,12 +148,12 @@ fn a_replaced_transcript_is_reread_without_known_messages() {
     let rotated = flush(&mut client, &root, &path).unwrap();
     assert_eq!((rotated.from, rotated.messages, rotated.known), (0, 6, 6));
     assert!(rotated.notes[0].contains("not the transcript"), "{rotated:?}");
-    // The transcript is truncated first; then a new beginning is prepended to known messages.
+    // The transcript is truncated. Later, a new beginning is inserted before messages that are already logged.
     std::fs::write(&path, transcript(2..3)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 0);
     std::fs::write(&path, transcript(90..91) + &transcript(0..6)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 3);
-    // A copy of the transcript, as written by a resumed session.
+    // When a session is resumed, a harness writes a copy of its transcript.
     let copy = scratch.beside("copy.jsonl");
     std::fs::write(&copy, transcript(0..7)).unwrap();
     let copied = flush(&mut client, &root, &copy).unwrap();
@@ -176,13 +176,13 @@ fn each_message_is_logged_once_despite_kills_at_any_moment() {
         done += 1;
         std::fs::write(&path, transcript(0..done)).unwrap();
         let mut client = daemon.client();
-        // Waits for every eighth flush, so that no flush has more topics than sections.
+        // Every eighth request waits for its flush, so that no flush has more topics than sections.
         let asked = SessionFlushRequest {
             wait: done % 8 == 0,
             ..request(&root, &path)
         };
         let _: SessionFlushResponse = client.raw().call(&asked.into()).unwrap();
-        // The kills are spread from before the start of the flush to after its end.
+        // The kills are distributed over the time from before the flush until after its end.
         let until = Instant::now() + Duration::from_micros(dice.below(60_000) as u64);
         while Instant::now() < until {
             std::hint::spin_loop();
@@ -266,7 +266,7 @@ fn a_log_that_cannot_be_written_is_written_later() {
     let error = kind(flush(&mut client, &root, &path).unwrap_err());
     assert_eq!(error, ErrorKind::BadRequest);
     assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
-    // A transcript of another day is not blocked.
+    // A transcript of another day can still be flushed.
     let other = scratch.beside("other.jsonl");
     std::fs::write(&other, transcript(720..721)).unwrap();
     let answer = flush(&mut client, &root, &other).unwrap();
@@ -286,7 +286,7 @@ fn a_log_that_cannot_be_written_is_written_later() {
 fn a_flush_without_wait_answers_at_once_and_can_store_messages() {
     let (scratch, daemon, mut client) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
-    // 50 MB: many tool results between a few messages.
+    // The transcript has 50 MB: a few messages, with many results of tools between them.
     let filler = serde_json::json!({"type": "user", "uuid": "t", "timestamp": "2026-03-02T06:00:00Z",
         "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "x".repeat(1 << 20)}]}});
     let mut text = transcript(0..1);
@@ -311,7 +311,7 @@ fn a_flush_without_wait_answers_at_once_and_can_store_messages() {
         assert!(Instant::now() < deadline, "{}", daemon.log());
         std::thread::yield_now();
     }
-    // This flush waits for the one in progress.
+    // This flush waits for the flush that is in progress.
     let waited = SessionFlushRequest {
         compact: true,
         ..request(&root, &path)
@@ -332,8 +332,8 @@ fn a_flush_of_a_killed_daemon_is_compared_with_the_log_before_writing() {
     let log = root.join("memory/2026-03-02.md");
     let text = std::fs::read_to_string(&log).unwrap();
     let mark = text.lines().last().unwrap().to_owned();
-    // The state as if the daemon had been killed before it recorded the appended section, and before it appended to the
-    // log of the next day.
+    // This recreates the state after a kill: the daemon had appended a section but not recorded it, and had not yet
+    // appended to the log of the next day.
     let name = path.canonicalize().unwrap().display().to_string();
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     store

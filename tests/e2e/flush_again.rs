@@ -1,5 +1,5 @@
 //! Repeated messages and accepted flushes.
-//! Messages that people repeat are logged again, and every accepted flush is carried out.
+//! A message that a person repeats is logged again, and every accepted flush is completed.
 
 use std::path::Path;
 use std::time::Instant;
@@ -33,7 +33,7 @@ fn logs(root: &Path) -> String {
         .collect()
 }
 
-/// Returns a question and its answer, repeated, without timestamps.
+/// Returns a question and its answer, repeated `times` times, without timestamps.
 fn words(times: usize) -> Vec<String> {
     let turn = [
         r#"{"role":"user","content":"Please run the tests of the pump and fix what fails"}"#,
@@ -54,7 +54,8 @@ fn the_same_messages_in_another_session_are_logged_again() {
         text.matches("- request: Please run the tests of the pump and fix what fails")
             .count()
     };
-    // Lists in one document, in the format of a harness without timestamps.
+    // Each transcript is one JSON document with a list of messages. Some harnesses write this format without
+    // timestamps.
     for (session, path) in [("monday", "monday.json"), ("tuesday", "tuesday.json")] {
         let path = scratch.beside(path);
         std::fs::write(&path, format!("[{}]", words(1).join(","))).unwrap();
@@ -62,12 +63,12 @@ fn the_same_messages_in_another_session_are_logged_again() {
         assert_eq!((first.messages, first.known), (2, 0), "{session}");
         let again = flush(&mut client, request(&root, &path, Some(session)));
         assert_eq!((again.messages, again.known), (0, 2), "{session}");
-        // `ingest` sends no session.
+        // `ingest` sends no session id.
         let ingested = flush(&mut client, request(&root, &path, None));
         assert_eq!((ingested.messages, ingested.known), (0, 2), "{session}");
     }
     assert_eq!(asked(&logs(&root)), 2);
-    // A file of lines to which the same lines are appended later.
+    // The same lines are appended to this transcript again and again.
     let path = scratch.beside("lines.jsonl");
     for times in 1..=3 {
         let lines: String = words(times).iter().map(|line| format!("{line}\n")).collect();
@@ -77,7 +78,7 @@ fn the_same_messages_in_another_session_are_logged_again() {
     }
 }
 
-/// Returns one turn with its timestamp.
+/// Returns one turn of a session, with a timestamp.
 fn turn(number: usize) -> String {
     let record = serde_json::json!({"type": "user", "uuid": format!("u{number}"), "timestamp": format!("2026-03-02T09:00:{number:02}Z"),
         "message": {"role": "user", "content": format!("Please find out about device{number}marker and write it down")}});
@@ -116,7 +117,7 @@ fn accepted_flushes_are_completed_by_the_next_daemon() {
         session: Some("s".to_owned()),
     };
     let _: ContextOpenResponse = client.raw().call(&open.into()).unwrap();
-    // A long list of messages takes a moment to read, and each daemon ends right after its answer.
+    // The daemon needs a moment to read this many messages, and is stopped right after its answer.
     let filler = "{\"role\":\"tool\",\"name\":\"t\",\"content\":\"x\"}\n".repeat(60_000);
     for number in 1..=2 {
         let path = scratch.beside(&format!("{number}.jsonl"));
@@ -138,7 +139,7 @@ fn accepted_flushes_are_completed_by_the_next_daemon() {
         assert_eq!(logs(&root).matches(&asked).count(), 1, "{number}");
     }
     wait_until_closed(&mut client, "s");
-    // An unreadable transcript is not retried forever, and does not block others.
+    // A transcript that cannot be read is not retried forever, and does not block the flush of another one.
     let asked = SessionFlushRequest {
         wait: false,
         ..request(&root, &scratch.beside("nowhere.jsonl"), None)
@@ -181,7 +182,7 @@ fn messages_are_stored_on_request_even_if_already_logged() {
 fn waiting_flushes_block_no_other_request() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
-    // Each transcript takes a moment to read.
+    // The daemon needs a moment to read each transcript.
     let filler = "{\"role\":\"tool\",\"name\":\"t\",\"content\":\"x\"}\n".repeat(60_000);
     for number in 0..24 {
         let path = scratch.beside(&format!("{number}.jsonl"));
@@ -192,7 +193,7 @@ fn waiting_flushes_block_no_other_request() {
         };
         assert!(!flush(&mut client, asked).done);
     }
-    // This is more than the number of daemon threads for such work.
+    // More flushes are waiting than the daemon has threads for flushes.
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     let waiting = store.query_row("SELECT count(*) FROM accepted", [], |row| row.get::<_, i64>(0));
     assert!(waiting.unwrap() > 16);

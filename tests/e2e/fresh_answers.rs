@@ -1,4 +1,4 @@
-//! Answers right after a change of a file, before the watcher reports it.
+//! Answers right after a change of a file, before the watcher reports the change.
 
 use hippo_proto::{SearchMode, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
@@ -19,8 +19,8 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     client.raw().call(&request.into()).expect("an answer")
 }
 
-/// Asserts that an answer contains the text, or else reports pending files, this unread file, or a silent watcher.
-/// Returns `true` if the answer contains the text.
+/// Asserts that an answer contains the text. If it does not, the answer must report files that are not indexed yet,
+/// this unread file, or a watcher that does not respond. Returns `true` if the answer contains the text.
 fn assert_has_or_admits(answer: &SearchResponse, wanted: &str, path: &str) -> bool {
     let has = answer.results.iter().any(|hit| hit.text.contains(wanted));
     let tells =
@@ -58,7 +58,7 @@ fn a_search_after_an_edit_has_the_new_text_or_reports_pending_files() {
         let wanted = format!("bitumen{round} ");
         found += u32::from(assert_has_or_admits(&answer, &wanted, "memory/roof.md"));
     }
-    // Under load, some answers report what is missing, but most contain the text.
+    // Under load, some answers lack the new text and report this, but most answers contain it.
     assert!(found >= 150, "{found} of 200 answers had the new text");
 }
 
@@ -72,7 +72,7 @@ fn a_search_reflects_created_renamed_and_deleted_files() {
     let memory = scratch.workspace().join("memory");
     let mut found = 0;
     for round in 0..15 {
-        // Every third file is in a new folder.
+        // Every third file is created in a new folder.
         let folder = if round % 3 == 0 {
             format!("topic{round}/")
         } else {
@@ -106,7 +106,7 @@ fn a_search_reflects_created_renamed_and_deleted_files() {
             "{answer:?}"
         );
     }
-    // Under load, some answers report what is missing, but most contain the text.
+    // Under load, some answers lack the text and report this, but most answers contain it.
     assert!(found >= 15, "{found} of 30 answers had the text");
 }
 
@@ -140,13 +140,13 @@ fn changes_held_back_by_the_watcher_count_as_pending() {
             format!("- note about valve{number}\n"),
         );
     }
-    // Events are delivered after one minute, and more files change than a question waits for.
+    // The watcher delivers events only after one minute, and more files change than a question has time to read.
     let settings = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    // Each round changes twice as many files as the round before, so that the wait is too short
-    // on a fast machine also.
+    // Each round changes twice as many files as the round before. Even on a fast machine, a question then has no time
+    // to read all of them.
     let is_behind = (0..8).any(|round| {
         let last = (60 << round) - 1;
         for number in 0..=last {

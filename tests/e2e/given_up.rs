@@ -1,5 +1,5 @@
 //! Abandoned requests.
-//! Their work ends when the client disconnects, and the next request completes it.
+//! The work ends when the client disconnects, and the next request completes it.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ const MESSAGES: usize = 20_000;
 /// Number of daily logs.
 const DAYS: usize = 1_200;
 
-/// Sends a request and closes the connection, then waits until the daemon has counted the failed request.
+/// Sends a request and closes the connection. Waits until the daemon has counted the request as failed.
 fn abandon(daemon: &Daemon, client: &mut Caller, method: &str, params: &Value) {
     let mut raw = daemon.raw();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
@@ -49,7 +49,7 @@ fn ask(daemon: &Daemon, method: &str, params: &Value) -> Value {
     }
 }
 
-/// Starts a daemon with an empty workspace, and writes a long transcript beside it.
+/// Starts a daemon with an empty workspace, and writes a long transcript that is not in the workspace.
 fn with_transcript() -> (Scratch, Daemon, Caller, Value) {
     let scratch = Scratch::new();
     let path = scratch.beside("session.jsonl");
@@ -70,7 +70,8 @@ fn an_abandoned_flush_logs_no_message() {
     let (_scratch, daemon, mut client, mut params) = with_transcript();
     params["wait"] = json!(true);
     abandon(&daemon, &mut client, "session.flush", &params);
-    // This request waits until the abandoned one has ended, and knows the messages that the abandoned one has read.
+    // This request waits until the abandoned flush has ended. It logs all messages, so the abandoned flush logged
+    // none.
     let flushed = ask(&daemon, "session.flush", &params);
     assert_eq!(flushed["messages"], MESSAGES, "{flushed:.500}");
 }
@@ -79,7 +80,7 @@ fn an_abandoned_flush_logs_no_message() {
 fn an_abandoned_compaction_stores_few_messages() {
     let (_scratch, daemon, mut client, params) = with_transcript();
     abandon(&daemon, &mut client, "session.compact", &params);
-    // Abandoned work would progress further than these requests, which store nothing.
+    // If the abandoned work continued, it would make progress during these requests, which store nothing.
     for _ in 0..3 {
         ask(&daemon, "session.compact", &json!({"path": params["path"]}));
     }
@@ -102,7 +103,8 @@ fn an_abandoned_tree_compaction_is_done_by_the_next_request() {
     client.index(&scratch.workspace());
     let params = json!({"workspace": scratch.workspace()});
     abandon(&daemon, &mut client, "tree.compact", &params);
-    // This request waits until the abandoned one has ended; nodes that the abandoned one wrote count as unchanged.
+    // This request waits until the abandoned compaction has ended. Its answer lacks the nodes that the abandoned
+    // compaction wrote.
     let made = ask(&daemon, "tree.compact", &params);
     let nodes = made["nodes"].as_array().unwrap().len();
     assert!(nodes > DAYS / 2, "only {nodes} nodes were left");

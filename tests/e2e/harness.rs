@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use hippod_tests::{Daemon, PATIENCE, Scratch, client_program};
 
-/// Runs the command line in a folder, and asserts that it succeeds.
+/// Runs the command line in a folder, asserts that the command succeeds, and returns its output.
 fn hippoctl(daemon: &Daemon, folder: &Path, words: &[&str]) -> String {
     let output = Command::new(client_program())
         .args(words)
@@ -22,7 +22,7 @@ fn hippoctl(daemon: &Daemon, folder: &Path, words: &[&str]) -> String {
     told
 }
 
-/// Returns every file with its bytes, and every folder.
+/// Returns the path and the bytes of every file, and the path of every folder.
 fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -140,7 +140,7 @@ fn deinit_keeps_memory_and_files_of_the_user() {
 fn nested_workspaces_are_reported() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
-    // The folder is beside the daemon's home, because a folder that contains the home is refused.
+    // The folder is beside the daemon's home, because `init` refuses a folder that contains the home.
     let root = scratch.beside("agents/ada");
     for folder in ["projects/pump", "app"] {
         fs::create_dir_all(root.join(folder)).unwrap();
@@ -226,7 +226,7 @@ fn the_topics_of_a_second_platform_are_maintained() {
         "{}",
         memory()
     );
-    // The user removed the block, so init must not add it again.
+    // The user removed the block, so `init` does not add it again.
     hippoctl(&daemon, &root, &["init", "--undo"]);
     assert!(!root.join("MEMORY.md").exists());
     scratch.write("MEMORY.md", "# Memory\n");

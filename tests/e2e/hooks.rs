@@ -1,4 +1,4 @@
-//! Hooks of a harness: exit code, run time and effect.
+//! Hooks of a harness: their exit codes, run times and effects.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::flush_again::wait_until_closed;
 use crate::tree::{NOW, compact, fill};
 
-/// Upper limit for a hook, on a machine that also runs other work.
+/// Maximum run time of a hook on a machine that also runs other work.
 const SOON: Duration = Duration::from_secs(8);
 
 fn hook(home: &Path, cwd: &Path, words: &[&str]) -> Child {
@@ -30,11 +30,11 @@ fn hook(home: &Path, cwd: &Path, words: &[&str]) -> Child {
         .expect("hippoctl runs")
 }
 
-/// Runs a hook with this event, and asserts that it exits with 0 within [`SOON`].
+/// Runs a hook with this event. Asserts that the hook exits with code 0 within [`SOON`].
 fn run(home: &Path, cwd: &Path, words: &[&str], event: &[u8]) -> Output {
     let begun = Instant::now();
     let mut child = hook(home, cwd, words);
-    // The hook may close its input before the whole event is written.
+    // The write fails if the hook closes its input before it has read the whole event.
     let _ = child.stdin.take().unwrap().write_all(event);
     let output = child.wait_with_output().unwrap();
     let took = begun.elapsed();
@@ -55,7 +55,7 @@ fn session(marker: &str) -> String {
     format!("{user}\n{agent}\n")
 }
 
-/// Waits until the log of the day contains a text.
+/// Waits until the log of the transcript's day contains a text.
 fn told(root: &Path, text: &str) {
     let log = root.join("memory/2026-03-02.md");
     let deadline = Instant::now() + PATIENCE;
@@ -135,7 +135,7 @@ fn the_installed_hook_shows_work_pending_for_the_agent() {
     let settings: Value = serde_json::from_slice(&settings).unwrap();
     let command = &settings["hooks"]["SessionStart"][0]["hooks"][0]["command"];
     let words: Vec<&str> = command.as_str().unwrap().split(' ').skip(2).collect();
-    // The daemon may be busy for longer than a session waits.
+    // The daemon may be busy for longer than the hook waits.
     let deadline = Instant::now() + PATIENCE;
     loop {
         let shown = String::from_utf8(run(&home, &root, &words, b"").stdout).unwrap();
@@ -153,7 +153,7 @@ fn a_daemon_that_cannot_start_delays_only_the_first_hook() {
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("config.toml"), "this is no setting").unwrap();
     let event = event("s", &scratch.beside("nowhere.jsonl"), &root).to_string();
-    // The path is resolved before anything is timed, because resolving it runs cargo.
+    // The path of the client is determined first, because this runs cargo and takes time.
     client_program();
     let took = |name: &str| {
         let begun = Instant::now();
@@ -226,7 +226,7 @@ fn a_hook_exits_with_0_for_any_input() {
         assert!(rest.starts_with(" WARN ") && log.contains(rest), "{line}");
     }
     assert!(shown.contains("longer than 1 MiB"), "{shown}");
-    // One folder is not registered, the other does not exist.
+    // The first folder is not registered, and the second folder does not exist.
     let other = scratch.beside("other");
     std::fs::create_dir(&other).unwrap();
     let path = scratch.beside("session.jsonl");
@@ -297,7 +297,7 @@ fn a_hook_starts_a_missing_daemon_and_leaves_a_hanging_one() {
         .unwrap();
     assert!(stop.status.success(), "{stop:?}");
 
-    // A listener that never answers.
+    // This process listens on the socket, and never answers.
     let socket = scratch.beside("deaf.sock");
     let _deaf = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let words = ["--socket", socket.to_str().unwrap(), "pre-compact"];
@@ -375,7 +375,7 @@ fn a_killed_hook_loses_nothing_and_the_next_one_completes_its_work() {
     for round in 0..8 {
         let mut child = hook(&home, &root, &["pre-compact"]);
         let mut input = child.stdin.take().unwrap();
-        // The kills are spread from before the first byte of the event to after the last one.
+        // The kills are distributed from before the first byte of the event until after the last byte.
         let _ = input.write_all(&event.as_bytes()[..event.len() * round / 7]);
         child.kill().unwrap();
         child.wait().unwrap();

@@ -1,4 +1,4 @@
-//! Effect of an untrusted folder on the user who opens it.
+//! Effects of an untrusted folder on the user who opens it.
 //! The folder contains its own settings, links and records.
 
 use std::fs;
@@ -18,7 +18,7 @@ use super::hostile_text::ask;
 
 const SETTINGS: &str = ".hippocampus/config.toml";
 
-/// Runs the command line with the home of a scratch.
+/// Runs the command line in a folder, with the home of `scratch` and an event as input.
 fn hippoctl(scratch: &Scratch, folder: &Path, words: &[&str], event: &str) -> Output {
     use std::io::Write as _;
     let mut child = Command::new(client_program())
@@ -31,7 +31,7 @@ fn hippoctl(scratch: &Scratch, folder: &Path, words: &[&str], event: &str) -> Ou
         .stderr(Stdio::piped())
         .spawn()
         .expect("hippoctl starts");
-    // A command that needs no event may have already exited.
+    // The write fails if the command has exited, because it needs no event.
     let _ = child.stdin.take().expect("a pipe").write_all(event.as_bytes());
     child.wait_with_output().expect("hippoctl ends")
 }
@@ -41,7 +41,7 @@ fn told(output: &Output) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
-/// Waits until the workspace reports `count` untrusted settings files, and returns them.
+/// Waits until the workspace reports `count` settings files that are not trusted, and returns these files.
 fn untrusted(client: &mut Caller, count: usize) -> Vec<SettingsFile> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -110,7 +110,7 @@ fn settings_of_a_cloned_folder_have_no_effect_until_the_user_trusts_them() {
         answer.results.iter().any(|hit| hit.path == "drafts/crane.md")
     });
 
-    // Changed content must be accepted again.
+    // After a change, the user must trust the file again.
     scratch.write(SETTINGS, text.replace("drafts/*.md", "**/*.md"));
     untrusted(&mut client, 1);
     client.search_until(&root, "harbour crane", |answer| {
@@ -325,7 +325,7 @@ fn a_session_hook_shows_no_foreign_file_and_no_unregistered_folder() {
         fs::write(&place, "- the pump is blue\n").unwrap();
         assert_eq!(start(&scratch).contains("pump"), registered);
     }
-    // A file of another user in a parent folder.
+    // This file is in a parent folder of the workspace.
     fs::remove_file(&place).unwrap();
     fs::create_dir_all(scratch.beside("memory")).unwrap();
     fs::write(scratch.beside("memory/ROOT.md"), "- of another user\n").unwrap();

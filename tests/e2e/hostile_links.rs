@@ -1,5 +1,5 @@
 //! Links in an untrusted folder.
-//! The daemon reads and writes nothing outside the workspace through them.
+//! Through these links, the daemon reads and writes nothing outside the workspace.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use hippod_tests::{Caller, Clocked, Daemon, PATIENCE, QUIET, Scratch, client_pro
 use super::service_systemd::cannot;
 use super::tree::{NOW, compact, fill as fill_logs};
 
-/// Runs the watcher's canary check every second.
+/// The daemon reconciles, and checks the watcher, every second.
 const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_RECONCILE_SECS", "1")];
 
 fn git(folder: &Path, words: &[&str]) {
@@ -28,7 +28,7 @@ fn git(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{words:?}: {told}");
 }
 
-/// Clones a repository with the files from `make` to `name` beside the workspace.
+/// Creates a repository with the files that `make` writes, and clones it into the folder `name` beside the workspace.
 fn cloned(scratch: &Scratch, name: &str, make: impl Fn(&Path)) -> PathBuf {
     let origin = scratch.beside(&format!("{name}-origin"));
     std::fs::create_dir_all(origin.join("memory")).unwrap();
@@ -75,7 +75,7 @@ pub(super) fn assert_link_is_named(client: &mut Caller, root: &Path, path: &str)
     assert!(problem.is_some(), "{path}: {problems:?}");
 }
 
-/// Waits until the watcher check reports a refused canary.
+/// Waits until the check of the watcher reports that it cannot write its canary.
 fn wait_for_a_refused_canary(client: &mut Caller, root: &Path) {
     let deadline = Instant::now() + PATIENCE;
     let place = root.display().to_string();
@@ -172,7 +172,7 @@ fn a_linked_own_folder_is_refused_and_reported() {
         refused.message.ends_with(".hippocampus: it is a link"),
         "{refused:?}"
     );
-    // A folder that was registered before stays served.
+    // A workspace that was registered before the link was created is still served.
     std::fs::remove_file(root.join(".hippocampus")).unwrap();
     fill_clone(&root);
     client.index(&root);
@@ -203,7 +203,8 @@ fn fill_clone(root: &Path) {
     .unwrap();
 }
 
-/// Returns a file of `.hippocampus/topics` with one entry, in the format of a workspace with many entries.
+/// Returns the text of a file with one entry, as hippod writes it into `.hippocampus/topics` when entries do not fit
+/// into the index file.
 fn topic_of_a_merger() -> String {
     let today = jiff::Zoned::now().date();
     format!(
@@ -230,7 +231,7 @@ fn linked_topics_and_archives_neither_read_nor_delete_foreign_files() {
         symlink("../../drafts", own_folder(root).join("archive")).unwrap();
         fill_clone(root);
     });
-    // A real folder in the clone is read.
+    // The daemon reads this file, because the clone contains a real folder instead of a link.
     let own = cloned(&scratch, "own", |root| {
         let topics = own_folder(root).join("topics");
         std::fs::create_dir(&topics).unwrap();

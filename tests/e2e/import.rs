@@ -1,5 +1,5 @@
 //! Import of exports from other programs.
-//! Each memory is imported once, and no existing file changes.
+//! Each memory is imported once, and existing files are not changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,7 +41,7 @@ fn outcome(output: &Output) -> Result<Value, Value> {
     }
 }
 
-/// Runs an import and returns the output of `--json`: the answer, or the error with its exit code.
+/// Runs an import with `--json`. Returns the answer, or the error with the exit code.
 pub fn import(daemon: &Daemon, root: &Path, from: &str, path: &Path, more: &[&str]) -> Result<Value, Value> {
     let output = command(daemon, root, from, path)
         .args(more)
@@ -50,7 +50,7 @@ pub fn import(daemon: &Daemon, root: &Path, from: &str, path: &Path, more: &[&st
     outcome(&output.expect("hippoctl runs"))
 }
 
-/// Returns the markdown files of a workspace with their bytes, without hippod's own files.
+/// Returns the path and the bytes of each markdown file of a workspace, except hippod's own files.
 pub fn memory_of(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.join("memory"), root.join("knowledge")];
@@ -73,7 +73,7 @@ pub fn memory_of(root: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// Returns the hashes of all imported memories, sorted.
 pub fn hashes_of(root: &Path) -> Vec<String> {
-    // The draft of an unfinished file is hidden.
+    // Hidden files are left out: they are drafts of files that an import did not finish.
     let files = memory_of(root)
         .into_iter()
         .filter(|(path, _)| !path.contains("/."));
@@ -251,7 +251,7 @@ fn an_existing_file_with_the_same_name_is_unchanged() {
     let done = import(&daemon, &root, "mem0", &path, &["--apply"]).unwrap();
     assert_eq!(done["files"][0]["path"], "memory/imported/mem0/undated-2.md");
     assert_eq!(fs::read_to_string(root.join(mine)).unwrap(), "# Mine\n");
-    // A folder that is a link is not followed.
+    // A link to a folder is not followed.
     let outside = scratch.beside("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, root.join("memory/imported/claude-mem")).unwrap();

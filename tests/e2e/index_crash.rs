@@ -1,5 +1,5 @@
 //! Repeated `kill -9` during index edits, remembered texts and searches.
-//! Every acknowledged effect is there afterwards, exactly once.
+//! Every acknowledged effect is present afterwards, exactly once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,23 +17,23 @@ use crate::index_writers::{assert_file_says, settled};
 const KILLS: usize = 60;
 /// Number of initial entries.
 const MACHINES: usize = 24;
-/// Maximum number of operations before a kill, and maximum delay of the kill within the next operation, in
-/// microseconds.
+/// Maximum number of completed operations before a kill, and maximum delay of the kill after them, in microseconds.
 const MOST_WORK: usize = 8;
 const LONGEST_WAIT: usize = 40_000;
 
-/// Requested operations, and their acknowledgements.
+/// Requested operations, with their acknowledgements.
 #[derive(Default)]
 struct Asked {
-    /// Possible tags of each entry, the last acknowledged ones first.
+    /// For each entry, the lists of tags that it may have. The list that was acknowledged last is first.
     tags: BTreeMap<String, Vec<Vec<String>>>,
-    /// Topics of remembered texts, each with a flag whether it was acknowledged.
+    /// Topics of remembered texts. The value is `true` if the daemon acknowledged the text.
     remembered: BTreeMap<String, bool>,
     /// Topics of entries that a person wrote into the file.
     notes: Vec<String>,
-    /// Accesses reported by answers, and accesses seen in the entry.
+    /// For each entry, the number of accesses that answers reported, and the number that the entry had when it was
+    /// last read.
     hits: BTreeMap<String, (u32, u32)>,
-    /// Number of questions without an answer; their accesses may be counted.
+    /// Number of questions without an answer. The daemon may have counted their accesses.
     unanswered: u32,
     number: usize,
 }
@@ -123,7 +123,7 @@ fn work(
                 let request = CycleRunRequest {
                     workspace: workspace.clone(),
                     cycle: *dice.one_of(&Cycle::ALL),
-                    // At this date, entries have decayed, and the next cycle of today restores them.
+                    // At this date, entries have decayed. The next cycle as of today restores them.
                     at: (cycle == 11).then(|| "2027-06-01".to_owned()),
                     dry_run: false,
                 };
@@ -181,7 +181,7 @@ fn assert_nothing_is_lost(when: &str, client: &mut Caller, root: &Path, asked: &
         );
         (all, all_told) = (all + is, all_told + told);
     }
-    // One question counts for at most four entries.
+    // A question is an access to at most four entries.
     assert!(
         all <= all_told + 4 * asked.unanswered,
         "{when}: {all} of {all_told} and {} times",
@@ -232,7 +232,8 @@ fn sixty_kills_lose_and_repeat_nothing() {
             }
             let mut fate = Dice::new();
             let worker = scope.spawn(move || work(&mut client, scratch, ids, asked, &mut fate));
-            // The kill interrupts an arbitrary operation, whatever the speed of the machine.
+            // The kill follows a random number of operations, so that it can interrupt any operation, however fast
+            // the machine is.
             let begun = asked.lock().unwrap().number;
             let pieces = dice.below(MOST_WORK);
             while asked.lock().unwrap().number < begun + pieces {
@@ -250,7 +251,7 @@ fn sixty_kills_lose_and_repeat_nothing() {
             daemon.kill();
         });
         if kill % 7 == 3 {
-            // This is the state as if the daemon had been stopped in the middle of a write.
+            // This is the state after the daemon was killed in the middle of a write.
             std::fs::write(root.join(".HIPPOCAMPUS.md.draft"), "# HIPPOCAMPUS.md\n\n## Qui").unwrap();
         }
     }
@@ -280,7 +281,7 @@ fn sixty_kills_lose_and_repeat_nothing() {
     assert_file_says(&root, &entries);
     assert_eq!(scratch.remains(), [""; 0]);
     let mut problems = client.doctor(false).problems;
-    // The notes point to a file that does not exist; there is no other problem.
+    // The notes point to a file that does not exist. There is no other problem.
     problems.retain(|problem| problem.id != "stale-pointers");
     assert!(problems.is_empty(), "{problems:?}");
     let running: Vec<_> = client

@@ -1,12 +1,12 @@
 //! Writing, keeping and merging of the index file.
-//! The daemon and a person both edit it, and no edit of either side is lost.
+//! The daemon and a person both edit the file, and no edit is lost.
 
 use hippo_proto::{Cycle, EntryPlace, EntryPriority, Pointer};
 use hippod_tests::{Caller, Daemon, Scratch};
 
 use crate::index_odd::daemon_without_privilege;
 
-/// Fills a workspace with several kinds of memory; each section is long enough for its own entry.
+/// Fills a workspace with several kinds of memory. Each section is long enough to get its own entry.
 pub fn fill(scratch: &Scratch) {
     scratch.write(
         "MEMORY.md",
@@ -60,7 +60,7 @@ pub fn fill(scratch: &Scratch) {
     );
 }
 
-/// Creates a filled workspace with its index file.
+/// Creates a workspace with memory and an index file.
 pub fn indexed() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     fill(&scratch);
@@ -73,7 +73,7 @@ pub fn indexed() -> (Scratch, Daemon, Caller) {
 /// Returns the id of the entry whose topic ends with `topic`.
 pub fn id_of(client: &mut Caller, scratch: &Scratch, topic: &str) -> String {
     let entries = client.listed(&scratch.workspace(), true, None).entries;
-    // The topic of an entry may have the topic of its file as a prefix.
+    // The topic of an entry may begin with the topic of its file.
     let found = entries.iter().find(|entry| entry.topic.ends_with(topic));
     match found {
         Some(entry) => entry.id.clone(),
@@ -107,7 +107,7 @@ fn the_first_sync_returns_after_all_entries_are_in_the_index_file() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    // The file is read immediately, because the entries must be in it when the request returns.
+    // The entries must be in the file when the request returns, so the file is read immediately.
     let file = scratch.index_file();
     assert!(file.starts_with("# HIPPOCAMPUS.md"), "{file}");
     assert!(file.contains("<!-- hippocampus.md v1.0 | entries: "), "{file}");
@@ -145,7 +145,8 @@ fn the_first_sync_returns_after_all_entries_are_in_the_index_file() {
 fn cycles_without_work_write_nothing() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
-    // The first deep and archival cycles record pointer targets and similar first findings.
+    // The first deep and archival cycles record facts that no earlier cycle has recorded, such as the targets of
+    // pointers.
     for cycle in [Cycle::Deep, Cycle::Archival, Cycle::Light] {
         client.run(&root, cycle);
     }
@@ -235,7 +236,7 @@ fn edits_by_the_user_are_kept_through_every_cycle() {
         client.run(&root, cycle);
         expect(&mut client, &format!("after {cycle:?}"));
     }
-    // A new summary of the source does not replace what the person wrote.
+    // A new summary from the source does not replace a summary that a person wrote.
     scratch.write("knowledge/database.md", "# Database\n\n## Backups\n\nBackups are made every hour now, and each of them is read back and compared before it counts.\n");
     client.sync(&root);
     client.run(&root, Cycle::Deep);
@@ -269,14 +270,14 @@ fn a_conflicting_edit_is_reported_once() {
     client.edit(&root, &id, |edit| {
         edit.summary = Some("What the agent says.".into())
     });
-    // An editor that opened the file before that edit now saves its old buffer.
+    // An editor that read the file before that edit now saves its outdated buffer.
     scratch.write(
         "HIPPOCAMPUS.md",
         stale.replacen(&summary, "What the person says.", 1),
     );
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "What the person says.");
-    // A cycle that ends before the next heartbeat does not clear the conflict.
+    // The conflict is still reported after a cycle that runs before the next heartbeat.
     let run = client.run(&root, Cycle::Light).run;
     let conflicts = |client: &mut Caller| {
         let mut pending = client.heartbeat(&root).pending;
@@ -337,7 +338,7 @@ fn an_entry_removed_by_the_user_stays_forgotten_until_restored() {
     client.run(&root, Cycle::Light);
     assert!(client.ids(&root).contains(&id));
 
-    // The same entry is removed through the daemon; afterwards, a person restores it by hand.
+    // The daemon forgets the same entry. Then a person restores the entry in the file.
     client.forget(&root, &id);
     gone(&mut client, "forgotten");
     client.run(&root, Cycle::Deep);
@@ -377,7 +378,7 @@ fn pointers_to_unreadable_files_are_kept() {
             std::fs::set_permissions(&path, rights).unwrap();
         };
         mode(0o000);
-        // After the restart, the daemon knows only the contents of the store.
+        // After a restart, the daemon knows only what the store contains.
         let daemon = daemon_without_privilege(&scratch);
         let mut client = daemon.client();
         client.sync(&root);

@@ -1,12 +1,12 @@
 //! Large removals from the index file.
-//! The daemon forgets nothing until a person accepts the removal.
+//! The daemon forgets no entry until a person accepts the removal.
 
 use hippo_proto::{Cycle, EntryPlace};
 use hippod_tests::{Caller, Scratch};
 
 use crate::index_file::{block_of, id_of, indexed};
 
-/// Asserts that the file is unchanged, that all entries are known, and that every report names the held removal.
+/// Asserts that the file is unchanged, that the daemon knows all entries, and that all reports name the held removal.
 fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8], ids: &[String]) {
     let root = scratch.workspace();
     client.sync(&root);
@@ -50,7 +50,7 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
         );
         check(client, &format!("after {cycle:?}"));
     }
-    // Meanwhile, requests to the daemon are carried out, but their changes to the file are deferred.
+    // The daemon still carries out requests, but defers their changes to the file.
     let id = client
         .remember(&root, "The anchor was painted.", "Anchor paint")
         .entry
@@ -82,7 +82,7 @@ fn assert_mended(what: &str, client: &mut Caller) {
 fn an_index_file_that_lost_many_entries_is_held_until_repaired() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
-    // A person's edit of an entry near the end makes a half-written summary detectable.
+    // The summary of an entry near the end is edited, so that the daemon can detect a cut within this summary.
     let last = id_of(&mut client, &scratch, "Sensor drift");
     client.edit(&root, &last, |edit| {
         edit.summary = Some("Calibrate the sensor when the hall is cold.".into())
@@ -145,7 +145,7 @@ fn held_removals_survive_a_restart_and_apply_when_accepted() {
     client.run(&root, Cycle::Light);
     client.run(&root, Cycle::Deep);
     assert_eq!(client.ids(&root), [id]);
-    // Accepted removals are restorable.
+    // The removed entries can be restored after the removal was accepted.
     for gone in ids.iter().filter(|gone| !file.contains(&format!("id={gone} "))) {
         assert_eq!(client.restore(&root, gone).place, EntryPlace::Index);
     }
@@ -168,7 +168,7 @@ fn a_deleted_index_file_is_written_again_completely() {
     drop(client);
     daemon.terminate();
 
-    // The same removals while no daemon runs, in addition to removals that were already held.
+    // Entries are removed while no daemon runs, in addition to removals that were held back before.
     scratch.write("HIPPOCAMPUS.md", "");
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
@@ -199,7 +199,7 @@ fn removals_of_a_few_entries_are_applied_at_once() {
     assert_mended("two went", &mut client);
 }
 
-/// An edit of the file's text.
+/// An edit of the text of the file.
 type Edit<'a> = &'a dyn Fn(&str) -> String;
 
 /// Returns the file without the text between `from` and `to`.
@@ -287,7 +287,7 @@ fn a_missing_end_of_the_file_is_held_and_reported() {
     }
 }
 
-/// The store knows only entries, so text between them is only in the file.
+/// The store contains only entries, so text between entries exists only in the file.
 #[test]
 fn truncated_text_after_the_last_entry_is_held() {
     let (scratch, daemon, mut client) = indexed();
@@ -340,7 +340,7 @@ fn truncated_text_after_the_last_entry_is_held() {
     scratch.write("HIPPOCAMPUS.md", &whole);
     mended(&mut client, "put back");
 
-    // The held state survives a restart, after which no process still has the removed text.
+    // The removal is still held back after a restart, when no process has the removed text anymore.
     let cut = scratch.index_file();
     let cut = cut[..cut.find("behind the clock").unwrap() + 3].to_owned();
     scratch.write("HIPPOCAMPUS.md", &cut);

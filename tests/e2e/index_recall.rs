@@ -1,5 +1,5 @@
 //! Answers from the entries of the index, and recorded accesses.
-//! An entry answers only while its source is unchanged.
+//! An entry answers a question only while its source is unchanged.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::index_file::{block_of, fill, id_of, indexed};
 
 const QUESTION: &str = "when is the coffee machine descaled";
 
-/// Asks a question, waits until its accesses are recorded, and returns the answer.
+/// Asks a question, waits until the accesses are recorded, and returns the answer.
 fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> SearchResponse {
     let root = scratch.workspace();
     let hits = |client: &mut Caller| -> u32 { client.entries(&root).iter().map(|entry| entry.hits).sum() };
@@ -43,13 +43,13 @@ fn a_repeated_question_uses_its_entry_until_newer_text_exists() {
     assert_eq!(second.strategy, Strategy::Index, "{:?}", second.trace);
     assert_eq!(essence(&second.results), essence(&first.results));
     assert_eq!((second.tokens, second.index.degraded), (first.tokens, None));
-    // Case, punctuation and word order do not matter, so this is the same question.
+    // Case, punctuation and word order are ignored, so the daemon treats this as the same question.
     let again = client.ask(&root, "When is the COFFEE machine descaled??", false);
     assert_eq!(again.strategy, Strategy::Index, "{:?}", again.trace);
     let other = client.ask(&root, "who leads the work on the harbour crane", false);
     assert_ne!(other.strategy, Strategy::Index);
 
-    // The cited line has changed.
+    // The line that the entry cites has changed.
     let text = std::fs::read_to_string(root.join("knowledge/kitchen.md")).unwrap();
     scratch.write(
         "knowledge/kitchen.md",
@@ -61,7 +61,7 @@ fn a_repeated_question_uses_its_entry_until_newer_text_exists() {
     let third = client.ask(&root, QUESTION, true);
     assert!(third.results[0].text.contains("every first Friday"), "{third:?}");
 
-    // A newer log covers the same topic, while the cited source is unchanged.
+    // There is a newer log on the same topic, and the source that the entry cites is unchanged.
     client.sync(&root);
     let deadline = Instant::now() + PATIENCE;
     while client.ask(&root, QUESTION, true).strategy != Strategy::Index {
@@ -77,7 +77,7 @@ fn a_repeated_question_uses_its_entry_until_newer_text_exists() {
     let texts: Vec<&str> = fourth.results.iter().map(|hit| hit.text.as_str()).collect();
     assert!(texts.iter().any(|text| text.contains("on Sundays")), "{texts:?}");
 
-    // The cited source is deleted.
+    // The source that the entry cites is deleted.
     std::fs::remove_file(root.join("knowledge/kitchen.md")).unwrap();
     let fifth = client.ask(&root, QUESTION, true);
     let texts: Vec<&str> = fifth.results.iter().map(|hit| hit.text.as_str()).collect();
@@ -293,7 +293,7 @@ fn a_moved_section_is_followed_and_a_deleted_one_is_reported() {
         id_of(&mut client, &scratch, "Backups"),
         id_of(&mut client, &scratch, "Connection pool"),
     );
-    // The first deep cycle records the pointer targets.
+    // The first deep cycle records the targets of the pointers.
     client.run(&root, Cycle::Deep);
     let shown = client.show(&root, &backups);
     let at = &shown.entry.pointers[0];

@@ -1,5 +1,5 @@
-//! Recovery of an index file that was being replaced at a stop.
-//! No text of a person is dropped.
+//! Recovery of an index file that the daemon was replacing when it was killed.
+//! No text of a person is lost.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::index_writers::settled;
 
 const SLOT: &str = ".HIPPOCAMPUS.md.replaced";
 
-/// Kills the daemon while the replaced version is still beside the file.
+/// Kills the daemon while the replaced version of the file still exists beside the file.
 fn killed_while_it_replaces(scratch: &Scratch, daemon: Daemon, mut client: Caller, id: &str) {
     settled(&mut client, scratch);
     client.edit(&scratch.workspace(), id, |edit| {
@@ -30,7 +30,7 @@ fn a_doubtful_leftover_of_a_stopped_process_is_returned_to_the_user() {
     let kept = id_of(&mut client, &scratch, "Backups");
     let block = block_of(&scratch.index_file(), &kept);
     killed_while_it_replaces(&scratch, daemon, client, &kept);
-    // A person with the old file open saves a short version.
+    // A person who has the old file open saves a short version of it.
     let mine = format!("# HIPPOCAMPUS.md\n\nI tidied up, says Ilse.\n\n## By Topic\n\n{block}");
     scratch.write(SLOT, &mine);
 

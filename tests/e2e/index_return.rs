@@ -1,5 +1,5 @@
-//! Restored entries and re-added workspaces.
-//! An entry returns with all of its text, and a workspace with all of its entries.
+//! Restored entries and workspaces that are added again.
+//! An entry returns with all of its text, and a workspace returns with all of its entries.
 
 use hippo_proto::{Cycle, EntryPlace, IndexEntry, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 use hippod_tests::Caller;
@@ -33,7 +33,7 @@ fn a_restored_entry_keeps_the_text_written_by_the_user() {
     assert!(gone());
     back(&mut client, "forgotten");
 
-    // Later additions to the entry are restored as well.
+    // Text that was added to the entry later is restored, too.
     scratch.edit_index(
         "Ilse has the key, says ada.",
         "Ilse has the key, says ada. So does Tomasz.",
@@ -53,7 +53,7 @@ fn a_restored_entry_keeps_the_text_written_by_the_user() {
     scratch.edit_index(" So does Tomasz.", "");
     client.sync(&root);
 
-    // A person removes the entry with all of its text.
+    // A person deletes the entry, with all of its text, from the file.
     let file = scratch.index_file();
     let start = file.find(&block_of(&file, &id)).unwrap();
     let end = start + file[start..].find(more).unwrap() + more.len();

@@ -1,5 +1,5 @@
 //! Older versions of the index file that are written back.
-//! A restored version takes effect; the stale buffer of an editor does not.
+//! A restored version takes effect, but the outdated buffer of an editor does not.
 
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use hippod_tests::{Caller, Clocked, Scratch};
 use crate::cycles::started;
 use crate::index_file::{block_of, id_of, indexed};
 
-/// Returns the pending items of this kind.
+/// Returns the pending work of this kind.
 fn told(client: &mut Caller, scratch: &Scratch, kind: &str) -> Vec<Pending> {
     let mut pending = client.heartbeat(&scratch.workspace()).pending;
     pending.retain(|pending| pending.kind == kind);
     pending
 }
 
-/// Creates a workspace whose index file has changed. Returns the old version, the id of an entry with a new summary,
-/// its old summary, and the id of an entry that was forgotten since then.
+/// Creates a workspace and changes its index file. Returns the old version of the file, the id of an entry with a new
+/// summary, the old summary of this entry, and the id of an entry that was forgotten.
 fn changed_since() -> (Scratch, Clocked, Caller, String, [String; 3]) {
     let (scratch, daemon, mut client) = started(6, "");
     let root = scratch.workspace();
@@ -86,13 +86,13 @@ fn entries_newer_than_a_restored_version_are_held_for_a_decision() {
         client.sync(&root);
     }
 
-    // The newest version again changes nothing.
+    // Writing the newest version again has no effect.
     scratch.write("HIPPOCAMPUS.md", &latest);
     client.sync(&root);
     assert_eq!(client.index_status().file, "written");
     assert_eq!(client.entry(&root, &changed).summary, "Rubbish.");
 
-    // The versions are still known after a restart.
+    // The daemon still knows the versions after a restart.
     drop(client);
     drop(daemon);
     scratch.write("HIPPOCAMPUS.md", &old);
@@ -123,7 +123,7 @@ fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
         .expect("an entry")
         .id;
     client.edit(&root, &coffee, |edit| edit.tags = Some(vec!["hot".into()]));
-    // The buffer was saved without an edit. This is reported and changes nothing.
+    // The editor saved its buffer without an edit. The daemon reports this and changes nothing.
     scratch.write("HIPPOCAMPUS.md", &buffer);
     client.sync(&root);
     assert!(client.ids(&root).contains(&new));

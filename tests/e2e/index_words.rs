@@ -23,14 +23,14 @@ fn append(path: &Path, number: usize) {
     write!(file, "\n{}\n", line(number)).unwrap();
 }
 
-/// Reads the file, inserts a line before the section Meta, and renames a new file into its place.
+/// Reads the file, inserts a line before the section `Meta`, and renames a new file to the path of the old one.
 fn rename(path: &Path, number: usize) {
     let draft = path.with_file_name("draft.tmp");
     std::fs::write(&draft, with_line(path, number)).unwrap();
     std::fs::rename(&draft, path).unwrap();
 }
 
-/// Reads the file, and rewrites it in place with one more line.
+/// Reads the file, and writes it again in place, with one more line.
 fn rewrite(path: &Path, number: usize) {
     std::fs::write(path, with_line(path, number)).unwrap();
 }
@@ -41,15 +41,15 @@ fn with_line(path: &Path, number: usize) -> String {
     format!("{}{}\n\n{}", &text[..at], line(number), &text[at..])
 }
 
-/// Writes a line at each beat. Drops the receiver after the last line.
+/// Writes one line for each message on `beats`. The receiver is dropped after the last line.
 fn write_lines(path: &Path, lines: std::ops::Range<usize>, write: fn(&Path, usize), beats: Receiver<()>) {
     for (number, ()) in lines.zip(beats) {
         write(path, number);
     }
 }
 
-/// Edits an entry repeatedly while the lines are written, with `kills` kills of the daemon. Returns the numbers of
-/// lost lines.
+/// Edits an entry repeatedly while the lines are written, and kills the daemon `kills` times. Returns the numbers of
+/// the lines that were lost.
 fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
@@ -59,7 +59,7 @@ fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     let share = LINES / (kills + 1);
     let mut daemon = Some(daemon);
     for round in 0..=kills {
-        // Each line is written during one more edit by hippod.
+        // hippod edits the file once more while each line is written.
         let (beat, beats) = sync_channel(0);
         std::thread::scope(|scope| {
             let lines = round * share..(round + 1) * share;
@@ -134,7 +134,7 @@ fn a_regular_stop_leaves_no_temporary_files() {
         client.edit(&root, &id, |edit| edit.tags = Some(vec![format!("tag-{number}")]));
     }
     assert!(!scratch.remains().is_empty(), "they wait for a second");
-    // Written into a version that was already replaced.
+    // This line is written into a version of the file that hippod has already replaced.
     held.write_all(b"\nWords of the last moment.\n").unwrap();
     assert_stopped_cleanly(&scratch, daemon);
     let file = scratch.index_file();

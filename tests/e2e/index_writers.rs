@@ -18,10 +18,10 @@ const EDITS: usize = 500;
 /// Number of entries that each side edits.
 const EACH: usize = 80;
 
-/// Value of the daemon's counter after a failure.
+/// Value of the counter of the daemon's edits after the daemon's side has failed.
 const FAILED: usize = usize::MAX / 2;
 
-/// Stops the other side when this one panics.
+/// Stops the other side if this side panics.
 struct Ending<'a>(&'a AtomicUsize);
 
 impl Drop for Ending<'_> {
@@ -32,7 +32,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// One edit of the other writer. Each edit is made once, and no two edits change the same text.
+/// One edit of the other writer. Each edit is made only once, and no two edits change the same text.
 #[derive(Debug, Clone)]
 enum Edit {
     Summary(String),
@@ -44,7 +44,7 @@ enum Edit {
     Append(usize),
 }
 
-/// Returns all edits in random order. Removed entries get no other edit.
+/// Returns all edits in random order. An entry that is removed has no other edit.
 fn edits(ids: &[String], dice: &mut Dice) -> Vec<Edit> {
     let (removed, kept) = ids.split_at(20);
     let mut all: Vec<Edit> = removed.iter().cloned().map(Edit::Remove).collect();
@@ -66,7 +66,7 @@ fn edits(ids: &[String], dice: &mut Dice) -> Vec<Edit> {
     all
 }
 
-/// Returns the file after an edit.
+/// Returns the text of the file after an edit.
 fn edited(file: &str, edit: &Edit) -> String {
     let on = |id: &str, change: &dyn Fn(&str) -> String| {
         let block = block_of(file, id);
@@ -99,7 +99,8 @@ fn appended(number: usize) -> String {
     format!("\n## Appended {number}\n→ knowledge/appended.md\n")
 }
 
-/// Makes half of the edits by rename, as editors do, and half in place, at the pace of the daemon's edits.
+/// Makes half of the edits by renaming a new file, as editors do, and half in place. Keeps pace with the daemon's
+/// edits.
 fn write_all_the_time(scratch: &Scratch, edits: &[Edit], others: &AtomicUsize, dice: &mut Dice) {
     let path = scratch.index_path();
     for (number, edit) in edits.iter().enumerate() {
@@ -134,14 +135,14 @@ fn write_all_the_time(scratch: &Scratch, edits: &[Edit], others: &AtomicUsize, d
     }
 }
 
-/// Occasionally yields to other threads.
+/// Yields to other threads, a random number of times.
 fn pause(dice: &mut Dice) {
     for _ in 0..dice.below(40) {
         std::thread::yield_now();
     }
 }
 
-/// Waits until the daemon has released every file version that it replaced.
+/// Waits until the daemon has released each version of the file that it replaced.
 pub fn settled(client: &mut Caller, scratch: &Scratch) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -280,13 +281,14 @@ fn a_thousand_concurrent_edits_by_two_writers_are_all_kept() {
         assert!(log.contains(&format!("\n## {topic}\n")), "{topic}");
     }
     for (id, hits) in &hits {
-        // Entries that were removed since then keep their accesses.
+        // Removed entries keep their accesses.
         assert_eq!(client.entry(&root, id).hits, *hits, "{id}");
     }
     assert_file_says(&root, &list);
 }
 
-/// Asserts that the index file has exactly these entries with the same text, except learned questions.
+/// Asserts that the index file contains exactly these entries, with the same text. Learned questions are only in the
+/// store.
 pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
     let bytes = std::fs::read(root.join("HIPPOCAMPUS.md")).unwrap();
     let settings = IndexFileOptions {
@@ -300,7 +302,7 @@ pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
         .into_iter()
         .map(|entry| (entry.id.0.clone(), entry))
         .collect();
-    // Learned questions are in the store only.
+    // Learned questions are only in the store.
     let in_file =
         |entry: &&IndexEntry| entry.origin != EntryOrigin::Retrieval || said.contains_key(&entry.id);
     let entries: Vec<&IndexEntry> = entries.iter().filter(in_file).collect();
@@ -311,7 +313,7 @@ pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(in_file.topic, one_line(&entry.topic));
         assert_eq!(in_file.summary, one_line(&entry.summary), "{}", entry.id);
-        // Extracted tags are in the store only.
+        // Extracted tags are only in the store.
         let edited = entry.tags.iter().any(|tag| tag == "oil");
         let extracted = entry.origin == EntryOrigin::Auto && in_file.tags.is_empty() && !edited;
         assert!(

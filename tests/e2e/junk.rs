@@ -112,7 +112,7 @@ fn a_line_of_fifty_megabytes_skips_only_its_own_file() {
         client.best(&scratch.workspace(), "blue pump").as_deref(),
         Some("memory/small.md:1")
     );
-    // A file that shrinks is indexed, and a file that grows too large is removed.
+    // A file that becomes small enough is indexed, and a file that becomes too large is removed from the index.
     scratch.write("memory/huge.md", "- the valve is red\n");
     scratch.write("memory/small.md", b"pump ".repeat(4_000_000));
     client.sync(&scratch.workspace());

@@ -1,4 +1,4 @@
-//! Light cycles for every change of a file, at any time.
+//! Light cycles after changes of files, also of changes during a cycle.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn device(number: usize) -> (String, String) {
     (path, text)
 }
 
-/// Returns a section that is added to a device later.
+/// Returns a section that is later added to the file of a device.
 fn more(number: usize) -> String {
     format!(
         "\n## Repair of gadget{number}\n\nGadget{number} was taken apart on the bench in room {number}: its fan had stopped, \
@@ -33,7 +33,7 @@ fn more(number: usize) -> String {
     )
 }
 
-/// Returns the files and sections that entries point to.
+/// Returns the files and sections to which entries point.
 fn told(client: &mut Caller, scratch: &Scratch) -> BTreeSet<(String, Option<String>)> {
     let entries = client.listed(&scratch.workspace(), true, None).entries;
     let pointers = entries.into_iter().flat_map(|entry| entry.pointers);
@@ -49,7 +49,7 @@ fn text_added_before_a_restart_gets_its_entry_after_it() {
     client.sync(&root);
     client.run(&root, Cycle::Light);
     assert!(told(&mut client, &scratch).iter().any(|told| told.0 == path));
-    // The file was synchronized from another machine and has the modification time of that machine.
+    // The file was synchronized from another machine, and has the modification time that it had there.
     let file = root.join(&path);
     let long_ago = std::fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(86_400);
     scratch.write(&path, text + &more(7));
@@ -70,7 +70,7 @@ fn text_added_before_a_restart_gets_its_entry_after_it() {
     client.sync(&root);
     client.run(&root, Cycle::Light);
     assert!(told(&mut client, &scratch).contains(&wanted));
-    // A second run has no work.
+    // A second run has nothing to do.
     drop(client);
     daemon.kill();
     let daemon = scratch.quiet_daemon();
@@ -92,8 +92,8 @@ fn edits_during_a_light_cycle_are_processed_by_the_next_one() {
         let (mut client, root) = (daemon.client(), root.clone());
         std::thread::spawn(move || client.run(&root, Cycle::Light))
     };
-    // The cycle reads some of these files before they are edited and ends after they are indexed. The watcher reports
-    // only quiet files, so the edits have pauses.
+    // The cycle reads some of these files before they are edited, and ends after they are indexed. There are pauses
+    // between the edits, because the watcher reports a file only after a quiet period.
     let begun = Instant::now();
     let mut edited = Vec::new();
     while !running.is_finished() {
@@ -138,7 +138,7 @@ fn pointers_to_held_deletions_are_kept_until_acceptance() {
     }
     client.sync(&root);
     assert_eq!(client.status().workspaces[0].held_deletions, 30);
-    // Another file contains the text of one device among other text.
+    // Another file contains a copy of the text of one device, among other text.
     let copy = device(7).1
         + "\n## Elsewhere\n\nThis file is a copy that somebody made of the notes about the devices.\n";
     scratch.write("knowledge/copy.md", copy);
@@ -156,7 +156,7 @@ fn pointers_to_held_deletions_are_kept_until_acceptance() {
     for there in pointers(&before) {
         assert!(after.contains(&there), "{there:?} has moved: {after:#?}");
     }
-    // After the acceptance the pointers are removed, and the copied text has its entry.
+    // After the deletions are accepted, the pointers are removed, and the copy of the text has its own entry.
     let request = WorkspaceSyncRequest {
         workspace: root.display().to_string(),
         wait: true,
@@ -178,7 +178,7 @@ fn entries_forgotten_during_planning_do_not_return_as_new_entries() {
     }
     client.sync(&root);
     client.run(&root, Cycle::Light);
-    // Each text now also exists in a second file without an entry.
+    // Now each text also exists in a second file, for which there is no entry.
     for (path, text) in (0..number).map(device) {
         scratch.write(&path.replace("devices", "copies"), text);
     }
@@ -205,7 +205,7 @@ fn entries_forgotten_during_planning_do_not_return_as_new_entries() {
         forgotten.push((id, path));
     }
     let report = running.join().expect("a report");
-    // The last request may have waited for the cycle, so its answer can arrive as early as that of the cycle.
+    // The last request may have waited for the cycle, so it may have been answered only after the cycle had ended.
     forgotten.pop();
     let told = told(&mut client, &scratch);
     let back: Vec<&String> = forgotten

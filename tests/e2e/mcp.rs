@@ -1,5 +1,5 @@
 //! Memory tools over the Model Context Protocol.
-//! Every answer conforms to its schema.
+//! Every answer matches its schema.
 
 use hippo_proto::{
     ContextKind, ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse,
@@ -25,14 +25,14 @@ pub fn begun() -> (Scratch, Daemon) {
     (scratch, daemon)
 }
 
-/// Creates the same workspace with an initialized MCP server.
+/// Creates the workspace of [`begun`], with an MCP server after its handshake.
 pub fn served() -> (Scratch, Daemon, Mcp) {
     let (scratch, daemon) = begun();
     let mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
     (scratch, daemon, mcp)
 }
 
-/// Returns the metadata that a request of the current revision carries instead of a handshake.
+/// Returns the metadata that a request of the current protocol revision contains instead of a handshake.
 fn itself() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": CURRENT,
@@ -76,7 +76,7 @@ fn the_current_and_the_previous_protocol_revision_are_supported() {
     );
 }
 
-/// Panics if a value does not conform to a schema or has an unknown member.
+/// Panics if a value does not match a schema, or has a member that the schema does not define.
 fn conforms(schema: &Value, value: &Value) {
     let kind = schema["type"].as_str().unwrap();
     let fits = match kind {
@@ -218,7 +218,7 @@ fn errors_are_reported_to_the_agent() {
         "{refused}"
     );
     for (method, params) in [("memory/burn", json!({})), ("tools/call", json!({"name": 7}))] {
-        // `ask` asserts that the answer has the id of the request.
+        // `ask` asserts that the id of the answer is that of the request.
         let refused = mcp.ask(method, params);
         assert_eq!(refused["error"]["code"], -32601, "{refused}");
     }

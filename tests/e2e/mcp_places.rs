@@ -25,7 +25,7 @@ fn an_unregistered_folder_is_reported() {
         );
     }
 
-    // The workspace is found in a folder below a root, or with a path on the command line.
+    // The server finds the workspace from a folder below its root, or by the path on the command line.
     let below = scratch.workspace().join("memory");
     for (cwd, words) in [
         (&below, vec![]),
@@ -50,7 +50,7 @@ fn a_killed_daemon_is_restarted() {
         "{told}"
     );
 
-    // Two concurrent calls start one daemon.
+    // Two calls at the same time start only one daemon.
     let ids = ["staging", "gateway"].map(|query| {
         mcp.begin(
             "tools/call",
@@ -65,7 +65,7 @@ fn a_killed_daemon_is_restarted() {
     }
     careful.gives("memory_search", json!({"query": "staging"}));
 
-    // The server outlives the daemon that it started, and reaps it.
+    // The server outlives the daemon that it started, and leaves no zombie process.
     let stopped = Command::new(client_program())
         .args(["service", "stop"])
         .env("HIPPOD_HOME", &home)
@@ -83,13 +83,14 @@ fn a_killed_daemon_is_restarted() {
     }
 }
 
-/// Returns `true` if a process has children, including unreaped ones. Reads `/proc`, so Linux only.
+/// Returns `true` if a process has children, including zombies. Reads `/proc`, so it works only on Linux.
 fn has_children(pid: u32) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
         .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
         .any(|stat| {
-            // Fields after the name, which may contain any characters: the state, and the parent.
+            // The name of the process can contain any characters. The fields after the name are the state and the
+            // parent.
             let parent = stat
                 .rsplit_once(')')
                 .and_then(|(_, rest)| rest.split_whitespace().nth(1));

@@ -14,16 +14,16 @@ use hippo_proto::{
 use hippod_tests::{Mcp, PATIENCE, Scratch};
 use serde_json::{Value, json};
 
-/// Behaviour of the scripted daemon on a search.
+/// Response of the scripted daemon to a search.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// No answer until the end of the test.
+    /// No answer before the end of the test.
     Nothing,
-    /// The daemon refuses this many requests as not ready, then returns an empty result.
+    /// This many requests are refused as not ready. After that, the result is empty.
     Warming(u32),
 }
 
-/// Creates a socket with a scripted daemon behind it, and returns the channel of its requests.
+/// Creates a socket with a scripted daemon, and returns the channel that receives the requests.
 fn scripted(scratch: &Scratch, answer: Answer) -> Receiver<Request> {
     std::fs::create_dir_all(scratch.home()).unwrap();
     let listener = UnixListener::bind(scratch.home().join("hippod.sock")).unwrap();
@@ -63,7 +63,7 @@ fn serve(stream: UnixStream, answer: Answer, searches: &AtomicU32, asked: &Sende
     }
 }
 
-/// Returns an answer with this workspace as the only one.
+/// Returns an answer that lists only this workspace.
 fn registered(id: &Id, root: &Path) -> Vec<u8> {
     let workspace =
         json!({"root": root, "documents": 0, "pending": 0, "generation": 1, "root_present": true});
@@ -111,13 +111,13 @@ fn a_cancelled_call_is_not_answered_and_blocks_no_other_call() {
     let call = |query: &str| json!({"name": "memory_search", "arguments": {"query": query}});
     let ids = ["one", "two"].map(|query| mcp.begin("tools/call", call(query)));
     let _ = [waited_for(&asked), waited_for(&asked)];
-    // Other requests are answered meanwhile.
+    // While the calls wait, other requests are answered.
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
     for id in ids {
         cancel(&mut mcp, id);
     }
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
-    // No call is pending, so the server exits at once. It has not answered the cancelled calls.
+    // No call is pending, so the server exits immediately. The cancelled calls have no answer.
     mcp.close_input();
     assert_eq!(mcp.line_within(PATIENCE), None);
     let (status, errors) = mcp.wait();
@@ -129,7 +129,8 @@ fn the_server_exits_with_its_client() {
     let scratch = Scratch::new();
     let asked = scripted(&scratch, Answer::Nothing);
     let (home, root) = (scratch.home(), scratch.workspace());
-    // The client exits before any request, after the handshake, and while a call waits for a silent daemon.
+    // One client exits before its first request, one after the handshake, and one while a call waits for a silent
+    // daemon.
     let mut silent = Mcp::start(&home, &root, &[]);
     let mut idle = Mcp::initialized(&home, &root, &[]);
     let mut busy = Mcp::initialized(&home, &root, &[]);

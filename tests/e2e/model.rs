@@ -1,5 +1,5 @@
-//! The daemon with the real model. The tests cover semantic search, unloading, a change of model, and verification of
-//! installed files.
+//! The daemon with the real model. The tests cover semantic search, unloading of the model, a change of the model,
+//! and verification of the installed files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, program};
 
 pub(super) const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
 
-/// Creates a home with the model and the runtime from the setup.
+/// Creates a home with the model and the runtime library that `cargo xtask setup` installed.
 pub(super) fn with_model() -> Scratch {
     let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let installed =
@@ -58,7 +58,7 @@ fn a_packaged_runtime_is_found_and_the_users_own_has_priority() {
     fs::create_dir_all(prefix.join("bin")).unwrap();
     fs::create_dir_all(prefix.join("lib/hippod")).unwrap();
     let hippod = prefix.join("bin/hippod");
-    // A hard link where possible, because the file is large.
+    // The program is linked instead of copied if possible, because its file is large.
     if fs::hard_link(program(), &hippod).is_err() {
         fs::copy(program(), &hippod).unwrap();
     }
@@ -125,7 +125,7 @@ fn the_old_model_answers_until_the_vectors_of_the_new_one_are_complete() {
 
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
-    // Either model may answer, each with its own vectors.
+    // During the change, either model may answer, each with its own vectors.
     for _ in 0..20 {
         let answer = by_meaning(&mut client, &scratch, "the ferry to the islands leaves at seven");
         assert!(answer.results[0].text.contains("ferry"), "{answer:?}");
@@ -237,7 +237,7 @@ fn subscribers_are_notified_of_newly_searchable_text() {
     assert!(best(&mut daemon.client(), &scratch, "the oven for pottery was hot").contains("kiln"));
 }
 
-/// Rebuilds the root of the logs and returns its topics.
+/// Writes the root of the compaction tree again, and returns the topics in it.
 fn topics(client: &mut Caller, scratch: &Scratch) -> Vec<String> {
     let request = TreeCompactRequest {
         workspace: scratch.workspace().display().to_string(),

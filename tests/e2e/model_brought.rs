@@ -1,4 +1,5 @@
-//! Models that a person imported from a folder. The tests cover selection, removal, damage and another dimension.
+//! Models that a person imported from a folder. The tests cover their selection, removal and damage, and a different
+//! dimension.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -24,7 +25,8 @@ fn installed() -> PathBuf {
     installed.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder")
 }
 
-/// Creates a home with the model and the runtime from the setup, and room for imported models.
+/// Creates a home with the model and the runtime library that `cargo xtask setup` installed, and a models folder into
+/// which models can be imported.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let models = scratch.home().join("models");
@@ -46,7 +48,7 @@ fn scratch() -> Scratch {
     scratch
 }
 
-/// Returns the default model in the layout of its authors, as links into a hub cache.
+/// Returns the default model in the layout in which its authors publish it. The files are links into a hub cache.
 fn default_as_a_folder() -> TestFolder {
     let folder = TestFolder::new(TestShape::default());
     for name in ["model.safetensors", "tokenizer.json", "config.json"] {
@@ -102,7 +104,7 @@ fn all_found(client: &mut Caller, root: &Path) -> Vec<(String, f32)> {
         .collect()
 }
 
-/// Waits until every chunk has its vector. A new model makes the daemon reopen its workspaces.
+/// Waits until each chunk has a vector. After a change of the model, the daemon opens its workspaces again.
 fn embedded(client: &mut Caller, root: &Path) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -173,7 +175,7 @@ fn a_workspace_can_choose_a_model_before_it_is_installed() {
     let root = scratch.workspace();
     let settings = ".hippocampus/config.toml";
     scratch.trusted(settings, "[embed]\nmodel = \"toy\"\n");
-    // A workspace cannot override the environment.
+    // The file sets the daemon's model, because a workspace cannot override an environment variable.
     fs::write(scratch.home().join("config.toml"), "[embed]\nmodel = \"hash\"\n").unwrap();
     let unsaid = [("HIPPOD_EMBED_MODEL", "")];
     let daemon = Daemon::start(&scratch.home(), &unsaid);
@@ -225,7 +227,7 @@ fn a_workspace_can_choose_a_model_before_it_is_installed() {
     client.sync(&root);
     ferry(&mut client, &root);
 
-    // The workspaces return to the daemon's own model; then another model is imported under the same name.
+    // The workspaces use the daemon's own model again. Then another model is imported under the same name.
     for root in [&root, &other] {
         fs::remove_file(root.join(settings)).unwrap();
         client.sync(root);
@@ -290,7 +292,7 @@ fn a_damaged_model_is_named_and_repaired_by_another_import() {
     assert_ne!(client.status().model.state, ModelLoad::Absent);
     assert!(!by_meaning(&mut client, &root, "the ferry").results.is_empty());
 
-    // An import of an unsupported folder leaves the installed models unchanged.
+    // An import from an unsupported folder does not change the installed models.
     fs::remove_file(folder.path.join("model.safetensors")).unwrap();
     fs::write(folder.path.join("pytorch_model.bin"), b"pickle").unwrap();
     let told = import(&mut client, &folder.path, "other").unwrap_err();

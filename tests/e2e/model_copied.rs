@@ -1,4 +1,4 @@
-//! A model home that was copied without timestamps, and a damaged copy.
+//! A copied model home without its timestamps, and a damaged copy.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn installed() -> PathBuf {
     installed.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder")
 }
 
-/// Copies a folder as `cp -r` does: every file gets the time of the copy.
+/// Copies a folder as `cp -r` does: the modification time of each copy is the current time.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

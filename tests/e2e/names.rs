@@ -1,5 +1,5 @@
 //! Unusual names, folders and links.
-//! The daemon follows them where possible, and reports a reason for each that it skips.
+//! The daemon follows them where possible, and reports a reason for each one that it skips.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -78,7 +78,7 @@ fn misleading_folders_and_links_are_reported() {
     }
 }
 
-/// Opening a pipe for reading blocks until another process writes to it.
+/// Opening a pipe for reading blocks until another process opens the pipe for writing.
 #[test]
 fn a_pipe_created_while_the_daemon_runs_blocks_no_client() {
     let scratch = Scratch::new();
@@ -93,7 +93,7 @@ fn a_pipe_created_while_the_daemon_runs_blocks_no_client() {
         ])
         .status();
     assert!(made.unwrap().success());
-    // A pipe at the path of an indexed file.
+    // A pipe replaces a file that is already indexed.
     std::fs::rename(
         scratch.workspace().join("memory/real.md.tmp"),
         scratch.workspace().join("memory/real.md"),
@@ -132,7 +132,7 @@ fn with_little_room(scratch: &Scratch) -> Daemon {
     Daemon::start(&scratch.home(), &settings)
 }
 
-/// One thread serves all workspaces, so a blocked thread would block every client.
+/// Only a few threads process all workspaces, so threads that wait for pipes would block every client.
 #[test]
 fn pipes_at_the_paths_of_written_files_block_no_client() {
     let topics = {
@@ -237,7 +237,7 @@ fn file_names_may_contain_any_utf_8() {
     for (path, word) in names {
         scratch.write(path, format!("- first\n- the {word}\n"));
     }
-    // Other systems refuse such a name.
+    // Only Linux accepts such a file name.
     let not_utf8 = cfg!(target_os = "linux");
     if not_utf8 {
         let odd = std::ffi::OsStr::from_bytes(b"memory/latin\xe9.md");
@@ -261,7 +261,7 @@ fn file_names_may_contain_any_utf_8() {
     if not_utf8 {
         assert!(client.skipped("memory/latin\u{fffd}.md").contains("UTF-8"));
     }
-    // The watcher also notices edits of such files.
+    // The watcher notices edits of files with such names.
     scratch.write(names[1].0, "- the anvil\n- the periscope\n");
     client.search_until(&scratch.workspace(), "periscope", |answer| {
         answer

@@ -1,7 +1,7 @@
 //! Merging of labelled pairs of entries with the real model.
 //!
-//! The pairs were written for this test. The comparison rules were developed with the pairs that have `in_view`; the
-//! recall on the other pairs is what can be expected in practice.
+//! The pairs were written for this test. The comparison rules were developed with the pairs that have `in_view` set.
+//! The recall on the other pairs shows what can be expected in practice.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Label {
-    /// The same fact, written twice.
+    /// Both entries state the same fact.
     Same,
-    /// The same topic, another fact.
+    /// The entries have the same topic, but state different facts.
     OtherFact,
-    /// The same fact with another value.
+    /// The entries state the same fact, with different values.
     ChangedValue,
-    /// Only words in common.
+    /// The entries have only words in common.
     Unrelated,
 }
 
@@ -37,7 +37,7 @@ struct Pair {
     a: Told,
     b: Told,
     label: Label,
-    /// `true` for pairs that were used to develop the rules.
+    /// `true` if this pair was used to develop the rules.
     in_view: bool,
 }
 
@@ -63,7 +63,7 @@ impl Told {
     }
 }
 
-/// Number of pairs by label: merged, and all.
+/// For each label, the number of merged pairs, and the number of all pairs.
 #[derive(Debug, Default)]
 struct Count(BTreeMap<Label, (u32, u32)>);
 
@@ -78,13 +78,13 @@ impl Count {
         self.0.get(&label).map_or(0, |(merged, _)| *merged)
     }
 
-    /// Returns the share of merged pairs that state the same fact.
+    /// Returns the fraction of the merged pairs in which both entries state the same fact.
     fn precision(&self) -> f64 {
         let all: u32 = self.0.values().map(|(merged, _)| merged).sum();
         f64::from(self.merged(Label::Same)) / f64::from(all.max(1))
     }
 
-    /// Returns the share of pairs with the same fact that merged.
+    /// Returns the fraction of the pairs with the same fact that were merged.
     fn recall(&self) -> f64 {
         let all = self.0.get(&Label::Same).map_or(0, |(_, all)| *all);
         f64::from(self.merged(Label::Same)) / f64::from(all.max(1))

@@ -1,5 +1,4 @@
-//! Observability of the daemon as described in docs/operations.md. The tests cover the log, the metrics, the repairs of
-//! `doctor`, and the audit.
+//! Log, metrics, audit, and repairs of `doctor`, as docs/operations.md describes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,8 +18,9 @@ fn metrics(client: &mut Caller) -> String {
     answer.text
 }
 
-/// Returns the samples of a page by name with labels.
-/// Asserts that every line is valid, that each family has a kind and occurs once, and that each sample follows its
+/// Returns the values of a metrics page, by name with labels.
+///
+/// Asserts that every line is valid, that each family has a type and occurs once, and that each value follows its
 /// family.
 fn samples(page: &str) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
@@ -84,7 +84,7 @@ fn metrics_count_requests_and_contain_no_path_or_text() {
         asked(&after, "no-workspace") - asked(&before, "no-workspace"),
         1.0
     );
-    // The first light cycle runs on its own.
+    // The daemon runs the first light cycle by itself.
     let light = |of: &BTreeMap<String, f64>| {
         let name = "hippod_cycles_total{cycle=\"light\",outcome=\"done\"}";
         of.get(name).copied().unwrap_or(0.0)
@@ -118,7 +118,7 @@ fn an_internal_error_is_found_in_the_log_by_its_id() {
     let daemon = Daemon::start(&scratch.home(), &[]);
     let mut client = daemon.client();
     client.index(&root);
-    // A folder at the path of a state file.
+    // This folder is at the path of a state file, so writing the file fails.
     fs::create_dir(scratch.state("tree-taken-over.json")).unwrap();
     let request = TreeCompactRequest {
         workspace: root.display().to_string(),
@@ -190,7 +190,7 @@ fn an_audit_shows_counts_without_text() {
     assert_eq!(count(&first, AuditKind::Contradicted).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::SecretBearing).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::InstructionLike).0, 1, "{first:?}");
-    // The boot file is also a watched file.
+    // The boot file is one of the watched files, so its line is counted as well.
     assert_eq!(count(&first, AuditKind::Duplicate), (1, 6), "{first:?}");
     assert!(!format!("{first:?}").contains("hunter2"));
     assert_eq!(first.unread, 0);

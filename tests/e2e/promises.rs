@@ -44,7 +44,7 @@ fn changes_without_events_are_found_by_a_sync() {
     let scratch = Scratch::new();
     fill(&scratch, 40);
     let root = scratch.workspace();
-    // Events are delivered after one minute, so none arrives during the test.
+    // The watcher delivers events only after one minute, so no event arrives during the test.
     let deaf = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &deaf);
     let mut client = daemon.client();
@@ -64,8 +64,8 @@ fn changes_without_events_are_found_by_a_sync() {
     );
 }
 
-/// Returns one request per method, with the word in every place that a client can fill. Refused requests are logged
-/// as well.
+/// Returns one request for each method. Each value that a client can choose contains the word. The daemon logs
+/// refused requests, too.
 fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
     let transcript = format!("{root}/../zanzibar.jsonl");
     let put = json!({"session": "zanzibar", "turn": 1, "type": "tool_result",
@@ -176,7 +176,7 @@ fn nothing_of_memory_is_logged(level: &str) {
     for (id, (method, params)) in requests.iter().enumerate() {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         assert!(raw.send(format!("{request}\n").as_bytes()));
-        // Events may arrive in between.
+        // Events can arrive before the answer.
         while raw.line().unwrap()["id"] != id {}
     }
     drop(client);

@@ -1,4 +1,4 @@
-//! What the next session gets, in folders that `init` set up with a daemon.
+//! Text that the next session gets, in folders set up by `init`.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,6 @@ fn hippoctl(daemon: &Daemon, folder: &Path, words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the text of a part of an answer.
 fn text_of(part: &Value) -> String {
     let lines = part["lines"].as_array().unwrap().iter();
     lines

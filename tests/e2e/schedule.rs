@@ -1,4 +1,4 @@
-//! Schedule of cycles: each due time, and one run for all missed ones.
+//! Schedule of cycles: each due time, and one run after several missed ones.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ fn runs(client: &mut Caller, scratch: &Scratch, cycle: Cycle) -> Vec<CycleRun> {
         .collect()
 }
 
-/// Waits until a cycle has this many runs. The engine reads its clock on each request.
+/// Waits until this number of runs of a cycle is recorded. The engine reads the clock at each request.
 fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: Cycle, wanted: usize) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -67,7 +67,7 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     assert_eq!(runs(&mut client, &scratch, Cycle::Light).len(), 1, "not yet");
     daemon.advance(2 * MINUTE);
     wait_for(&mut client, &scratch, Cycle::Light, 2);
-    // The machine is suspended until the next morning, so that seventeen light cycles and a deep cycle are missed.
+    // While the machine is suspended until the next morning, seventeen light cycles and one deep cycle are missed.
     daemon.advance(17 * HOUR);
     wait_for(&mut client, &scratch, Cycle::Deep, 1);
     wait_for(&mut client, &scratch, Cycle::Light, 3);
@@ -75,14 +75,14 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     let beat = client.heartbeat(&root);
     assert!(beat.ran.is_empty(), "nothing is due: {beat:?}");
 
-    // A heartbeat runs due cycles and reports them.
+    // A heartbeat runs the due cycles and reports them.
     daemon.set("2026-04-06T09:00:00Z");
     let beat = client.heartbeat(&root);
     let ran: Vec<Cycle> = beat.ran.iter().map(|run| run.cycle).collect();
     assert_eq!(ran, [Cycle::Light, Cycle::Deep, Cycle::Archival]);
     assert_eq!(beat.next[0].at, "2026-04-06T10:00:00Z", "{beat:?}");
     assert!(client.heartbeat(&root).ran.is_empty());
-    // At the next check, less than a month has passed since the archival cycle.
+    // At this heartbeat, less than a month has passed since the archival cycle.
     daemon.set("2026-04-13T09:00:00Z");
     let beat = client.heartbeat(&root);
     let ran: Vec<Cycle> = beat.ran.iter().map(|run| run.cycle).collect();
@@ -90,13 +90,13 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     drop(client);
     drop(daemon);
 
-    // After a month without a daemon, the start determines the due cycles.
+    // No daemon ran for a month. At its start, the next daemon finds out which cycles are due.
     let daemon = Clocked::start(&scratch, "2026-06-01T08:00:00Z", &[]);
     let mut client = daemon.client();
     wait_for(&mut client, &scratch, Cycle::Archival, 2);
     wait_for(&mut client, &scratch, Cycle::Deep, 4);
     wait_for(&mut client, &scratch, Cycle::Light, 6);
-    // The clock is set back, so runs that are recorded in the future are ignored.
+    // The clock is set back. Runs that are recorded at a later time are ignored.
     daemon.set("2026-05-01T08:00:00Z");
     client.heartbeat(&root);
     assert_eq!(client.index_status().next[0].at, "2026-05-01T09:00:00Z");
@@ -147,13 +147,13 @@ fn an_invalid_cron_line_is_reported_with_its_file_and_line() {
     assert!(told.contains("cycles.deep") && told.contains("61"), "{told}");
     std::fs::remove_file(&config).unwrap();
 
-    // The same error in the file of a workspace.
+    // The settings file of a workspace contains the same error.
     scratch.write(".hippocampus/config.toml", "[cycles]\nlight = \"hourly\"\n");
     let daemon = scratch.daemon();
     let request = WorkspaceAddRequest {
         workspace: scratch.workspace().display().to_string(),
     };
-    // The error affects only this key: the workspace uses the daemon's settings.
+    // The error affects only this key, for which the workspace uses the daemon's setting.
     let mut client = daemon.client();
     let _: WorkspaceAddResponse = client.raw().call(&request.into()).unwrap();
     client.sync(&scratch.workspace());

@@ -1,4 +1,4 @@
-//! Secrets of every listed format, planted in each source and looked for in all derived text.
+//! Secrets of every listed format: planted in each source, and looked for in all derived text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,12 +13,13 @@ use super::hostile_text::{ask, hook};
 mod planted;
 use planted::{Dice, Planted, formats, planted};
 
-/// Number of formats in one workspace, small enough for each to have a line in `HIPPOCAMPUS.md` and in `ROOT.md`.
+/// Number of formats in one workspace. It is so small that each format has a line in `HIPPOCAMPUS.md` and in
+/// `ROOT.md`.
 const BATCH: usize = 12;
-/// Day of the planted daily log, and day of the transcript.
+/// Date of the planted daily log, and date of the transcript.
 const LOGGED: &str = "2026-03-02";
 const FLUSHED: &str = "2026-03-05";
-/// Places that show text of nearly every format.
+/// Places in which nearly every format leaves some text.
 #[rustfmt::skip] // keep several names per line
 const TELLING: [&str; 15] = [
     "HIPPOCAMPUS.md", "index.list", "daily nodes", "weekly nodes", "monthly nodes", "ROOT.md", "session-start hook",
@@ -26,18 +27,18 @@ const TELLING: [&str; 15] = [
     "persisted lines", "remember",
 ];
 
-/// A listed secret format in one workspace.
+/// One listed format of secrets.
 struct Format {
     name: &'static str,
     template: &'static str,
-    /// Word that is next to each secret of this format.
+    /// Word that appears next to each secret of this format.
     marker: String,
-    /// Planted secrets by source.
+    /// Planted secrets, each with its source.
     secrets: Vec<(&'static str, Planted)>,
 }
 
 impl Format {
-    /// Plants a new secret of this format for a source.
+    /// Plants a new secret of this format in a source.
     fn plant(&mut self, source: &'static str, dice: &mut Dice) -> String {
         let secret = planted(self.template, dice);
         let text = secret.text.clone();
@@ -46,7 +47,7 @@ impl Format {
     }
 }
 
-/// Texts of one workspace by place.
+/// Text in each place of one workspace.
 type Places = BTreeMap<&'static str, String>;
 
 fn write(root: &Path, path: &str, text: &str) {
@@ -90,7 +91,7 @@ fn plant_files(root: &Path, batch: &mut [Format], dice: &mut Dice) {
     write(root, &format!("memory/{LOGGED}.md"), &log);
 }
 
-/// Returns a transcript with the secrets in requests, replies, tool calls and tool results.
+/// Returns a transcript with secrets in requests, replies, tool calls and tool results.
 fn transcript(batch: &mut [Format], dice: &mut Dice) -> String {
     let mut text = String::new();
     for (number, format) in batch.iter_mut().enumerate() {
@@ -135,7 +136,7 @@ fn transcript(batch: &mut [Format], dice: &mut Dice) -> String {
     text
 }
 
-/// Puts entries into a session: a tool result with a derived entry, and a state with a given entry.
+/// Puts two entries into a session: the result of a tool with a derived entry, and a state with a given entry.
 fn put(daemon: &Daemon, session: &str, format: &mut Format, dice: &mut Dice, places: &mut Places) {
     let marker = format.marker.clone();
     let mut secret = |source| format.plant(source, dice);
@@ -168,7 +169,7 @@ fn put(daemon: &Daemon, session: &str, format: &mut Format, dice: &mut Dice, pla
     }
 }
 
-/// Returns all strings of a JSON value unescaped, one per line.
+/// Returns all strings in a JSON value, unescaped, one per line.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -216,7 +217,7 @@ fn persisted(root: &Path, closed: &Value) -> String {
     lines + memory.split_once("<!-- hippod").unwrap().1
 }
 
-/// Plants the secrets of a batch of formats in a workspace, and returns all text that was derived from them.
+/// Plants the secrets of some formats in a workspace, and returns all text that is derived from them.
 fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice: &mut Dice) -> Places {
     let mut places = Places::new();
     plant_files(root, batch, dice);
@@ -225,7 +226,7 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
         params["workspace"] = json!(root);
         params
     };
-    // The daemon writes the headings of the log, the user writes the text below them.
+    // The daemon writes the headings in the log, and the user writes the text below them.
     let today_before = today(root);
     for (given, format) in batch.iter_mut().enumerate() {
         let marker = format.marker.clone();
@@ -330,7 +331,7 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
     places
 }
 
-/// Returns the log of today.
+/// Returns the text of today's log.
 fn today(root: &Path) -> String {
     let today = jiff::Zoned::now().date();
     std::fs::read_to_string(root.join(format!("memory/{today}.md"))).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Protocols of service managers: passed sockets, readiness, watchdog and journal.
+//! Protocols of service managers: passed sockets, readiness, watchdog, and journal.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,7 +9,8 @@ use std::time::Duration;
 use hippod_tests::{Manager, PATIENCE, Scratch, program};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 
-/// Starts the given command, and pauses its engine thread between two lines of input.
+/// Python program that starts the given command. It pauses the engine thread of that daemon between two lines of
+/// input.
 const HOLD: &str = r#"
 import ctypes, os, signal, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -102,7 +103,7 @@ fn readiness_is_reported_without_a_passed_socket() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     let socket = scratch.home().join("hippod.sock");
-    // The passed descriptor belongs to another process, so this daemon must not use it.
+    // `LISTEN_PID` names another process, so this daemon must not use the passed descriptor.
     let mut command = manager.passing(std::fs::File::open("/dev/null").unwrap());
     command.env("PID", "1");
     let daemon = manager.start(command);
@@ -121,7 +122,7 @@ fn passed_descriptors_that_are_not_listening_sockets_are_refused() {
     let (one, _other) = UnixStream::pair().unwrap();
     let place = scratch.home().join("hippod.sock");
     let datagrams = UnixDatagram::bind(&place).unwrap();
-    // A bound socket that does not listen.
+    // This socket is bound, but does not listen.
     let deaf = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
     bind(&deaf, &SocketAddrUnix::new(scratch.home().join("deaf")).unwrap()).unwrap();
     let refused = |mut command: Command| {
@@ -202,14 +203,14 @@ fn the_watchdog_is_notified_only_while_the_engine_progresses() {
         "{}",
         std::fs::read_to_string(scratch.beside("log")).unwrap()
     );
-    // Earlier messages may still be in transit.
+    // Messages that were sent before the pause may arrive later.
     manager.is_silent(period * 5);
     manager.rest();
     assert!(
         manager.is_silent(period * 5),
         "an engine that hangs is called well"
     );
-    // The other threads run: queries are answered meanwhile.
+    // The other threads still run, so the daemon answers queries.
     let mut stream = UnixStream::connect(scratch.home().join("hippod.sock")).unwrap();
     ask(&mut stream);
     assert!(answer(stream)["result"]["pid"].is_u64());
@@ -231,7 +232,7 @@ fn journal_lines_have_no_timestamp() {
     daemon.terminate();
     assert!(text.trim_start().starts_with("INFO hippod answers"), "{text}");
 
-    // The variable names another stream, so it does not apply.
+    // The variable names a different stream, so the daemon ignores it.
     std::fs::remove_file(scratch.home().join("hippod.sock")).unwrap();
     let mut command = manager.passing(manager.bind());
     command.env("JOURNAL_STREAM", format!("{}:{}", log.dev(), log.ino() + 1));

@@ -51,7 +51,7 @@ fn doctor_reports_problems_of_the_service() {
     std::fs::remove_file(bed.unit("hippod.service")).unwrap();
     assert_eq!(doctor().0, ["service-unit"]);
 
-    // This daemon ignores a service for another socket.
+    // The installed service is for another socket, so this daemon ignores it.
     let other = bed.scratch.beside("other").display().to_string();
     bed.run(&["service", "install"], &[("HIPPOD_HOME", &other)]);
     assert_eq!(doctor(), (vec![], None));

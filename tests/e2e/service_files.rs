@@ -8,7 +8,8 @@ use std::time::Instant;
 use hippod_tests::{Daemon, PATIENCE, Scratch, client_program, program};
 use serde_json::Value;
 
-/// A fake manager that records its calls. It reports the state from the file `service`, and no other service.
+/// Script that takes the place of a service manager and records its calls. It reports the state in the file
+/// `service`, and knows no other service.
 const RECORDER: &str = r#"#!/bin/sh
 echo "$*" >> "$RECORD/calls"
 case "$*" in
@@ -19,7 +20,7 @@ esac
 exit 0
 "#;
 
-/// The home of a person, and a manager beside it.
+/// The home of a person, and a service manager beside it.
 pub struct Bed {
     pub scratch: Scratch,
     manager: bool,
@@ -43,7 +44,7 @@ impl Bed {
 
     pub fn run_as(&self, client: &Path, words: &[&str], set: &[(&str, &str)]) -> Output {
         let bin = self.scratch.beside("bin").display().to_string();
-        // The recorder needs standard shell programs.
+        // The script of the manager needs the standard programs of a shell.
         let path = if self.manager {
             format!("{bin}:/usr/bin:/bin")
         } else {
@@ -76,7 +77,7 @@ impl Bed {
         std::fs::read_to_string(self.unit(name)).unwrap()
     }
 
-    /// Returns the calls to the manager since the last check, without queries.
+    /// Returns the calls of the manager since the last check, except queries.
     pub fn calls(&self) -> Vec<String> {
         let file = self.scratch.beside("calls");
         let calls = std::fs::read_to_string(&file).unwrap_or_default();
@@ -253,7 +254,7 @@ fn a_manually_started_daemon_is_replaced_by_the_service() {
     );
     assert!(daemon.is_alive());
 
-    // The manager already runs a service with another process.
+    // The manager already runs the service, with another process.
     std::fs::write(
         bed.scratch.beside("service"),
         "ActiveState=active\nMainPID=1\nUnitFileState=enabled\n",

@@ -1,4 +1,4 @@
-//! Special characters in paths of a service, and the location of its log.
+//! Special characters in the paths of a service, and location of its log.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use hippod_tests::{client_program, program};
 
 use super::service_files::Bed;
 
-/// A journalctl that prints its arguments.
+/// Script that takes the place of `journalctl` and prints its arguments.
 const JOURNAL: &str = "#!/bin/sh\necho \"$@\"\n";
 
 fn put_program(path: &Path, text: &str) {
@@ -46,7 +46,7 @@ fn paths_of_programs_and_homes_may_contain_any_character() {
             .arg(bed.unit(name))
             .env("XDG_RUNTIME_DIR", bed.scratch.beside("run"))
             .output();
-        // A missing `systemd-analyze` is reported by its own test.
+        // If `systemd-analyze` is missing, another test reports this.
         let Ok(output) = verify else { continue };
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let newer = ["RestartSteps", "RestartMaxDelaySec"];

@@ -10,7 +10,7 @@ use hippod_tests::{Scratch, client_program, program};
 const SYSTEMD: [&str; 2] = ["/usr/lib/systemd/systemd", "/lib/systemd/systemd"];
 const DAY: &str = include_str!("service_systemd.sh");
 
-/// Reports on standard error that a machine cannot run a test.
+/// Reports on standard error that this machine cannot run a test.
 pub fn cannot(what: &str) {
     let _ = writeln!(std::io::stderr(), "not tested here: {what}");
 }
@@ -152,7 +152,8 @@ fn the_unit_files_are_valid_for_systemd() {
             return cannot("there is no systemd-analyze");
         };
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // The path of user-installed programs, and settings that an older systemd does not know.
+        // Warnings that are expected: the path of a user-installed program, and settings that older systemd versions
+        // do not have.
         let known = [
             "/.cargo/bin/hippod is not executable",
             "RestartSteps",

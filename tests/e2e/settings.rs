@@ -1,4 +1,4 @@
-//! Settings of a workspace: errors and immediate changes.
+//! Settings of a workspace: errors, and changes that apply immediately.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use hippod_tests::{Caller, PATIENCE, Scratch};
 
 use crate::index_file::indexed;
 
-/// Polls the status until `wanted` accepts it, and returns it.
+/// Requests the status until `wanted` accepts the status of the workspace, and returns this status.
 fn status_until(client: &mut Caller, wanted: impl Fn(&WorkspaceStatus) -> bool) -> WorkspaceStatus {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -38,7 +38,7 @@ fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
     assert_eq!((status.documents, status.settings), (before + 1, None));
     finds(&mut client, &scratch);
 
-    // The previous settings stay in force.
+    // If the file is invalid, the previous settings stay in force.
     settings("[sources]\ninclude = [\"drafts/*.md\"]\nincldue = 3\n");
     let status = status_until(&mut client, |status| status.settings.is_some());
     assert_eq!(status.documents, before + 1);

@@ -1,5 +1,5 @@
 //! Isolation of workspaces from each other.
-//! A file or client that keeps one workspace busy delays no other workspace.
+//! A file or a client that keeps one workspace busy does not delay other workspaces.
 
 use std::fs;
 use std::io::Write;
@@ -12,9 +12,10 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
-/// Number of identical paragraphs.
+/// Number of identical paragraphs in a file.
 const EQUAL: usize = 6_000;
-/// Number of vectors that needs a graph when every text is different.
+/// Number of sections in a file. If their texts were different, their vectors would be so many that a search needs a
+/// graph.
 const MORE_THAN_ARE_SCANNED: usize = 91_000;
 
 fn metric(client: &mut Caller, name: &str) -> f64 {
@@ -46,15 +47,16 @@ fn pending(client: &mut Caller, root: &Path) -> u64 {
         .pending
 }
 
-/// Answers of another workspace while a file was indexed.
+/// Answers that another workspace gave while a file was indexed.
 struct Meanwhile {
     answered: u32,
-    /// Longest duration of one request.
+    /// Duration of the longest request.
     longest: Duration,
     all: Duration,
 }
 
-/// Indexes a file of `equal` identical paragraphs, while another workspace remembers and searches.
+/// Indexes a file with `equal` identical paragraphs. Meanwhile, texts are remembered and searched in another
+/// workspace.
 fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Meanwhile {
     let mut client = daemon.client();
     let (busy, other) = (scratch.beside("busy"), scratch.beside("other"));
@@ -70,7 +72,7 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
         longest: Duration::ZERO,
         all: Duration::ZERO,
     };
-    // While that file is read, split, stored and embedded, each of these requests is answered.
+    // Each of these requests is answered while the file is read, chunked, stored and embedded.
     let begun = Instant::now();
     loop {
         let asked = Instant::now();
@@ -99,7 +101,7 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
     let told = format!("{equal} paragraphs: {answered} answers in {all:?}, the longest took {longest:?}");
     let _ = writeln!(std::io::stderr(), "{told}");
     let slice = metric(&mut client, "hippod_engine_longest_slice_seconds");
-    // A slice takes a few milliseconds; the bound allows for a busy machine.
+    // A slice takes a few milliseconds. The limit is higher, because the machine may be busy.
     assert!(slice < 2.0, "the engine heard nothing else for {slice} s");
     meanwhile
 }
@@ -123,14 +125,13 @@ fn embedding_30000_equal_paragraphs_blocks_no_other_workspace() {
         longest,
         all,
     } = meanwhile;
-    // If a file blocked the engine, only one request would get through, for as long as the file takes.
+    // If the file blocked the engine, only one request would be answered before the file is indexed.
     assert!(answered >= 10, "{answered} answers in {all:?}");
     assert!(
         longest * 3 < all,
         "one of {answered} answers took {longest:?} of {all:?}"
     );
-    // The identical paragraphs are one text, which is embedded once; all other embedded text belongs to the other
-    // workspace.
+    // The identical paragraphs are embedded only once. All other embedded texts belong to the other workspace.
     let embedded = daemon.client().status().model.word_pieces - pieces;
     assert!(embedded < 30_000, "{embedded} word pieces");
 }

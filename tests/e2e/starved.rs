@@ -1,5 +1,5 @@
-//! Exhausted file handles and a lost socket.
-//! The daemon reports the problem, stays reachable and recovers.
+//! Too few file handles, and a lost socket.
+//! The daemon reports the problem, stays reachable, and recovers.
 
 use std::fs;
 use std::io::Read;
@@ -14,9 +14,9 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, begun, program};
 
-/// Maximum number of open files of the daemon.
+/// Maximum number of files that the daemon can open.
 const FILES: usize = 110;
-/// Number of workspaces, more than can be open at once.
+/// Number of workspaces. They are more than the daemon can open at once.
 const WORKSPACES: usize = 16;
 
 fn starved(scratch: &Scratch) -> Daemon {
@@ -38,7 +38,7 @@ fn add(client: &mut Caller, root: &Path) -> Result<(), ErrorKind> {
     }
 }
 
-/// Returns the processor ticks that a process has used so far.
+/// Returns the processor time in ticks that a process has used so far.
 fn ticks(pid: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
@@ -75,7 +75,7 @@ fn a_daemon_without_file_handles_stays_reachable_and_recovers() {
             .any(|word| word == "too-many-open-files")
     );
 
-    // The daemon is idle meanwhile, and the socket stays silent.
+    // While the daemon lacks handles, it is idle, and neither closes this connection nor sends anything.
     let pid = client.status().pid;
     let mut silent = UnixStream::connect(daemon.socket()).unwrap();
     let rest = Duration::from_millis(1500);
@@ -87,7 +87,7 @@ fn a_daemon_without_file_handles_stays_reachable_and_recovers() {
     let used = ticks(pid) - before;
     assert!(used < 100, "{used} ticks of a processor in {:?}", begun.elapsed());
 
-    // New clients are served, and each removed workspace frees handles for a waiting one.
+    // The daemon serves new clients. Each workspace that is removed frees the handles for a workspace that waits.
     let mut client = daemon.client();
     for root in &roots[..fit] {
         let request = WorkspaceRemoveRequest {
@@ -159,7 +159,7 @@ fn idle_connections_are_closed_for_active_ones() {
     loop {
         let mut one = daemon.raw();
         assert!(one.send(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\",\"params\":{}}\n"));
-        // The connection gets an answer or a refusal before it is closed.
+        // Before the daemon closes a connection, it sends an answer or a refusal.
         let line = one.line().expect("a line");
         if line["result"].is_object() {
             return;

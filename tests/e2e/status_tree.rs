@@ -1,5 +1,5 @@
-//! Report of a tree by `status` and `doctor`.
-//! A check fails only where `doctor` also lists a problem.
+//! Reports of `status` and `doctor` about a tree.
+//! A check fails only if `doctor` lists a problem as well.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn begun(settings: &[(&str, &str)]) -> (Scratch, Clocked, Caller) {
 fn tree(client: &mut Caller) -> TreeStatus {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // `status` omits a tree that takes too long to inspect.
+        // `status` omits a tree if the daemon needs too long to inspect it.
         if let Some(tree) = client.status().workspaces.remove(0).tree {
             return tree;
         }
@@ -41,7 +41,7 @@ fn named<'a>(told: &'a DoctorResponse, id: &str) -> &'a Problem {
     found.unwrap_or_else(|| panic!("no {id}: {:?}", told.problems))
 }
 
-/// Returns the failed checks, and asserts that each problem has a fix.
+/// Returns the ids of the failed checks, and asserts that each problem has a fix.
 fn bad(told: &DoctorResponse) -> Vec<&str> {
     assert!(told.problems.iter().all(|problem| !problem.fix.is_empty()));
     let bad: Vec<&Check> = told.checks.iter().filter(|check| !check.ok).collect();
@@ -82,7 +82,7 @@ fn doctor_finds_no_backlog_after_a_sync() {
     }
 }
 
-/// Asks until the disk check ends with `told`; no check fails meanwhile.
+/// Repeats `doctor` until the text of the disk check ends with `told`. Asserts that no check fails in any answer.
 fn disk_until(client: &mut Caller, told: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -176,7 +176,7 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
             "{problem:?}"
         );
         assert_eq!(bad(&told), ["tree"]);
-        // A workspace without a tree needs no writable folder for it.
+        // If a workspace has no tree, the folders of a tree need not be writable.
         scratch.write(".hippocampus/config.toml", "[tree]\nkeep = \"never\"\n");
         client.sync(&root);
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
@@ -185,7 +185,7 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
     }
-    // A file that was searchable and can no longer be read is also a problem.
+    // A file that was searchable, but can no longer be read, is a problem as well.
     let folder = root.join("memory");
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o0)).unwrap();
     let told = client.doctor(false);
@@ -281,7 +281,7 @@ fn edited_nodes_are_found_beside_the_logs() {
     scratch.write(week, mine);
     client.sync(&root);
     assert_eq!(found(&mut client).first().map(String::as_str), Some(week));
-    // The day node changes, and later the daemon restarts.
+    // The node of a day changes, and later the daemon is restarted.
     scratch.write("memory/2026-03-12.md", log(day(8), 270));
     let request = TreeCompactRequest {
         workspace: root.display().to_string(),

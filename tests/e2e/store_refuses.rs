@@ -1,12 +1,12 @@
 //! Failures of the store in the middle of a cycle.
-//! The completed steps are recorded, reported and continued.
+//! The completed steps are recorded and reported, and the next run continues after them.
 
 use hippo_proto::{ClientError, Cycle, CycleOutcome, EntryPlace, RpcError};
 use hippod_tests::{Caller, Clocked, Scratch};
 
 use crate::cycles::{LATER, NOW, STILL_LATER, ask, machines, started};
 
-/// Makes the database refuse an operation until `let_go`.
+/// Makes the database refuse an operation until `let_go` is called.
 fn refuse(scratch: &Scratch, what: &str) {
     let sql = format!("CREATE TRIGGER refused {what} BEGIN SELECT RAISE(ABORT, 'refused by the test'); END");
     change(scratch, &sql);
@@ -37,8 +37,8 @@ fn a_failed_run_is_recorded_and_continued() {
     for restart in [false, true] {
         let scratch = Scratch::new();
         machines(&scratch, 30);
-        // On that late date, all cycles would be due. An empty environment variable would not disable them, so they are
-        // disabled in the file.
+        // On the late date below, all cycles would be due. The file disables them, because an empty environment
+        // variable would not.
         let none = "[cycles]\nlight = \"\"\ndeep = \"\"\narchival = \"\"\n";
         scratch.write(".hippocampus/config.toml", none);
         let mut daemon = Clocked::start(&scratch, NOW, &[]);
@@ -48,7 +48,7 @@ fn a_failed_run_is_recorded_and_continued() {
         client.run(&root, Cycle::Light);
         daemon.set("2060-01-01T00:00:00Z");
         let all = client.ids(&root).len();
-        // The plan of a light cycle: decayed entries are moved to the queue, at most a quarter of all.
+        // A light cycle plans to move decayed entries into the queue, but at most a quarter of all entries.
         refuse(&scratch, "BEFORE UPDATE OF done ON runs WHEN NEW.done = 4");
         let error = refused(&mut client, &scratch, Cycle::Light, None);
         assert!(error.message.contains("refused by the test"), "{error:?}");
@@ -73,7 +73,7 @@ fn a_failed_run_is_recorded_and_continued() {
         assert_eq!(done.outcome, CycleOutcome::Capped, "{done:?}");
         assert!(done.demoted as usize * 4 <= all, "of {all}: {done:?}");
         if !restart {
-            // No other cycle runs in between.
+            // No other cycle has run since, so the queue contains exactly these entries.
             let queued = client.entries(&root).into_iter();
             let queued = queued.filter(|entry| entry.place == EntryPlace::Queue).count();
             assert_eq!(queued as u64, done.demoted, "{done:?}");
@@ -113,7 +113,7 @@ fn a_failed_run_is_undone_before_the_run_it_built_on() {
     assert!(refusal.message.contains(&failed.run.to_string()), "{refusal:?}");
     assert!(client.undo(&root, failed.run).unwrap().undone > 0);
     assert!(client.undo(&root, first).unwrap().undone > 0);
-    // An undone run is not continued.
+    // A run that was undone is not continued.
     let next = client.run(&root, Cycle::Deep).run;
     assert!(next.is_some_and(|next| next > failed.run), "{next:?}");
 }
@@ -143,7 +143,7 @@ fn a_heartbeat_reports_a_failed_cycle_and_runs_the_others() {
     let mut client = daemon.client();
     let root = scratch.workspace();
     client.index(&root);
-    // Only the wall clock changes, so the schedule itself does not check yet.
+    // Only the wall clock is set, so the schedule does not check for due cycles by itself.
     daemon.set("2026-03-06T10:00:00Z");
     refuse(&scratch, "BEFORE INSERT ON runs WHEN NEW.cycle = 'light'");
     let beat = client.heartbeat(&root);

@@ -1,4 +1,4 @@
-//! Abnormal environments: a clock that is set back, and a missing model.
+//! Abnormal environments: a clock that was set back, and a missing model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +70,7 @@ fn a_clock_set_back_hides_no_edit() {
     );
 
     clock.set_wall(Timestamp(now - 3_600_000));
-    // File times follow the clock, and this edit also keeps the size.
+    // Modification times follow the clock. In addition, this edit does not change the size of the file.
     let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
     let set_back = |path: &str| {
         let file = std::fs::File::options()
@@ -92,7 +92,7 @@ fn a_clock_set_back_hides_no_edit() {
         search(&mut client, "red valve").as_deref(),
         Some("- the valve is red")
     );
-    // The file is written once more with exactly the time that the index recorded.
+    // The file is written again, with exactly the modification time that the index has recorded.
     scratch.write("memory/a.md", "- the pump is pink\n");
     set_back("memory/a.md");
     sync(&mut client);
@@ -168,7 +168,7 @@ fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     drop(client);
     drop(daemon);
 
-    // With a model, all waiting chunks are embedded.
+    // As soon as there is a model, all waiting chunks are embedded.
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     assert_eq!(client.sync(&scratch.workspace()).pending, 0);

@@ -1,4 +1,4 @@
-//! Removal or replacement of databases under a running daemon.
+//! Databases that are removed or replaced while the daemon runs.
 //! No acknowledged data is lost.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use super::contexts::{fetch, listing, open, put, request};
 
 const QUERIES: [&str; 3] = ["blue pump", "who repairs the lantern", "valve of hall 7"];
 
-/// Everything that a workspace knows: answers, entries, forgotten entries and the history of cycles.
+/// Everything that a workspace knows: its answers, entries, forgotten entries, and the history of its cycles.
 #[derive(Debug)]
 struct Known {
     answers: Vec<Answer>,
@@ -28,7 +28,7 @@ struct Known {
 fn known(client: &mut Caller, root: &Path) -> Known {
     client.sync(root);
     let mut entries = client.entries(root);
-    // Entries of the same strength have no defined order.
+    // The order of entries with the same strength is not defined.
     entries.sort_by(|one, other| one.id.cmp(&other.id));
     let all = client.listed(root, true, None).entries;
     Known {
@@ -52,7 +52,7 @@ fn assert_known(what: &str, found: &Known, expected: &Known) {
     assert_eq!(found.history.runs, expected.history.runs, "{what}");
 }
 
-/// Prepares a workspace with used entries and one forgotten entry, after a cycle.
+/// Fills a workspace with entries, forgets one of them, uses another one, and runs light cycles.
 fn lived_in(scratch: &Scratch, client: &mut Caller) {
     let root = scratch.workspace();
     for hall in 0..20 {
@@ -72,7 +72,7 @@ fn lived_in(scratch: &Scratch, client: &mut Caller) {
     client.sync(&root);
 }
 
-/// Stores content in a session and returns its id.
+/// Stores content in a session, and returns the id of the content.
 fn stored(client: &mut Caller, root: &Path) -> String {
     let session = open(client, root, None).session;
     let asked = request(&session, 1, ("exec", "ls"), &listing("anchor"));
@@ -122,7 +122,7 @@ fn a_removed_index_is_written_again() {
     ] {
         let daemon = Daemon::start(&scratch.home(), &QUIET);
         let mut client = daemon.client();
-        // The newest entry may be only in the write-ahead log.
+        // Perhaps only the write-ahead log contains the newest entry.
         client.remember(&root, &format!("After {what} the anchor is painted."), "anchor");
         let before = known(&mut client, &root);
         take_away(&scratch, what);
@@ -142,7 +142,7 @@ fn a_removed_index_is_written_again() {
             |name: &str| fs::read(state.join(name)).is_ok_and(|bytes| bytes.starts_with(b"no database"));
         if what == "replaced by junk" {
             assert!(theirs("index.db.replaced"), "{what}");
-            // This log belonged to the removed index, and SQLite would apply it to the file that is kept.
+            // This log belonged to the index that was removed. SQLite would apply the log to the file that is kept.
             assert!(!state.join("index.db.replaced-wal").exists(), "{what}");
         } else if what == "replaced with its log" {
             assert!(
@@ -187,7 +187,7 @@ fn searches_while_an_index_is_written_again_are_retryable() {
     let before = known(&mut client, &root);
     drop(client);
     daemon.terminate();
-    // A client that has not searched yet holds no database open.
+    // A client that has not searched yet has no open database.
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     let mut client = daemon.client();
     client.sync(&root);
@@ -209,7 +209,7 @@ fn searches_while_an_index_is_written_again_are_retryable() {
         }
         assert!(Instant::now() < deadline, "never written again");
     }
-    // The searches were recorded as accesses of the entries that answered.
+    // The searches above were recorded as accesses of the entries that answered.
     let after = known(&mut client, &root);
     assert_same("at last", &after.answers, &before.answers);
     assert_eq!(
@@ -228,7 +228,7 @@ fn session_contents_of_a_removed_database_are_written_again() {
         request(&session, 1, ("exec", "ls"), &listing("anchor")),
     );
     assert_eq!(first.outcome, ContextPutOutcome::Entry);
-    // The path is resolved before the removal, because the state folder is found by its database.
+    // The path of the state folder is determined now, because it is found by its database.
     let state = scratch.state("");
     let mut ids = vec![(first.entry.unwrap().id, "anchor".to_owned())];
     for round in 0..3 {
@@ -317,7 +317,7 @@ fn rebuilds_and_restarts_keep_data_that_only_an_open_handle_has() {
     let mut client = daemon.client();
     lived_in(&scratch, &mut client);
     for round in 0..3 {
-        // The second removal follows soon after the first one.
+        // The index is removed again soon after the previous rebuild.
         let before = known(&mut client, &root);
         fs::remove_file(scratch.state("index.db")).unwrap();
         if round == 2 {
@@ -341,7 +341,7 @@ fn readable_data_of_a_damaged_index_is_salvaged() {
     let before = known(&mut client, &root);
     assert!(!before.history.runs.is_empty());
     daemon.terminate();
-    // Only the page of the lexical index is damaged; all other tables are readable.
+    // Only the first page of the table `documents` is damaged. All other tables are readable.
     let file = scratch.state("index.db");
     let page = root_page(&file, "documents") * 4096;
     let mut bytes = fs::read(&file).unwrap();
@@ -361,13 +361,13 @@ fn readable_data_of_a_damaged_index_is_salvaged() {
     assert_known("rebuilt", &known(&mut client, &root), &before);
     daemon.terminate();
 
-    // The state after a kill between moving the damaged database away and moving the new one into place.
+    // The daemon was killed after it moved the damaged database away, and before it moved the new one into place.
     fs::rename(&file, scratch.state("index.db.rebuilt")).unwrap();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     assert_known("finished", &known(&mut daemon.client(), &root), &before);
     daemon.terminate();
 
-    // Unreadable tables are reported.
+    // Tables that cannot be read are reported.
     let page = root_page(&file, "runs") * 4096;
     let mut bytes = fs::read(&file).unwrap();
     bytes[page..page + 64].fill(0xa5);
@@ -385,7 +385,8 @@ fn readable_data_of_a_damaged_index_is_salvaged() {
     assert_eq!(found.all, before.all, "the entries could be read");
 }
 
-/// Returns the first page of a table, counted from zero. Closing the database checkpoints its write-ahead log.
+/// Returns the number of the first page of a table, counted from zero. The write-ahead log is applied to the file
+/// when the database is closed.
 fn root_page(file: &Path, table: &str) -> usize {
     let connection = rusqlite::Connection::open(file).unwrap();
     let page: u32 = connection

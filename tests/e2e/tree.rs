@@ -1,5 +1,5 @@
 //! Consistency of the compaction tree with its logs.
-//! Other writers and kills of the daemon do not change the result.
+//! Neither other writers nor kills of the daemon change the result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Clocked, Dice, Scratch};
 
-/// Number of kills of a daemon that compacts a tree.
+/// Number of times that the daemon is killed while it compacts a tree.
 const KILLS: usize = 15;
 /// Number of days before `NOW` that have a log.
 const DAYS: i64 = 40;
@@ -36,7 +36,7 @@ pub(super) fn log(day: jiff::civil::Date, lines: usize) -> String {
     )
 }
 
-/// Writes logs of many days; every fourth log exceeds the threshold.
+/// Writes logs of many days. Every fourth log is longer than the threshold.
 pub(super) fn fill(scratch: &Scratch) {
     for before in 0..DAYS {
         let lines = if before % 4 == 0 { 260 } else { 12 };
@@ -86,7 +86,7 @@ fn show(client: &mut Caller, root: &Path, node: &str) -> TreeShowResponse {
     client.raw().call(&request.into()).expect("a node")
 }
 
-/// Returns all nodes by path.
+/// Returns the text of each node by path.
 pub(super) fn nodes(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for folder in ["memory", "memory/daily", "memory/weekly", "memory/monthly"] {
@@ -178,7 +178,7 @@ fn a_compaction_killed_at_any_moment_can_be_completed() {
         let daemon = scratch.daemon();
         let mut client = daemon.client();
         client.index(&root);
-        // A change gives each round work to do.
+        // The log is changed, so that each round has work to do.
         scratch.write(&format!("memory/{}.md", day(3)), log(day(3), 200 + kill));
         let asked = {
             let mut client = daemon.client();
@@ -189,7 +189,7 @@ fn a_compaction_killed_at_any_moment_can_be_completed() {
                     at: Some(NOW.to_owned()),
                     ..TreeCompactRequest::default()
                 };
-                // The request fails when the daemon is killed.
+                // The request fails if the daemon is killed meanwhile.
                 let _ = client.raw().call::<TreeCompactResponse>(&request.into());
             })
         };

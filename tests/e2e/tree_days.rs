@@ -1,5 +1,5 @@
-//! The tree on unusual days. The tests cover clock changes, ends of years, and logs that are late, early, duplicated or
-//! empty.
+//! Compaction trees on unusual days. The tests cover changes of the clock, ends of years, and logs that are late,
+//! early, duplicated or empty.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn begun(now: &str, zone: &str, days: &[(i16, i8, i8)]) -> (Scratch, Clocked, Ca
     (scratch, daemon, client)
 }
 
-/// Compacts the tree as of the daemon's clock.
+/// Compacts the tree at the time of the daemon's clock.
 fn compact(client: &mut Caller, root: &Path) -> TreeCompactResponse {
     let request = TreeCompactRequest {
         workspace: root.display().to_string(),
@@ -41,7 +41,7 @@ fn status(client: &mut Caller, root: &Path, node: &str) -> String {
     answer.status.expect("a status")
 }
 
-/// Returns the paths of files that differ or exist on one side only.
+/// Returns the paths of the files that differ, or that exist on only one side.
 fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
     let paths: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differ = paths
@@ -52,7 +52,7 @@ fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
 
 #[test]
 fn a_day_ends_at_local_midnight_across_clock_changes() {
-    // New York: 23 hours on 8 March 2026, 25 hours on 1 November.
+    // In New York, 8 March 2026 has 23 hours, and 1 November 2026 has 25 hours.
     let days = [(2026, 3, 7), (2026, 3, 8), (2026, 11, 1)];
     let (scratch, daemon, mut client) = begun("2026-03-08T04:59:59Z", "America/New_York", &days);
     let root = scratch.workspace();
@@ -133,7 +133,7 @@ fn early_late_double_and_empty_logs_are_compacted() {
     assert_eq!(status(&mut client, &root, "2031-01"), "tentative");
     assert_eq!(status(&mut client, &root, "2019-06"), "fixed");
 
-    // A late edit of a log changes only the nodes above it.
+    // When an old log is edited, only the nodes above this log change.
     let late = jiff::civil::date(2019, 6, 12);
     scratch.write("memory/2019-06-12.md", log(late, 9));
     compact(&mut client, &root);
@@ -152,7 +152,7 @@ fn early_late_double_and_empty_logs_are_compacted() {
         above
     );
 
-    // A clock that is years ahead for a while leaves no permanent change.
+    // If the clock is years ahead for some time, no change remains afterwards.
     daemon.set("2036-03-20T10:00:00Z");
     compact(&mut client, &root);
     assert_eq!(status(&mut client, &root, "2031-01-01"), "fixed");

@@ -1,5 +1,5 @@
 //! Compaction trees of other programs.
-//! hippod leaves such a tree alone until a person confirms the takeover, and can restore every byte.
+//! hippod does not change such a tree until a person confirms the takeover, and can restore every byte of it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use hippod_tests::{Caller, Clocked, Daemon, Scratch, client_program};
 
 use super::tree::{NOW, day, log};
 
-/// Returns every file below a folder with its bytes, except for hippod's own files beside memory.
+/// Returns the path and the bytes of every file below a folder, except hippod's own files beside memory.
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -33,7 +33,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Creates logs of a week, and some nodes that another program wrote from older logs.
+/// Creates the logs of a week, and some nodes that another program wrote from older logs.
 fn another_programs() -> Scratch {
     let scratch = Scratch::new();
     for before in 1..8 {
@@ -181,7 +181,7 @@ fn a_planted_record_or_copy_in_a_folder_restores_nothing() {
     assert_eq!(files(&root), before);
 }
 
-/// Runs the program in the workspace, without a terminal.
+/// Runs the client in the workspace, without a terminal.
 fn hippoctl(scratch: &Scratch, arguments: &[&str]) -> Output {
     let output = Command::new(client_program())
         .args(arguments)

@@ -1,5 +1,5 @@
-//! A compaction tree with other writers. The tests cover files at the path of a node, agents that write meanwhile, and
-//! nodes of another program.
+//! A compaction tree with other writers. The tests cover files at the path of a node, agents that write at the same
+//! time, and nodes of another program.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -73,7 +73,7 @@ fn concurrent_compactions_and_edits_lose_nothing() {
     assert_eq!(compact(&mut client, &root).nodes, []);
 }
 
-/// Writes a file like [`Scratch::write`], safely for several workers at once.
+/// Writes a file as [`Scratch::write`] does. Several workers can write at the same time.
 fn scratch_write(scratch: &Scratch, worker: i64, path: &str, text: &str) {
     let draft = scratch.beside(&format!("draft-{worker}"));
     std::fs::write(&draft, text).unwrap();
@@ -147,7 +147,7 @@ fn a_foreign_tree_is_taken_over_unchanged() {
     assert_eq!(compact(&mut client, &root).nodes, []);
 }
 
-/// The daemon has an empty home and uses the clock of the machine.
+/// The home of the daemon is empty, and the daemon uses the clock of the machine.
 #[test]
 fn a_workspace_without_logs_has_no_tree() {
     let scratch = Scratch::new();
@@ -160,7 +160,7 @@ fn a_workspace_without_logs_has_no_tree() {
     assert!(nodes(&scratch.workspace()).is_empty());
 }
 
-/// Returns the text of a file, or an empty string.
+/// Returns the text of a file, or an empty string if the file cannot be read.
 fn text(root: &Path, path: &str) -> String {
     std::fs::read_to_string(root.join(path)).unwrap_or_default()
 }
@@ -178,7 +178,8 @@ fn unreadable_logs_and_nodes_change_nothing() {
     assert_eq!(compact(&mut client, &root).refused, []);
     let before = nodes(&root);
     assert!(before["memory/daily/2026-03-16.md"].contains("barrel"));
-    // One of two logs of a day is too large to read, and the node of another day is a link without a target.
+    // One of the two logs of a day is too large to be read. At the path of another day's node, there is a link
+    // without a target.
     scratch.write(&evening, "x\n".repeat(40_000));
     let hidden = root.join("memory/daily/2026-03-12.md");
     std::fs::remove_file(&hidden).unwrap();
@@ -196,7 +197,7 @@ fn unreadable_logs_and_nodes_change_nothing() {
         before["memory/daily/2026-03-12.md"].clone(),
     );
     assert_eq!(after, before);
-    // Both files are readable again.
+    // Now both files can be read.
     std::fs::remove_file(&hidden).unwrap();
     scratch.write(&evening, log(day(4), 9).replace("crate", "barrel"));
     assert_eq!(compact(&mut client, &root).refused, []);
@@ -267,8 +268,8 @@ fn an_edited_root_is_kept_until_its_sources_change_and_then_saved() {
     }
 }
 
-/// Asserts that the index contains exactly `documents` documents, one per indexable file, and that no deletion is
-/// held.
+/// Asserts that the index contains exactly this number of documents, one for each file that can be indexed, and that
+/// no deletion is held back.
 fn assert_indexed(client: &mut Caller, documents: u64) {
     let told = client.status().workspaces.remove(0);
     let counts = (told.disk.files, told.disk.indexed_files, told.documents);
@@ -311,7 +312,7 @@ fn generated_nodes_are_not_searched_and_edited_ones_are() {
     );
 
     drop((client, daemon));
-    // The clock does not advance by itself, so deletions are confirmed immediately.
+    // The clock of this daemon does not advance by itself, so the delay before a deletion is confirmed is zero.
     let daemon = Clocked::start(&scratch, NOW, &[("HIPPOD_WATCH_DELETE_CONFIRM_MS", "0")]);
     let mut client = daemon.client();
     client.sync(&root);
@@ -321,7 +322,7 @@ fn generated_nodes_are_not_searched_and_edited_ones_are() {
         BTreeSet::from([node.to_owned()])
     );
 
-    // Only the changed node is removed from the index.
+    // The index contains only the node that was changed, so only this node is removed from the index.
     for folder in ["daily", "weekly", "monthly"] {
         std::fs::remove_dir_all(root.join("memory").join(folder)).unwrap();
     }
@@ -342,7 +343,8 @@ fn nodes_indexed_by_an_earlier_build_are_removed_at_the_next_start() {
     client.sync(&root);
     assert_indexed(&mut client, 40 + nodes.len() as u64);
     drop((client, daemon));
-    // An earlier build indexed the nodes, so the documents of the copies become documents of the nodes.
+    // An earlier build indexed nodes. To recreate its index, the documents of the copies become documents of the
+    // nodes.
     let database = rusqlite::Connection::open(scratch.state("index.db")).unwrap();
     for node in nodes.keys() {
         let metadata = std::fs::metadata(root.join(node)).unwrap();

@@ -1,5 +1,5 @@
 //! Undo of cycle runs.
-//! An undo restores every byte of a run, and keeps all changes that were made after it.
+//! An undo reverts every byte that a run changed, and keeps all later changes.
 
 use hippo_proto::{Cycle, EntryPlace, EntryPriority, ErrorKind, IndexEntry};
 use hippod_tests::{Caller, Clocked, QUIET, Scratch};
@@ -15,7 +15,7 @@ fn undoing_a_run_restores_every_byte() {
         let root = scratch.workspace();
         let topics = root.join(".hippocampus/topics");
         assert_eq!(topics.exists(), !settings.is_empty(), "{what}");
-        // Each entry names the file that contains it.
+        // Counts the entries that are not in the index file. Each entry names the file that contains it.
         let mut below = 0;
         for id in client.ids(&root) {
             let file = client.show(&root, &id).file.expect("a file");
@@ -24,7 +24,7 @@ fn undoing_a_run_restores_every_byte() {
             assert!(text.contains(&format!("id={id} ")), "{id}: {file}");
         }
         assert_eq!(below > 0, !settings.is_empty(), "{what}");
-        // Two entries are used often: they are listed first and become associated.
+        // Two entries are used often. They are listed first and become associated.
         for _ in 0..3 {
             ask(
                 &mut client,
@@ -46,7 +46,7 @@ fn undoing_a_run_restores_every_byte() {
             assert!(!report.plan.is_empty(), "{what}: {cycle:?} {at:?}");
             let after = state(&mut client, &scratch);
             let last = before.last().unwrap();
-            // The first archival cycle may only record facts that are in no file.
+            // It is possible that the first archival cycle records only facts that no file contains.
             assert!(
                 after != *last || cycle == Cycle::Archival,
                 "{what}: {cycle:?} {at:?} {report:#?}"
@@ -166,7 +166,7 @@ fn undoing_a_run_keeps_later_changes() {
         assert!(file.find(&format!("id={id} ")).unwrap() < queue, "{id}: {file}");
     }
 
-    // The first run created the entries. Entries that were changed or used since then are kept.
+    // The first run created the entries. Entries that were changed or used after it are kept.
     let used = ask(&mut client, &scratch, "the pressure sensor drifts");
     assert!(!used.is_empty() && used.len() < 5, "{used:?}");
     client.undo(&root, first).unwrap();
@@ -238,7 +238,7 @@ fn undoing_a_merge_restores_both_entries() {
     client.undo(&root, report.run.unwrap()).unwrap();
     assert_same_state("undone", &state(&mut client, &scratch), &before);
 
-    // After an undo of the merge, no later run merges the two entries again, not even after a restart.
+    // After the undo of a merge, no later run merges the two entries again, even after a restart.
     let refused = |client: &mut Caller| {
         let report = client.run(&root, Cycle::Deep);
         assert!(report.plan.iter().all(|step| step.rule != "merge"), "{report:#?}");

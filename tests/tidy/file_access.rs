@@ -1,16 +1,16 @@
 //! Modules that may open files by path.
-//! All others open workspace files through hippo-fs.
+//! All other modules open files of a workspace through hippo-fs.
 
 use super::{read, sources};
 
-/// Crates that open files of workspaces.
+/// Crates with code that opens files of workspaces.
 const CRATES: [&str; 4] = [
     "crates/hippo-store/src/lib.rs",
     "crates/hippoctl/src/lib.rs",
     "crates/hippoctl/src/main.rs",
     "crates/hippod/src/lib.rs",
 ];
-/// Modules that only access folders of hippod or the user, files that a person names, or names and times.
+/// Modules that access only folders of hippod or of the user, files that a person named, or names and times of files.
 const MODULES: [&str; 67] = [
     "crates/hippo-store/src/contexts/acked.rs",
     "crates/hippo-store/src/contexts/schema.rs",

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{files, read};
 
 const SOURCE: &str = "crates/hippod/src";
-/// Marks the tests at the end of a file, which may use every module.
+/// The beginning of the tests at the end of a file. Tests may use every module.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
-/// Top-level modules that each top-level module uses.
+/// For each top-level module, the top-level modules that it uses.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
@@ -39,14 +39,14 @@ fn graph() -> Graph {
     graph
 }
 
-/// Returns the top-level module of a file: the first name below the source folder.
+/// Returns the top-level module that contains a file. It is the first name below the source folder.
 fn module_of(path: &str) -> String {
     let below = path.strip_prefix(SOURCE).unwrap().trim_start_matches('/');
     let first = below.split('/').next().unwrap();
     first.trim_end_matches(".rs").to_owned()
 }
 
-/// Returns the first names of all `crate::` paths, and of all paths in a `crate::{…}` group.
+/// Returns the first names of all `crate::` paths, including those of the paths in a `crate::{…}` group.
 fn used_modules(code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
@@ -81,7 +81,7 @@ fn name(path: &str) -> String {
     path.chars().take_while(in_name).collect()
 }
 
-/// Returns the shortest circle through a module, as `a -> b -> a`.
+/// Returns the shortest circular dependency that contains a module, as `a -> b -> a`.
 fn circle(graph: &Graph, module: &str) -> Option<String> {
     let mut paths = vec![vec![module.to_owned()]];
     let mut seen = BTreeSet::new();

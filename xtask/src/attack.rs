@@ -11,9 +11,9 @@ use crate::house::{ProjectFolders, describe, succeeded};
 use crate::prerequisites;
 use crate::terminal::say;
 
-/// Default minutes of a run over all attacks.
+/// Default duration of a run over all attacks, in minutes.
 const MINUTES: u64 = 60;
-/// Arguments of cargo that run the attacks, with the features of the whole workspace, like all other builds.
+/// Arguments of cargo that run the attacks. They select the features of the whole workspace, as in all other builds.
 const ATTACKS: [&str; 6] = ["test", "--quiet", "--workspace", "--test", "attacks", "--"];
 const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
 
@@ -23,7 +23,7 @@ struct AttackOptions {
     seed: u64,
 }
 
-/// Runs attacks one after the other, each for its share of the time, and prints a table.
+/// Runs attacks one after the other, each for its share of the time. Prints a table of the results.
 ///
 /// # Errors
 /// Fails if an argument is unknown, an attack cannot be run, or a case failed.
@@ -64,7 +64,7 @@ pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
         let status = command
             .status()
             .with_context(|| format!("could not run {}", describe(&command)))?;
-        // The table lists failed cases; an attack without a row failed before its first case.
+        // The table lists the failed cases. If an attack has no row, it failed before its first case.
         if rows(&report) == before {
             bail!("{test} wrote no row to the report ({status})");
         }
@@ -83,7 +83,6 @@ pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the number of lines in the report.
 fn rows(report: &Path) -> usize {
     fs::read_to_string(report).map_or(0, |text| text.lines().count())
 }
@@ -109,7 +108,8 @@ impl AttackOptions {
     }
 }
 
-/// Returns the names of all attacks, as `MODULE::TEST`. Modules named `tests` check the tools of the attacks.
+/// Returns the names of all attacks, as `MODULE::TEST`. Modules with the name `tests` are left out, because they test
+/// the tools of the attacks.
 fn tests(house: &ProjectFolders) -> Result<Vec<String>> {
     let mut command = house.cargo();
     command.args(ATTACKS);
@@ -126,12 +126,12 @@ fn tests(house: &ProjectFolders) -> Result<Vec<String>> {
     Ok(attacks.map(str::to_owned).collect())
 }
 
-/// Returns the failed cases of a line of the report.
+/// Returns the failed cases in one line of the report.
 fn failed_cases(run: &Value) -> &[Value] {
     run["failed"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Prints the lines of the report.
+/// Prints the report as a table.
 fn table(runs: &[Value], seed: u64) {
     say(format_args!(
         "\n{:<24} {:>8} {:>10} {:>8} {:>8}  repeat with",

@@ -12,7 +12,7 @@ use crate::terminal::say;
 /// Folders with code that is not released.
 const NOT_SHIPPED: [&str; 4] = ["fuzz", "lab", "tests", "xtask"];
 
-/// Lines of a crate.
+/// Numbers of lines of one crate.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 struct CrateLines {
     code: usize,
@@ -20,7 +20,7 @@ struct CrateLines {
     tests: usize,
 }
 
-/// Prints a table of all crates, and the size of the released code.
+/// Prints a table of all crates, and the total size of the released code.
 ///
 /// # Errors
 /// Fails if a source file cannot be read.
@@ -58,7 +58,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, CrateLines> {
         .iter()
         .map(|(name, text)| (*name, CountedFile::read(text)))
         .collect();
-    // Test-only modules in separate files.
+    // Paths, without extension, of the test-only modules that are in files of their own.
     let mut of_tests: BTreeSet<String> = BTreeSet::new();
     for (name, source) in &read {
         let path = Path::new(name);
@@ -111,7 +111,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, CrateLines> {
     crates
 }
 
-/// Kind of a character, and of a line.
+/// What a character belongs to, or what a line contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LineKind {
     Blank,
@@ -120,12 +120,12 @@ enum LineKind {
     Code,
 }
 
-/// A source file split into lines.
+/// A source file, with the kind of each line.
 struct CountedFile {
     lines: Vec<LineKind>,
-    /// Lines of test-only items.
+    /// Numbers of the lines that belong to test-only items.
     tests: BTreeSet<usize>,
-    /// Names of test-only modules in separate files.
+    /// Names of the test-only modules that are in files of their own.
     modules: Vec<String>,
 }
 
@@ -147,7 +147,8 @@ impl CountedFile {
         source
     }
 
-    /// Returns the end of the item after an attribute, and records a module in a separate file.
+    /// Returns the end of the item that follows an attribute. If the item is a module in a file of its own, records
+    /// its name.
     fn item(&mut self, code: &str, begin: usize) -> usize {
         let mut at = begin;
         while code[at..].trim_start().starts_with("#[") {
@@ -174,7 +175,7 @@ impl CountedFile {
     }
 }
 
-/// Returns the end of the bracket pair that opens at `open`.
+/// Returns the position after the bracket that closes the bracket at `open`.
 fn closed(code: &str, open: usize) -> usize {
     let mut depth = 0_usize;
     for (offset, letter) in code[open..].char_indices() {
@@ -190,7 +191,7 @@ fn closed(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// Returns the kind of each line, and the code with the contents of comments and strings masked.
+/// Returns the kind of each line, and the code in which the contents of comments and strings are masked.
 fn strip(text: &str) -> (Vec<LineKind>, String) {
     let (mut lines, mut code) = (vec![LineKind::Blank], String::new());
     let mut rest = text;
@@ -207,7 +208,7 @@ fn strip(text: &str) -> (Vec<LineKind>, String) {
         for letter in part.chars() {
             code.push(if letter == '\n' { letter } else { mask });
             if letter == '\n' {
-                // A line within a string counts as code, even if it is blank.
+                // A line inside a string counts as code, even if the line is blank.
                 lines.push(if mask == 'S' {
                     LineKind::Code
                 } else {

@@ -1,4 +1,4 @@
-//! Demonstration: index the example workspace, search and edit it.
+//! Demonstration: indexes, searches and edits the example workspace.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,16 +12,16 @@ use crate::house::{self, ProjectFolders};
 use crate::setup::{self, DaemonHome, copy_folder};
 use crate::terminal::{duration, say};
 
-/// Number of results that are examined.
+/// Number of results that are searched for the answer.
 pub const DEPTH: usize = 5;
 
-/// The edited file, the added line, words from it, and a question in other words.
+/// The file that is edited, the line that is added to it, words from the line, and a question in other words.
 const FILE: &str = "memory/2026-03-30.md";
 const LINE: &str = "- The locksmith moved the appointment for the cellar door to Thursday at half past four.";
 const WORDS: &str = "locksmith cellar door";
 const MEANING: &str = "When will somebody come to repair the entrance to the basement?";
 
-/// A question with the locations of its answer.
+/// A question, with the places in which its answer is written.
 pub struct DemoQuestion {
     /// Text of the question.
     pub query: String,
@@ -136,7 +136,7 @@ fn hits(answer: &Value) -> impl Iterator<Item = &Value> {
     answer["results"].as_array().into_iter().flatten()
 }
 
-/// Prints the results up to the one with the evidence.
+/// Prints the results, up to the result that contains the evidence.
 fn show(question: &DemoQuestion, answer: &Value, rank: Option<usize>) {
     say(format_args!("\n{}", question.query));
     for (at, hit) in hits(answer).enumerate().take(rank.map_or(DEPTH, |rank| rank + 1)) {
@@ -158,7 +158,7 @@ fn show(question: &DemoQuestion, answer: &Value, rank: Option<usize>) {
     }
 }
 
-/// Returns the demonstration questions in a file.
+/// Reads the questions of the demonstration from a file.
 ///
 /// # Errors
 /// Fails if the file cannot be read or contains no questions.
@@ -186,7 +186,7 @@ pub fn questions(path: &Path) -> Result<Vec<DemoQuestion>> {
 }
 
 impl DemoQuestion {
-    /// Returns the index of the first result with the evidence.
+    /// Returns the index of the first result that contains the evidence.
     pub fn rank_in(&self, answer: &Value) -> Option<usize> {
         hits(answer).position(|hit| {
             self.evidence.iter().any(|span| {

@@ -20,10 +20,10 @@ use contents::{PackageKind, PackageParts};
 
 pub use rehearsal::rehearse;
 
-/// Version of all crates in this workspace.
+/// Version of all crates in this project.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Command-line options.
+/// Options on the command line.
 struct DistOptions {
     out: Option<PathBuf>,
     check: bool,
@@ -78,7 +78,7 @@ pub fn folder(house: &ProjectFolders) -> PathBuf {
     house.target.join("packages")
 }
 
-/// Builds and packs the programs, and returns the archive and the Debian package.
+/// Builds and packs the programs. Returns the paths of the archive and of the Debian package.
 ///
 /// # Errors
 /// Fails if the build failed, or a program contains a path of this machine.
@@ -121,9 +121,10 @@ fn archive(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result
     Ok(place)
 }
 
-/// Packs the Debian package as described in `[package.metadata.deb]` of hippod.
+/// Packs the Debian package, as `[package.metadata.deb]` of hippod describes it.
 ///
-/// The installation starts and enables nothing, because each user runs a separate daemon.
+/// The package neither starts nor enables a service when it is installed, because each user runs a daemon of their
+/// own.
 ///
 /// # Errors
 /// Fails if a part is missing, or cargo-deb cannot be installed.
@@ -151,7 +152,7 @@ fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<
     Ok(work.join(made))
 }
 
-/// Returns the names of all linked crates with their licences and licence texts.
+/// Returns the names of all linked crates, with their licences and the texts of these licences.
 ///
 /// # Errors
 /// Fails if a crate has no licence, or cargo-about cannot be installed.
@@ -171,7 +172,7 @@ fn licences(house: &ProjectFolders) -> Result<String> {
     Ok(text)
 }
 
-/// Copies packages into a folder and prints their paths.
+/// Copies the packages into a folder, and prints the paths of the copies.
 ///
 /// # Errors
 /// Fails if the packages cannot be written.
@@ -186,7 +187,7 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the timestamp for all files: `SOURCE_DATE_EPOCH`, or the time of the commit.
+/// Returns the modification time for all files: `SOURCE_DATE_EPOCH` if it is set, otherwise the time of the commit.
 fn time(house: &ProjectFolders) -> Result<u64> {
     let hint = "set SOURCE_DATE_EPOCH to the modification time for the files, in seconds since 1970";
     if let Some(set) = std::env::var_os("SOURCE_DATE_EPOCH") {

@@ -1,4 +1,4 @@
-//! Project folders, and execution of cargo and other programs.
+//! Folders of the project, and execution of cargo and other programs.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ impl ProjectFolders {
     /// Finds the folders with `cargo metadata`.
     ///
     /// # Errors
-    /// Fails if cargo cannot be run, or the project was moved.
+    /// Fails if cargo cannot be run, or if the project was moved.
     pub fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let output = cargo(&root)
@@ -60,8 +60,8 @@ impl ProjectFolders {
     }
 }
 
-/// Returns a cargo command in a folder, without the package variables that the outer cargo sets for this task: build
-/// scripts would treat them as a change.
+/// Returns a cargo command in a folder. The outer cargo sets variables about the package of this task. They are
+/// removed, because a build script would treat them as a change.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -86,7 +86,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     succeeded(&name, status)
 }
 
-/// Returns an error unless the status is success.
+/// Checks that a command was successful.
 ///
 /// # Errors
 /// Fails if the command failed.
@@ -98,7 +98,7 @@ pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
     }
 }
 
-/// Returns the command as typed in a shell.
+/// Returns the text of a command, as it would be typed in a shell.
 pub fn describe(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_stem().unwrap_or(program.as_os_str());
@@ -109,7 +109,7 @@ pub fn describe(command: &Command) -> String {
 /// Runs a command and returns its standard output.
 ///
 /// # Errors
-/// Fails if the command could not be run, or failed; the error includes standard error.
+/// Fails if the command could not be run, or failed. The error contains the standard error of the command.
 pub fn output(command: &mut Command) -> Result<Vec<u8>> {
     let name = describe(command);
     let output = command

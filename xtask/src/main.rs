@@ -81,7 +81,7 @@ fn run() -> Result<()> {
     }
 }
 
-/// Regenerates files by running the tests that compare them.
+/// Writes generated files again. The tests that compare these files write them.
 fn write(house: &ProjectFolders, target: &str, tests: &str) -> Result<()> {
     let mut command = house.cargo();
     command.args(["test", "--quiet", "--workspace", "--test", target, tests]);

@@ -1,4 +1,4 @@
-//! Node tests of the extension, MCP clients and TypeScript client.
+//! Node tests of the extension, the MCP clients and the TypeScript client.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,14 +10,14 @@ use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::say;
 
-/// Suites with their folders, each with a lock file and a `test` script.
+/// Name and folder of each suite. The folder contains a lock file and a `test` script.
 pub const SUITES: [(&str, &str); 3] = [
     ("extension for Pi and OpenClaw", "integrations/openclaw"),
     ("official clients of MCP", "tests/mcp_clients"),
     ("TypeScript client", "integrations/typescript"),
 ];
 
-/// Returns true if Node is installed; otherwise reports the skipped suites.
+/// Returns true if Node is installed. Otherwise, reports the suites that are skipped.
 pub fn is_there() -> bool {
     let there = prerequisites::has_program("node") && prerequisites::has_program("npm");
     if !there {
@@ -30,10 +30,10 @@ pub fn is_there() -> bool {
     there
 }
 
-/// Installs the packages of a folder's lock file if necessary, and runs the tests.
+/// Runs the tests in a folder. If necessary, installs the packages in its lock file first.
 ///
 /// # Errors
-/// Fails if a command failed; the error names it.
+/// Fails if a command failed. The error names the command.
 pub fn test(house: &ProjectFolders, name: &str) -> Result<()> {
     let folder = house.root.join(name);
     let npm = |words: &[&str]| {
@@ -54,7 +54,7 @@ pub fn test(house: &ProjectFolders, name: &str) -> Result<()> {
     house::run(command.env("HIPPOCTL_PROGRAM", built("hippoctl")))
 }
 
-/// Returns true if the packages were installed after the lock file was written.
+/// Returns true if the packages were installed after the last change of the lock file.
 fn is_installed(folder: &Path) -> bool {
     let written = |name: &str| -> Option<SystemTime> { folder.join(name).metadata().ok()?.modified().ok() };
     match (

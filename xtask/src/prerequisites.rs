@@ -9,11 +9,11 @@ use crate::house::{self, ProjectFolders};
 use crate::setup;
 use crate::terminal::say;
 
-/// Checks for a C compiler, which SQLite requires. Cargo checks the version of Rust, and `hippoctl model pull` looks
-/// for pip.
+/// Checks that there is a C compiler, which SQLite requires. Other requirements are checked elsewhere: cargo checks
+/// the version of Rust, and `hippoctl model pull` looks for pip.
 ///
 /// # Errors
-/// Fails if there is no C compiler; the message lists the packages to install.
+/// Fails if there is no C compiler. The message lists the packages to install.
 pub fn check() -> Result<()> {
     let cc = std::env::var_os("CC")
         .filter(|cc| !cc.is_empty())
@@ -26,7 +26,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Installs strace on Debian if the user has permission. Without strace, two attacks are skipped.
+/// Installs strace on Debian, if the user has the permission. Without strace, some attacks are skipped.
 pub fn provide_strace() {
     if !cfg!(target_os = "linux") || runs(Command::new("strace").arg("-V")) {
         return;
@@ -47,12 +47,13 @@ pub fn has_subcommand(name: &str) -> bool {
     has_program(&format!("cargo-{name}"))
 }
 
-/// Returns true if a program is installed that accepts `--version`.
+/// Returns true if the program is installed and accepts `--version`.
 pub fn has_program(name: &str) -> bool {
     runs(Command::new(name).arg("--version"))
 }
 
-/// Returns a program from crates.io in this version, and installs it into the cache if necessary.
+/// Returns the path of a program from crates.io in this version. If necessary, installs the program into the cache
+/// first.
 ///
 /// # Errors
 /// Fails if the program cannot be installed.

@@ -1,4 +1,4 @@
-//! Python tests of the MCP client and the Python client.
+//! Python tests of the MCP client and of the Python client.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,13 +12,13 @@ use crate::terminal::say;
 pub struct Suite {
     /// Name of the suite.
     pub what: &'static str,
-    /// Folder of the suite.
+    /// Folder that contains the suite.
     folder: &'static str,
-    /// Requirements file in the folder.
+    /// File with the requirements, in the folder of the suite.
     requirements: &'static str,
-    /// Virtual environment, below the target folder.
+    /// Folder of the virtual environment, below the target folder.
     environment: &'static str,
-    /// Modules to run in order, with their arguments.
+    /// Modules that are run in this order, each with its arguments.
     modules: &'static [&'static [&'static str]],
 }
 
@@ -40,10 +40,10 @@ pub const SUITES: [Suite; 2] = [
     },
 ];
 
-/// Check for a Python that supports the required versions and can create virtual environments.
+/// Python program that fails unless this Python has a supported version and can create virtual environments.
 const FIT: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
-/// Returns true if a suitable Python is installed; otherwise reports the skipped suites.
+/// Returns true if a suitable Python is installed. Otherwise, reports the suites that are skipped.
 pub fn is_there() -> bool {
     let mut command = Command::new("python3");
     command.args(["-c", FIT]).stderr(Stdio::null());
@@ -58,10 +58,11 @@ pub fn is_there() -> bool {
     there
 }
 
-/// Installs the requirements of a suite into an environment below the target folder if necessary, and runs the tests.
+/// Runs the tests of a suite. If necessary, installs its requirements first, into an environment below the target
+/// folder.
 ///
 /// # Errors
-/// Fails if a command failed; the error names it.
+/// Fails if a command failed. The error names the command.
 pub fn test(house: &ProjectFolders, suite: &Suite) -> Result<()> {
     let folder = house.root.join(suite.folder);
     let environment = house.target.join(suite.environment);
@@ -82,7 +83,7 @@ pub fn test(house: &ProjectFolders, suite: &Suite) -> Result<()> {
         let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
         house::run(run(&python, &pip).arg(suite.requirements))
             .with_context(|| format!("could not install the packages in {}", wanted.display()))?;
-        // Written last, so that an interrupted installation is repeated.
+        // This file is written last, so that an interrupted installation is repeated.
         std::fs::write(&installed, named)
             .with_context(|| format!("could not write {}", installed.display()))?;
     }

@@ -1,4 +1,4 @@
-//! Cache of model and runtime, and temporary daemon homes.
+//! Cache of the model and the runtime library, and temporary homes of daemons.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::{duration, note, say, status};
 
-/// Downloads the model and the runtime library with the given programs, and returns the folder with `models/` and
-/// `runtime/`.
+/// Downloads the model and the runtime library with the given programs. Returns the folder that contains `models/`
+/// and `runtime/`.
 ///
 /// # Errors
 /// Fails if the download failed.
@@ -45,7 +45,8 @@ pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     Ok(house.target.join("demo"))
 }
 
-/// Returns the cache of this user, or a folder below the build folder if the home is unknown.
+/// Returns the cache folder of this user. If the home of the user is unknown, returns a folder below the target
+/// folder.
 ///
 /// # Errors
 /// Fails if the current folder cannot be determined.
@@ -67,11 +68,11 @@ pub fn cache(house: &ProjectFolders) -> Result<PathBuf> {
     std::path::absolute(&cache).with_context(|| format!("could not find the cache: {}", cache.display()))
 }
 
-/// A temporary daemon home with the cached model and runtime library. Dropping it, or an interrupt by the user, stops
-/// the daemon and removes the home.
+/// A temporary home of a daemon, with the model and the runtime library from the cache. When it is dropped, or when
+/// the user interrupts the task, the daemon is stopped and the home is removed.
 pub struct DaemonHome {
     inner: Arc<Mutex<HomeState>>,
-    /// Temporary folder.
+    /// The temporary folder.
     pub folder: PathBuf,
 }
 
@@ -82,8 +83,8 @@ struct HomeState {
 }
 
 impl DaemonHome {
-    /// Creates the home, and downloads files missing from the cache. A process can create only one home, because it
-    /// handles interrupts.
+    /// Creates the home, and downloads files that the cache lacks. A process can create only one home, because the
+    /// home handles interrupts.
     ///
     /// # Errors
     /// Fails if the folder cannot be created, or a download failed.
@@ -119,7 +120,7 @@ impl DaemonHome {
         Ok(home)
     }
 
-    /// Returns the client for this home; it starts the daemon if necessary.
+    /// Returns a command of the client for this home. The client starts the daemon if necessary.
     pub fn hippoctl(&self) -> Command {
         self.inner
             .lock()
@@ -127,7 +128,7 @@ impl DaemonHome {
             .hippoctl(&self.folder)
     }
 
-    /// Runs a client command and shows its output.
+    /// Runs a command of the client, and shows its output.
     ///
     /// # Errors
     /// Fails if the command failed.
@@ -199,7 +200,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type().with_context(failed)?.is_dir() {
             copy_folder(&entry.path(), &target)?;
         } else {
-            // Permissions are not copied, because copies of read-only files must be writable.
+            // Permissions are not copied, because the copy of a read-only file must be writable.
             let bytes = fs::read(entry.path()).with_context(failed)?;
             fs::write(target, bytes).with_context(failed)?;
         }

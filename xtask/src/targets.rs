@@ -7,10 +7,10 @@ use anyhow::Result;
 use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
-/// Supported targets besides Linux.
+/// Supported targets in addition to Linux.
 const TARGETS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
-/// Returns the targets with installed libraries, and reports the skipped ones.
+/// Returns the targets whose libraries are installed, and reports the targets that are skipped.
 pub fn installed() -> Vec<&'static str> {
     let print = |what: &str| {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -26,7 +26,7 @@ pub fn installed() -> Vec<&'static str> {
     let libraries = std::path::Path::new(&sysroot).join("lib/rustlib");
     TARGETS
         .into_iter()
-        // Earlier steps checked the host system.
+        // An earlier step has checked the target of this machine.
         .filter(|target| *target != host)
         .filter(|target| {
             let has_libraries = libraries.join(target).join("lib").is_dir();
@@ -40,8 +40,8 @@ pub fn installed() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the missing requirement, if any. Dependencies in C are compiled even for a check and need a compiler for
-/// the target: `compiler` is true if the environment names one.
+/// Returns what is missing to check a target, if anything is. Even a check compiles the dependencies in C, which
+/// needs a compiler for the target. `compiler` is true if the environment names such a compiler.
 fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Option<String> {
     if !has_libraries {
         Some(format!("Rust libraries not found (rustup target add {target})"))
@@ -55,12 +55,12 @@ fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Optio
     }
 }
 
-/// Returns the environment variable for the C compiler of a target.
+/// Returns the name of the environment variable for the C compiler of a target.
 fn variable(target: &str) -> String {
     format!("CC_{}", target.replace('-', "_"))
 }
 
-/// Type-checks for a target.
+/// Checks the types of all code for a target.
 ///
 /// # Errors
 /// Fails if the check failed.

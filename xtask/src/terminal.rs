@@ -7,10 +7,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Interval of progress lines for programs without their own progress display.
+/// Time between two lines of progress, for programs that show no progress themselves.
 const SILENCE: Duration = Duration::from_millis(1900);
 
-/// Writes a line to standard output. A closed reader is not an error of the task.
+/// Writes a line to standard output. If the reader has closed the pipe, this is not a failure.
 pub fn say(line: Arguments<'_>) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
@@ -31,7 +31,7 @@ pub fn duration(time: Duration) -> impl Display {
     }
 }
 
-/// Runs a command to its end. If standard error is not a terminal, programs show no progress bars, so a line is
+/// Runs a command to its end. Programs show no progress if standard error is not a terminal. In this case, a line is
 /// printed every two seconds.
 ///
 /// # Errors

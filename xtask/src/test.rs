@@ -1,4 +1,4 @@
-//! The gate: all checks required before a merge.
+//! The gate: all checks that a change must pass.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::house::{self, ProjectFolders, describe, succeeded};
 use crate::terminal::{duration, say};
 use crate::{dist, node, prerequisites, python, setup, targets};
 
-/// Runs every step, and stops at the first failure.
+/// Runs all steps in order, and stops at the first failure.
 ///
 /// # Errors
-/// Fails if a step failed; the error names it.
+/// Fails if a step failed. The error names the step.
 pub fn run(house: &ProjectFolders) -> Result<()> {
     let begun = Instant::now();
     let mut gate = Gate {
@@ -34,8 +34,8 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     gate.step("lints", |house| {
         let mut whole = cargo(house);
         house::run(whole.args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-        // These packages have the model as a feature. The build without the feature is checked, but not built and
-        // tested again.
+        // In these packages, the model is an optional feature. The code without this feature is checked here, but it
+        // is not built and tested again.
         let mut fewer = cargo(house);
         fewer.args([
             "clippy",
@@ -51,7 +51,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     for target in targets::installed() {
         gate.step("types on other systems", |house| targets::check(house, target))?;
     }
-    // Build with the features of the tests, so that the programs that the tests start are built only once.
+    // The build has the features of the tests, so the programs that the tests start are built only once.
     gate.step("build", |house| {
         house::run(cargo(house).args(["build", "--workspace", "--bins", "--tests"]))
     })?;
@@ -102,7 +102,8 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     Ok(())
 }
 
-/// Returns a cargo command without incremental compilation, which uses disk space and slows down a clean build.
+/// Returns a cargo command without incremental compilation, which needs disk space and slows down a build from
+/// scratch.
 fn cargo(house: &ProjectFolders) -> Command {
     let mut command = house.cargo();
     command.env("CARGO_INCREMENTAL", "0");
@@ -146,7 +147,7 @@ impl Runner {
         Self::Cargo
     }
 
-    /// Runs tests and returns the runner's summary.
+    /// Runs the tests, and returns the summary that the runner prints.
     fn run(self, house: &ProjectFolders, home: &Path) -> Result<String> {
         let mut command = cargo(house);
         match self {
@@ -175,8 +176,8 @@ impl Runner {
     }
 }
 
-/// Runs a command, shows its output and returns selected lines. Nextest writes to standard error, cargo test to
-/// standard output; the corresponding stream is captured.
+/// Runs a command, shows its output, and returns the selected lines. Nextest writes to standard error, and `cargo
+/// test` to standard output. Only that stream is captured.
 fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Vec<String>> {
     let name = describe(command);
     let (reader, writer) = io::pipe().context("could not open a pipe")?;
@@ -186,7 +187,7 @@ fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Ve
         command.stdout(writer);
     }
     let mut child = command.spawn().with_context(|| format!("could not run {name}"))?;
-    // The command owns the other end of the pipe; the loop below ends only after all copies are closed.
+    // The command has its own handle of the pipe. The loop below ends only after all such handles are closed.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut kept = Vec::new();
     for line in BufReader::new(reader).split(b'\n') {

@@ -17,7 +17,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The global options, the resolved paths, and the connection, if there is one.
+/// The global options, the resolved paths, and the connection, if one is open.
 pub struct DaemonSession {
     global: Global,
     /// The paths of the socket, the state folder and the log.
@@ -107,7 +107,7 @@ impl DaemonSession {
     }
 
     /// Sends a request. If the daemon ends before it has responded, for example because it was killed, the request is
-    /// sent once more, if necessary to a newly started daemon. A request that could take effect twice is not repeated.
+    /// sent once more, to a new daemon if necessary. A request that could take effect twice is not repeated.
     ///
     /// # Errors
     /// The outer error means that no daemon could be reached; the inner error is the failure of the call.
@@ -134,7 +134,7 @@ impl DaemonSession {
         Ok(client.call_with(request, on_notification))
     }
 
-    /// Returns the folder given with `--workspace` as an absolute path.
+    /// Returns the absolute path of the folder that was given with `--workspace`.
     ///
     /// # Errors
     /// Fails if the current folder no longer exists.
@@ -142,8 +142,8 @@ impl DaemonSession {
         self.global.workspace.as_deref().map(absolute).transpose()
     }
 
-    /// Returns the workspace of this request: the one given with `--workspace`, otherwise the nearest registered folder
-    /// at or above the current folder.
+    /// Returns the workspace for this request: the folder given with `--workspace`, otherwise the nearest registered
+    /// folder at or above the current folder.
     ///
     /// # Errors
     /// Fails if no registered folder contains the current folder.
@@ -180,14 +180,14 @@ impl DaemonSession {
     }
 }
 
-/// Returns the longest root that is `here` or one of its parent folders.
+/// Returns the longest of the roots that are `here` or a parent folder of `here`.
 fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     roots
         .filter(|root| here.starts_with(root))
         .max_by_key(|root| Path::new(root).components().count())
 }
 
-/// Returns the canonical path, or the absolute path if nothing exists there.
+/// Returns the canonical path, or the absolute path if the path does not exist.
 ///
 /// # Errors
 /// Fails if the current folder no longer exists.

@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// Returns the error kind for a failure that the daemon did not report.
+    /// Returns the error kind of a failure that hippoctl itself reports.
     fn kind(self) -> &'static str {
         match self {
             Exit::Done | Exit::Failed => "failed",
@@ -56,7 +56,7 @@ impl Exit {
 pub struct Failure {
     /// The exit code of the process.
     pub exit: Exit,
-    /// The error kind that the daemon reported, if it did.
+    /// The error kind, if the daemon reported the failure.
     pub kind: Option<ErrorKind>,
     /// The error message; empty if nothing is to be printed.
     pub message: String,
@@ -103,8 +103,8 @@ impl Failure {
         self
     }
 
-    /// Creates a failure that prints nothing, because the output already contains the reason or its reader has closed
-    /// the pipe.
+    /// Creates a failure that prints nothing. Use it if the output already contains the reason, or if the reader of
+    /// the output has closed the pipe.
     pub fn silent(exit: Exit) -> Self {
         Self::new(exit, "")
     }
@@ -117,7 +117,7 @@ impl Failure {
         )
     }
 
-    /// Creates the failure, with a hint, for a file that the user named and that could not be read.
+    /// Creates the failure for a file that the user named and that could not be read. The hint depends on the error.
     pub fn input(what: &str, path: &Path, error: &io::Error) -> Self {
         let hint = match error.kind() {
             io::ErrorKind::NotFound => {
@@ -132,10 +132,10 @@ impl Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// Converts errors of standard input and output; errors of files use [`Failure::file`].
+    /// Converts an error of standard input or output. For errors of files, use [`Failure::file`].
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            // The reader closed the pipe, so it needs no more output.
+            // The reader has closed the pipe, so it needs no more output. This is not a failure.
             io::ErrorKind::BrokenPipe => Failure::silent(Exit::Done),
             _ => Failure::new(Exit::Failed, format!("could not write the output: {error}")),
         }
@@ -145,7 +145,7 @@ impl From<io::Error> for Failure {
 impl From<RpcError> for Failure {
     fn from(error: RpcError) -> Self {
         let exit = match error.data.kind {
-            // The request was correct, but the file is damaged.
+            // The request was valid, but the file that it names is damaged.
             ErrorKind::BadRequest if error.code == RpcError::UNUSABLE_FILE => Exit::Failed,
             ErrorKind::BadRequest => Exit::Usage,
             ErrorKind::NoWorkspace | ErrorKind::NotFound | ErrorKind::Stale => Exit::NotFound,

@@ -1,8 +1,8 @@
 //! Files that `init` installs and `init --undo` removes.
 //!
-//! The layout (the files of a platform) and the snapshot (the files on disk) are combined into a plan, without side
-//! effects. The plan is then shown or applied. All changes are recorded in the state folder, so that undo can restore
-//! every byte.
+//! The layout lists the files of a platform, and the snapshot contains the files on disk. A plan is computed from
+//! both without side effects, and is then shown or applied. All changes are recorded in the state folder, so that
+//! undo can restore every byte.
 
 pub mod apply;
 pub mod aside;
@@ -31,7 +31,7 @@ pub use record::InitRecord;
 pub use revert::take_back;
 pub use snapshot::{PathSnapshot, PathState};
 
-/// A file or folder with a reason: why it stays unchanged, or why it cannot be used.
+/// A file or folder, with the reason why it stays unchanged or cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathReason {
     /// The path relative to the workspace.
@@ -41,7 +41,7 @@ pub struct PathReason {
 }
 
 impl PathReason {
-    /// Creates the reason for a path.
+    /// Creates a path with a reason.
     pub fn new(path: impl Into<String>, why: impl Into<String>) -> Self {
         Self {
             path: path.into(),

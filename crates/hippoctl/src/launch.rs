@@ -15,8 +15,8 @@ use crate::failure::{Exit, Failure};
 
 /// Maximum time until a newly started daemon answers.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Time to wait for the socket of another daemon if ours ended. Two clients may each have started a daemon, and a
-/// daemon whose socket was removed binds it again within a second.
+/// Maximum time to wait for the socket of another daemon if ours ended. Two clients may have started a daemon each,
+/// and a daemon whose socket was removed binds it again within a second.
 const RIVAL: Duration = Duration::from_secs(3);
 /// Maximum number of log lines that are shown if the daemon ends early.
 const LAST_WORDS: usize = 10;
@@ -29,8 +29,8 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     let (mut child, before) = begin(paths)?;
     let pid = child.id();
     let answers = wait(&mut child, paths);
-    // If this process outlives the daemon, the daemon stays a zombie process until it is waited for. If no thread can
-    // be started, the zombie is the only consequence.
+    // The thread waits for the daemon to exit. Otherwise, a daemon that exits before this process would remain as a
+    // zombie process. If no thread can be started, this is harmless.
     let _ = thread::Builder::new().spawn(move || child.wait());
     answers.map(|client| (pid, client)).map_err(|failure| {
         let words = last_words(&paths.log, before);
@@ -60,7 +60,7 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     Ok((spawn(&program, paths, log.file())?, before))
 }
 
-/// Returns the absolute path of `hippod`: beside this program, otherwise in `PATH`.
+/// Returns the absolute path of `hippod`. Looks beside this program first, and then in `PATH`.
 pub fn daemon_program() -> Option<PathBuf> {
     let found = find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH"));
     found.and_then(|program| std::path::absolute(program).ok())
@@ -84,18 +84,19 @@ fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
     let mut command = Command::new(program);
     command
         .arg("run")
-        // The daemon rotates this file while it runs. Output that bypasses the daemon's log goes to the streams below.
+        // The daemon writes its log to this file, and rotates the file. The streams below get only output that is not
+        // part of the log.
         .arg("--log-file")
         .arg(&paths.log)
         .env("HIPPOD_SOCKET", &paths.socket)
-        // If the daemon ran in the caller's folder, the disk of that folder could not be unmounted.
+        // If the daemon ran in the folder of the caller, the disk with that folder could not be unmounted.
         .current_dir(&paths.state)
         .stdin(Stdio::null())
         .stdout(words)
         .stderr(errors);
     #[cfg(unix)]
     {
-        // The daemon gets its own process group, so that Ctrl-C in the caller's terminal does not reach it.
+        // The daemon gets its own process group, so Ctrl-C in the terminal of the caller does not stop it.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
     }
     command.spawn().map_err(failed)
@@ -135,14 +136,14 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
     }
 }
 
-/// Returns the process id in the lock file. That process may have ended.
+/// Returns the process id in the lock file. The process may have ended already.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn locked_by(paths: &Paths) -> Option<u32> {
     let lock = fs::read_to_string(paths.state.join(LOCK_FILE)).ok()?;
     lock.trim().parse().ok()
 }
 
-/// Creates a folder that only this user can access.
+/// Creates a folder to which only this user has access.
 ///
 /// # Errors
 /// Returns the error of the operating system.
@@ -157,7 +158,7 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::file("create the folder", folder, error))
 }
 
-/// Opens a log for appending. Only this user can access it. If the log is full, it is rotated.
+/// Opens a log for appending, to which only this user has access. If the log is full, it is rotated first.
 ///
 /// # Errors
 /// Returns the error of the operating system.
@@ -167,7 +168,7 @@ pub fn open_log(log: &Path) -> Result<LogFile, Failure> {
     Ok(opened)
 }
 
-/// Returns the last lines of the log, beginning at the byte offset `before`.
+/// Returns the last lines that the log contains after the byte offset `before`.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn last_words(log: &Path, before: u64) -> String {
     let read = || -> io::Result<Vec<u8>> {

@@ -50,10 +50,10 @@ fn main() -> ExitCode {
             if json && error.use_stderr() {
                 Output::from_terminal(true).failure(&Failure::usage(&error));
             } else {
-                // If the pipe is closed while help is printed, this is not a failure.
+                // The reader may close the pipe while help is printed. This is not a failure.
                 let _ = error.print();
             }
-            // Some harnesses treat exit code 2 of a hook as a veto, so a usage error must not return it.
+            // Some harnesses treat exit code 2 of a hook as a veto, so a usage error of a hook must not return it.
             if is_hook {
                 return ExitCode::SUCCESS;
             }
@@ -104,7 +104,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Context { verb } => verbs::context::context(&mut session, verb, out),
         Verb::Compact(args) => verbs::compact::compact(&mut session, &args, out),
         Verb::Tree { verb } => verbs::tree::tree(&mut session, verb, out),
-        // `hook` is handled before a session is created.
+        // `hook` is handled earlier, before a session is created.
         Verb::Hook(_) => Ok(()),
         Verb::Prompt { platform } => verbs::prompt::print_prompt(&session, platform, out),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),

@@ -10,22 +10,23 @@ use crate::failure::Failure;
 use crate::render::one_line;
 use terminal::{Notation, safe, safe_bytes};
 
-/// Standard output for data, standard error for everything else.
+/// The output streams: standard output for data, standard error for everything else.
 pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
-    /// True if data is printed on a terminal. Control characters from files are then escaped.
+    /// True if standard output is a terminal. Control characters from files are escaped only then.
     on_terminal: bool,
-    /// True if data is JSON.
+    /// True if data is printed as JSON.
     pub json: bool,
-    /// The style of data.
+    /// The style of the data.
     pub style: Style,
     /// True if progress may be drawn on standard error.
     pub progress: bool,
 }
 
 impl Output {
-    /// Uses the streams of the process. Colour and progress need a terminal, and `NO_COLOR` disables colour.
+    /// Creates the output on the streams of the process. Colour and progress need a terminal, and `NO_COLOR` disables
+    /// colour.
     pub fn from_terminal(json: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let plain = set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb");
@@ -41,7 +42,7 @@ impl Output {
         }
     }
 
-    /// Prints the response, as JSON if requested, otherwise with `render`.
+    /// Prints a response as JSON if requested, otherwise with `render`.
     ///
     /// # Errors
     /// Fails if standard output is closed or full.
@@ -69,7 +70,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints data: unchanged into a pipe or a file, with control characters escaped on a terminal.
+    /// Prints data. On a terminal, control characters are escaped. In a pipe or a file, the data is unchanged.
     ///
     /// # Errors
     /// Fails if standard output is closed or full.
@@ -91,12 +92,13 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a line on standard error, with control characters escaped. If standard error is closed, nothing happens.
+    /// Prints a line on standard error, with control characters escaped. If standard error is closed, the line is
+    /// dropped.
     pub fn note(&mut self, text: &str) {
         let _ = writeln!(self.rest, "{}", safe(text, Notation::Text, true));
     }
 
-    /// Prints notes of the daemon; with `--json` the answer contains them.
+    /// Prints the notes of a response, unless data is JSON, which contains them already.
     pub fn notes(&mut self, notes: &[String]) {
         if !self.json {
             notes
@@ -106,7 +108,7 @@ impl Output {
     }
 
     /// Prints a failure and its hint on standard error, after all data. If data is JSON, the failure is one line of
-    /// JSON as well.
+    /// JSON, too.
     pub fn failure(&mut self, failure: &Failure) {
         let _ = self.data.flush();
         if self.json && !failure.message.is_empty() {
@@ -121,10 +123,10 @@ impl Output {
     }
 }
 
-/// The use of colour.
+/// The colours of the output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Style {
-    /// True if escape sequences may be written.
+    /// True if the output may contain escape sequences.
     pub colour: bool,
 }
 

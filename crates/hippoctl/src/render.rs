@@ -19,10 +19,10 @@ pub mod tree;
 pub mod trust;
 
 const INDENT: &str = "   ";
-/// The supported formats of transcripts, for hints.
+/// The supported formats of transcripts, as part of a hint.
 pub const FORMATS: &str = "supported are sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; choose one with --format";
 
-/// Returns text with control characters replaced, except tab and line feed, so that a terminal executes none of them.
+/// Replaces all control characters except tab and line feed, so that a terminal does not execute them.
 pub fn harmless(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -35,12 +35,12 @@ pub fn harmless(text: &str) -> String {
         .collect()
 }
 
-/// Returns text from a daemon or a file as one line, with control characters replaced.
+/// Returns a text from the daemon or a file as one line, with its control characters replaced.
 pub fn one_line(text: &str) -> String {
     harmless(text).replace(['\n', '\t'], " ")
 }
 
-/// Shortens a text to `most` characters. If something was cut, the text ends with an ellipsis.
+/// Shortens a text to `most` characters. A text that was shortened ends with an ellipsis.
 pub fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -103,7 +103,7 @@ pub fn count_entries(count: u64) -> String {
     }
 }
 
-/// Formats rows as columns, two spaces apart. The columns from `numeric` on are right-aligned.
+/// Formats rows as columns with two spaces between them. The columns from number `numeric` on are right-aligned.
 pub fn table(rows: &[Vec<String>], numeric: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

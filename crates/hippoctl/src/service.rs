@@ -15,9 +15,9 @@ pub use manager::{ManagerCommand, ManagerState};
 pub use status::ServiceStatus;
 pub use unit::{UnitFile, UnitFileState, units};
 
-/// The unit of the daemon.
+/// The unit that runs the daemon.
 pub const SERVICE_UNIT: &str = "hippod.service";
-/// The unit of its socket.
+/// The unit with the daemon's socket.
 pub const SOCKET_UNIT: &str = "hippod.socket";
 /// The label of the launchd agent.
 pub const AGENT: &str = "io.github.hippod";
@@ -26,9 +26,9 @@ pub const AGENT: &str = "io.github.hippod";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Manager {
-    /// systemd, for services of the user.
+    /// systemd, with the services of a user.
     Systemd,
-    /// The launchd agents of a macOS session.
+    /// launchd, with the agents of a macOS session.
     Launchd,
 }
 
@@ -72,7 +72,8 @@ impl Manager {
     }
 }
 
-/// Variables that determine the paths of hippod. The service manager does not see the variables of a shell.
+/// Variables that determine the paths of hippod. They are written into the service files, because the service manager
+/// does not know the variables of a shell.
 #[rustfmt::skip] // keep the list compact
 const PLACES: [&str; 7] = [
     "HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
@@ -84,16 +85,16 @@ const PLACES: [&str; 7] = [
 pub struct UnitValues {
     /// The path of `hippod`.
     pub program: PathBuf,
-    /// The socket; `None` if it has its default path in the runtime folder of the manager.
+    /// The path of the socket, or `None` if it is the default path in the runtime folder of the service manager.
     pub socket: Option<PathBuf>,
     /// The variables that determine the paths of hippod.
     pub environment: Vec<(&'static str, String)>,
-    /// The log file, for managers that keep no log.
+    /// The log file, if the service manager has no log of its own.
     pub log: PathBuf,
 }
 
 impl UnitValues {
-    /// Collects these values from the environment, for the daemon that serves `paths`.
+    /// Collects the values for the daemon that serves `paths`, from the environment.
     ///
     /// # Errors
     /// Fails if a path cannot be written into a unit file.
@@ -106,14 +107,14 @@ impl UnitValues {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let usual = match set("XDG_RUNTIME_DIR") {
             Some(folder) => paths.socket == Path::new(&folder).join("hippod/hippod.sock"),
-            // This shell does not know the runtime folder, but the service manager does.
+            // The service manager knows the runtime folder, even if this shell does not.
             None => set("HIPPOD_HOME").is_none() && set("HIPPOD_SOCKET").is_none(),
         };
         let socket = (!usual).then(|| paths.socket.clone());
         let mut environment = Vec::new();
         for name in PLACES {
             let value = match (name, &socket) {
-                // The option `--socket` has the same effect as the variable.
+                // The socket may be set by the option `--socket` instead of the variable.
                 ("HIPPOD_SOCKET", Some(socket)) => Some(socket.clone().into_os_string()),
                 _ => set(name),
             };
@@ -122,8 +123,8 @@ impl UnitValues {
                 environment.push((name, value.to_owned()));
             }
         }
-        // launchd files are XML, which can contain any path. systemd rejects a program path with a quote or a
-        // backslash, and a backslash at the end of a line continues the line on the next one.
+        // A launchd file is XML, which can contain any path. systemd rejects quotes and backslashes in the path of a
+        // program. In addition, a backslash at the end of a line joins the line to the next one.
         let of_systemd = manager == Manager::Systemd;
         written(&program, |text| !(of_systemd && text.contains(['"', '\'', '\\'])))?;
         written(&paths.socket, |text| {
@@ -139,7 +140,7 @@ impl UnitValues {
     }
 }
 
-/// Returns a path as text if it contains no control characters and `right` accepts it.
+/// Returns a path as text if it contains no control character and `right` accepts it.
 fn written(path: &Path, right: impl Fn(&str) -> bool) -> Result<&str, Failure> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));
     text.filter(|text| right(text)).ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! Splitting of shell scripts, for tests of the commands in documents.
 
-/// Splits a script into simple commands as a shell does. Each command is the list of its words, without comments and
-/// redirections.
+/// Splits a script into simple commands, as a shell does. Each command is a list of words. Comments and redirections
+/// are left out.
 pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quote) = (None::<String>, None);
@@ -36,7 +36,7 @@ pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
             (None, _) => word.get_or_insert_default().push(letter),
         }
     }
-    // An unclosed quote extends to the end of the script.
+    // If a quote is not closed, it extends to the end of the script.
     commands.last_mut().unwrap().extend(word);
     commands.retain(|words| !words.is_empty());
     commands

@@ -15,7 +15,8 @@ use hippo_proto::*;
 use hippo_types::transcript::{CompactStats, TranscriptFormat, TranscriptProblem};
 use scripted::{Daemon, command, hippoctl, out};
 
-/// Answers with the content of the named file as the summary, which proves that a pipe became a file.
+/// Returns an answer with the content of the named file as the summary. This shows that the client wrote its input to
+/// a file.
 fn answer(call: &Call) -> Vec<u8> {
     let Request::SessionCompact(request) = &call.request else {
         return encode_error(&call.id, &RpcError::not_found(call.request.method()));
@@ -105,7 +106,7 @@ fn an_empty_transcript_fails_without_output() {
         stderr.contains("the transcript contains no message: empty\nhint: "),
         "{stderr}"
     );
-    // Without `--store`, no workspace is named.
+    // Without `--store`, the request names no workspace.
     let (code, ..) = out(&daemon.run(folder.path(), &["compact", "empty"]));
     assert_eq!(code, 1);
     let mut asked = daemon.requests.try_iter();

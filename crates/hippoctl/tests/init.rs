@@ -22,7 +22,7 @@ use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder without a daemon.
+/// A folder with a home in which no daemon runs.
 struct Place {
     folder: TempDir,
 }
@@ -59,7 +59,7 @@ impl Place {
     }
 }
 
-/// Returns every path with its mode, and its bytes or link target.
+/// Returns the mode of every path, and its bytes or its link target.
 fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -198,7 +198,7 @@ fn deinit_keeps_a_link_made_later_and_removes_all_blocks() {
         place.run(&["init", "--platform", "claude-code"]);
         let [claude, agents] = ["CLAUDE.md", "AGENTS.md"].map(|name| place.root().join(name));
         if merged {
-            // The blocks of both platforms end up in one file.
+            // The blocks of both platforms are now in the same file.
             place.write("AGENTS.md", "# Too\n");
             place.run(&["init", "--platform", "codex"]);
             let both = fs::read_to_string(&agents).unwrap() + &fs::read_to_string(&claude).unwrap();
@@ -226,7 +226,7 @@ fn undo_without_a_daemon_changes_nothing() {
     let (seen, heard) = std::sync::mpsc::channel();
     let file = place.record();
     let taking = Daemon::start(move |call| {
-        // The record at this moment is what an interrupted process leaves.
+        // At this time, the record is as an interrupted process would leave it.
         let _ = seen.send(fs::read_to_string(&file).unwrap());
         encode_result(
             &call.id,
@@ -247,7 +247,7 @@ fn undo_without_a_daemon_changes_nothing() {
     assert_eq!((code, told.as_str()), (3, ""), "{errors}");
     assert!(errors.contains("still registered"), "{errors}");
     assert_eq!((tree(&place.root()), record()), made);
-    // The daemon has written it since.
+    // The daemon has written `memory/ROOT.md` since init created it.
     let period = Period::All;
     let topics = Node::new(period, NodeStatus::Fixed, vec![], None, "## Topics\n".to_owned());
     place.write("memory/ROOT.md", &topics.write());

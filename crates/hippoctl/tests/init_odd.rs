@@ -61,7 +61,7 @@ fn invalid_settings_are_refused_with_their_location() {
         assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(root.join(CONFIG)).unwrap(), text);
     }
-    // Without a harness the file affects only the daemon.
+    // Without a harness, the file has an effect only on the daemon.
     let (code, _, errors) = run(&root, &["init", "--bare"]);
     assert_eq!(code, 0, "{errors}");
     write(
@@ -143,7 +143,7 @@ fn files_and_missing_folders_are_refused_differently() {
     }
 }
 
-/// Starts a daemon that has registered the folder and keeps the content of its sessions.
+/// Starts a daemon with which the folder is registered, and which stores contents of its sessions.
 fn keeping(root: &Path) -> Daemon {
     let root = root.display().to_string();
     Daemon::start(move |call| match &call.request {

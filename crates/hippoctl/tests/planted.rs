@@ -25,7 +25,7 @@ use tempfile::TempDir;
 const SECRET: &str = "the-key-under-the-mat";
 const PLATFORMS: [&str; 4] = ["claude-code", "openclaw", "opencode", "codex"];
 
-/// A folder `w`, with a folder `outside` and another workspace `other` next to it.
+/// A folder `w`, and next to it a folder `outside` and another workspace `other`.
 struct Bed {
     folder: TempDir,
 }
@@ -57,7 +57,7 @@ impl Bed {
         symlink(target, path).unwrap();
     }
 
-    /// Runs the client in `w` and checks that its output contains no text from outside.
+    /// Runs the client in `w`. Asserts that its output contains no text from outside.
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
         let (code, told, errors) = out(&hippoctl(&self.at("home"), &self.at("w"), &words));
@@ -65,7 +65,7 @@ impl Bed {
         (code, told, errors)
     }
 
-    /// Returns all files except the state of the client: modes, and bytes or link targets.
+    /// Returns the mode of every file, and its bytes or its link target. The state of the client is left out.
     fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         let mut tree = tree(&self.at("outside"));
         tree.extend(self::tree(&self.at("other")));
@@ -111,7 +111,7 @@ fn laid_out(platform: &str) -> (Vec<String>, Vec<String>) {
     (files, folders.collect())
 }
 
-/// A function that replaces a file or folder of `w`.
+/// A function that replaces a file or a folder in `w`.
 type Plant = fn(&Bed, &str);
 
 fn link_outside(bed: &Bed, path: &str) {
@@ -143,7 +143,7 @@ fn file(bed: &Bed, path: &str) {
 
 const LINKS: [Plant; 3] = [link_outside, link_to_another_workspace, link_to_nothing];
 
-/// Checks that init refuses without changes, and names each of these paths or one below it.
+/// Asserts that init refuses without changes, and that its error names each of these paths, or a path below it.
 fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
     let before = bed.tree();
     let (code, told, errors) = bed.run(&["init", "--platform", platform]);
@@ -240,7 +240,8 @@ fn deinit_keeps_planted_files_and_finishes_once_they_are_gone() {
             let (files, _) = laid_out(platform);
             for path in &files {
                 let now = bed.at("w").join(path);
-                // The same bytes, so that a program that follows the link would take the file for its own.
+                // The files outside have the same bytes. A program that followed a link would thus take them for its
+                // own files.
                 let text = fs::read_to_string(&now).unwrap();
                 for place in ["outside", "other", "kept"] {
                     bed.write(&format!("{place}/{path}"), &text);
@@ -304,7 +305,7 @@ fn deinit_does_not_follow_a_folder_moved_outside_and_linked() {
     }
 }
 
-/// Ends the swaps on drop, even if a check fails.
+/// Ends the swaps on drop, even if an assertion fails.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {
@@ -328,7 +329,7 @@ fn links_swapped_in_during_init_and_deinit_change_nothing_outside() {
         scope.spawn(|| {
             let top = WorkspaceDir::open(&bed.at("w")).unwrap().folder("").unwrap();
             while !finished.load(Ordering::Acquire) {
-                // Either may be missing for a moment.
+                // The client may have removed one of the two paths for a moment.
                 let _ = top.exchange("CLAUDE.md", "link.md");
                 let _ = top.exchange(".claude", "link");
                 swaps.fetch_add(1, Ordering::Release);

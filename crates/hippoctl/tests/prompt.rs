@@ -16,7 +16,7 @@ use scripted::{hippoctl, out};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A workspace, and a home without a daemon.
+/// A workspace, and a home in which no daemon runs.
 struct Bench {
     folder: TempDir,
 }
@@ -45,7 +45,7 @@ impl Bench {
         out(&hippoctl(&self.home(), &self.root().join("src"), &words))
     }
 
-    /// Sets up a harness, and registers the folder, which needs no daemon here.
+    /// Sets up a harness and registers the folder. Neither needs a daemon here.
     fn set_up(&self, platform: &str) {
         let root = self.root().display().to_string();
         let (code, _, errors) = self.run(&["init", "--platform", platform, &root]);
@@ -168,7 +168,7 @@ fn each_harness_that_is_set_up_is_printed() {
             "{source}: {openclaw:?}"
         );
     }
-    // Both blocks are in AGENTS.md, so both harnesses read both.
+    // Both harnesses read both blocks, because AGENTS.md contains both.
     for of in platforms {
         assert_eq!(
             sources(of)

@@ -1,7 +1,7 @@
 //! Reference of the command line: docs/cli.md, manual pages, completions.
 //!
-//! It is generated from the definitions that the programs parse with. `UPDATE=1` writes docs/cli.md. `HIPPOD_PAGES`
-//! names a folder for the manual pages and completions, which `cargo xtask dist` packs.
+//! The reference is generated from the definitions with which the programs parse their arguments. `UPDATE=1` writes
+//! docs/cli.md. `HIPPOD_PAGES` names a folder for the manual pages and completions, which `cargo xtask dist` packs.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use hippoctl::args::Cli;
 
-// Only the file is included, because hippoctl does not depend on the daemon's crate.
+// The file is included instead of the crate, because hippoctl does not depend on hippod.
 #[path = "../../hippod/src/arguments.rs"]
 #[allow(dead_code, reason = "this test uses only the grammar and parses nothing")]
 mod arguments;
@@ -24,7 +24,7 @@ const BEGINNING: &str = "\
 This page contains the help text of every verb. `cargo xtask docs` generates the page from the argument parsers, and a test checks that it is current.
 ";
 
-/// Returns the manual pages, one for each program and each verb, with their file names.
+/// Returns the file name and the content of each manual page. Each program and each verb has one.
 fn manual() -> Vec<(String, Vec<u8>)> {
     let mut pages = Vec::new();
     for program in programs() {
@@ -41,7 +41,7 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
     shown(command).for_each(|verb| add_pages(verb, pages));
 }
 
-/// Returns the reference.
+/// Returns the reference in markdown.
 fn markdown() -> String {
     let mut text = BEGINNING.to_owned();
     for program in programs() {
@@ -99,7 +99,7 @@ fn describe(command: &Command, text: &mut String) {
     shown(command).for_each(|verb| describe(verb, text));
 }
 
-/// Returns one argument as a row of a table.
+/// Returns an argument as one row of a table.
 fn row(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     let many = arg.get_num_args().is_some_and(|count| count.max_values() > 1);

@@ -40,7 +40,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb with this standard input. Returns exit code, both streams, and the request if one was sent.
+/// Runs the verb with this standard input. Returns exit code, both output streams, and the request, if one was sent.
 fn run(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Request>) {
     let daemon = Daemon::start(answer);
     let arguments = [&["--workspace", WORKSPACE, "remember"][..], arguments].concat();
@@ -50,7 +50,7 @@ fn run(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Reque
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The client may close the pipe early.
+    // The write fails if the client has closed the pipe.
     let _ = child.stdin.take().unwrap().write_all(input);
     let ended = out(&child.wait_with_output().unwrap());
     (ended, daemon.requests.try_recv().ok())

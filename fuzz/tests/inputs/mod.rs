@@ -1,21 +1,22 @@
-//! Test inputs for readers: seeds, mutations, nesting and size.
+//! Test inputs for readers: seeds, mutations, deep nesting and large texts.
 //!
-//! Crates with private readers include this file in their tests.
+//! A crate with private readers includes this file in its tests.
 
 use std::thread;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-/// Invariant of a reader for any bytes; panics if it is violated.
+/// A function that checks an invariant of a reader for any bytes, and panics if the invariant is violated.
 pub type Invariant = fn(&[u8]);
 
-/// Half of the smallest stack on which the programs parse. A limit such as the 128 levels of serde_json fits, even
-/// without optimisation; one level of recursion per level of nesting does not.
+/// Half of the size of the smallest stack on which the programs parse. This stack is sufficient, even without
+/// optimization, if a parser limits its nesting, as serde_json does to 128 levels. It is too small for a parser
+/// without a limit.
 const STACK: usize = 1024 * 1024;
-/// Bytes of nested text; the variable `HIPPO_FUZZ_BYTES` overrides it.
+/// Size in bytes of a nested text. The variable `HIPPO_FUZZ_BYTES` overrides it.
 const NESTED: usize = 128 * 1024;
-/// Openers of a level in various formats.
+/// Texts in various formats, each of which opens one level of nesting.
 pub const OPENERS: [&str; 22] = [
     "[",
     "{",
@@ -38,10 +39,11 @@ pub const OPENERS: [&str; 22] = [
     "#",
     "{\"content\":[",
     "\u{1b}[",
-    // The maximum number of key parts of the TOML library, in nested tables.
+    // A nested table with the maximum number of key parts that the TOML library accepts.
     "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a={",
 ];
-/// Prefixes that lead to the readers of transcripts, lists, indexes, exports and records.
+/// Beginnings of a transcript, a policy file, an index file, an export, front matter and a settings file. Nested text
+/// follows each of them.
 const BEFORE: [&str; 7] = [
     "",
     "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":",
@@ -51,7 +53,7 @@ const BEFORE: [&str; 7] = [
     "---\nid: a\ntags: ",
     "[tree]\ncommand = ",
 ];
-/// Units that are repeated to a large text.
+/// Pieces that are repeated to create a large text.
 const UNITS: [&str; 10] = [
     "x",
     "word ",
@@ -78,7 +80,8 @@ fn assert_survives(name: &str, law: Invariant, text: &str) {
     assert!(matches!(ran, Ok(Ok(()))), "{name}: the law does not hold");
 }
 
-/// Runs an invariant on texts nested by these openers, as deep as possible and as deep as the libraries allow.
+/// Runs an invariant on nested texts: on texts that consist of one of these openers, and on closed texts with nearly
+/// as many levels as the libraries accept.
 pub fn assert_survives_nesting(name: &str, law: Invariant, openers: &[&str]) {
     for opener in openers {
         for before in BEFORE {
@@ -106,7 +109,7 @@ pub fn assert_survives_nesting(name: &str, law: Invariant, openers: &[&str]) {
     }
 }
 
-/// Runs an invariant on texts in which each line is nested deeper than the one before.
+/// Runs an invariant on texts in which each line is nested more deeply than the line before.
 pub fn assert_survives_nesting_by_line(name: &str, law: Invariant) {
     for opener in ["a:", "-", "- a:", ">"] {
         let lines = (0..400).map(|level| format!("{}{opener}\n", " ".repeat(level)));
@@ -114,7 +117,7 @@ pub fn assert_survives_nesting_by_line(name: &str, law: Invariant) {
     }
 }
 
-/// Runs an invariant on large texts, also inside a list and a string.
+/// Runs an invariant on large texts: on plain text, and on text inside a list, an object or a string.
 pub fn assert_survives_size(name: &str, law: Invariant) {
     let size = 4 * bytes();
     for [before, after] in [["", ""], ["[", "0]"], ["{\"results\":[", "{}]}"], ["\"", "\""]] {
@@ -128,7 +131,7 @@ pub fn assert_survives_size(name: &str, law: Invariant) {
     }
 }
 
-/// Runs an invariant on each seed, with several first bytes.
+/// Runs an invariant on each seed, with different first bytes.
 pub fn assert_holds_for_seeds(law: Invariant, seeds: &[&str]) {
     for seed in seeds {
         for choice in [0, 1, 2, 3, 7, 77, 255] {
@@ -160,7 +163,7 @@ pub fn assert_holds_for_any_bytes(name: &str, law: Invariant, seeds: &'static [&
     assert_survives_size(name, law);
 }
 
-/// Generates combinations of seeds with bytes replaced, removed or repeated.
+/// Generates combinations of seeds in which some bytes are replaced, removed or repeated.
 fn mutated_seeds(seeds: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let change = (any::<prop::sample::Index>(), 0..5_u8, any::<u8>(), 1..40_usize);
     let seed = || prop::sample::select(seeds);

@@ -22,9 +22,9 @@ pub enum Shape {
     Words(Vec<String>),
     /// A list of values of this shape.
     List(Box<Shape>),
-    /// An object with any member names and values of this shape.
+    /// An object whose members have any names, and values of this shape.
     Table(Box<Shape>),
-    /// An object with these members.
+    /// An object that has these members.
     Object(Vec<Member>),
     /// The definition with this name.
     Named(String),
@@ -125,7 +125,7 @@ fn shape(schema: &Value) -> Result<Shape> {
     }
 }
 
-/// Returns the union of shapes. Alternatives that are all words become one list of words.
+/// Returns the union of shapes. If all alternatives are words, the union is one list of words.
 fn one_of(shapes: Vec<Shape>) -> Shape {
     let words: Option<Vec<Vec<String>>> = shapes
         .iter()

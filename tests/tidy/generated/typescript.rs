@@ -59,7 +59,7 @@ fn object(members: &[Member], indent: &str) -> Result<String> {
             false => member.name.clone(),
         };
         let mark = if member.optional { "?" } else { "" };
-        // An optional member may be `undefined`, in which case it is not sent.
+        // A client may set an optional member to `undefined`. Then the member is not sent.
         let or = if member.optional { " | undefined" } else { "" };
         writeln!(
             text,

@@ -1,4 +1,4 @@
-//! Reproducible build of the packaged programs, without local paths.
+//! Reproducible build of the packaged programs, without paths of this machine.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::house::{self, ProjectFolders};
 
-/// Programs of a package.
+/// Programs in a package.
 pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 
 /// Builds the programs, and returns their folder.
@@ -24,7 +24,8 @@ pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     Ok(house.target.join("dist"))
 }
 
-/// Returns local folders with their replacements in a program. If several match, compilers use the last one.
+/// Returns local folders, each with the path that replaces it in a program. If a path is in several of these folders,
+/// compilers apply the last replacement.
 fn places(house: &ProjectFolders) -> Result<[(PathBuf, &'static str); 3]> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = variable("HOME").map(|home| Path::new(&home).join(".cargo"));
@@ -39,7 +40,7 @@ fn places(house: &ProjectFolders) -> Result<[(PathBuf, &'static str); 3]> {
     ])
 }
 
-/// Sets compiler flags that replace the local folders.
+/// Sets the compiler flags that replace the paths of local folders.
 fn for_everywhere<'c>(
     command: &'c mut Command,
     places: &[(PathBuf, &'static str)],
@@ -66,7 +67,7 @@ fn for_everywhere<'c>(
         .env("CARGO_TARGET_DIR", target)
 }
 
-/// Returns the first occurrence of a local folder in a program, with some context.
+/// Returns the first path of a local folder in a program, with some of the text around it.
 pub fn named_folder(house: &ProjectFolders, program: &Path) -> Result<Option<String>> {
     let program = fs::read(program).with_context(|| format!("could not read {}", program.display()))?;
     for (place, _) in places(house)? {

@@ -16,13 +16,13 @@ use crate::house::{self, ProjectFolders};
 use crate::setup;
 use crate::terminal::{duration, say};
 
-/// Maximum bytes of the Debian package, which contains the runtime but not the model.
+/// Maximum size of the Debian package in bytes. The package contains the runtime library, but not the model.
 const MOST: u64 = 60_000_000;
 
-/// Builds twice, in two folders, and tests the Debian package.
+/// Builds the packages twice, in two folders, compares them, and tests the Debian package.
 ///
 /// # Errors
-/// Fails if a check failed; the error lists differences, failures or leftover files.
+/// Fails if a check failed. The error lists differences, failed commands, or files that were left behind.
 pub fn run(house: &ProjectFolders) -> Result<()> {
     Root::possible()?;
     let work = work(house);
@@ -69,15 +69,16 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     try_out(house, &first[1])
 }
 
-/// Returns the folder of the second build and the Debian system.
+/// Returns the folder for the second build and for the Debian system.
 fn work(house: &ProjectFolders) -> PathBuf {
     house.target.join("dist-check")
 }
 
-/// Installs a package in a fresh Debian system without network access, uses it, removes it, and compares the files.
+/// Installs a package in a fresh Debian system without network access. Uses the package, removes it, and compares the
+/// files before and after.
 ///
 /// # Errors
-/// Fails if a check failed; the error lists failures or leftover files.
+/// Fails if a check failed. The error lists failed commands, or files that were left behind.
 pub fn try_out(house: &ProjectFolders, package: &Path) -> Result<()> {
     Root::possible()?;
     let bytes = fs::read(package).with_context(|| format!("could not read {}", package.display()))?;
@@ -116,7 +117,8 @@ pub fn try_out(house: &ProjectFolders, package: &Path) -> Result<()> {
     root.discard()
 }
 
-/// Returns the user's commands. Answers are written to files and checked afterwards.
+/// Returns the script with the commands of a user. The commands write their answers to files, which are checked
+/// afterwards.
 fn session(model: &str, questions: &[DemoQuestion]) -> String {
     let mut lines = vec![
         "hippoctl --version".to_owned(),
@@ -171,7 +173,7 @@ fn look_at_answers(root: &Root, questions: &[DemoQuestion]) -> Result<()> {
     Ok(())
 }
 
-/// Copies the project's files with their modification times, to avoid unnecessary builds.
+/// Copies the files of the project with their modification times, so that cargo does not build unchanged files again.
 fn copy_sources(house: &ProjectFolders, to: &Path) -> Result<()> {
     let listed =
         house::output(
@@ -186,7 +188,7 @@ fn copy_sources(house: &ProjectFolders, to: &Path) -> Result<()> {
     for name in listed.split('\0').filter(|name| !name.is_empty()) {
         let (from, to) = (house.root.join(name), to.join(name));
         let failed = || format!("could not copy {}", from.display());
-        // Deleted, but the deletion is not staged in git.
+        // The file was deleted, but git still lists it, because the deletion is not staged.
         if !from.is_file() {
             continue;
         }

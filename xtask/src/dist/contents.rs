@@ -1,4 +1,4 @@
-//! Files of a package, in their installed layout.
+//! Files of a package, with the paths at which they are installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use super::runtime;
 use crate::house::{self, ProjectFolders};
 use crate::setup::copy_folder;
 
-/// Target of a package.
+/// System for which a package is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageKind {
-    /// Any folder, such as `~/.local`.
+    /// Any system. The package can be unpacked into any folder, such as `~/.local`.
     Archive,
-    /// Debian's `/usr`.
+    /// Debian. The package is installed in `/usr`.
     Debian,
 }
 
-/// Documents next to the programs.
+/// Documents that a package contains.
 pub const DOCUMENTS: [&str; 7] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -37,27 +37,27 @@ hippod and hippoctl are licensed under the MIT licence or the Apache License 2.0
 this folder. THIRD-PARTY.txt lists the crates in the programs and their licences. ONNX Runtime, in lib/hippod, is Copyright (c)
 Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIME-ThirdPartyNotices.txt.
 ";
-/// Path of the daemon in the Debian package.
+/// Path of the daemon's program in a Debian system.
 const PROGRAM: &str = "/usr/bin/hippod";
-/// Shells, with the path of their completions before and after the program name.
+/// Shells, each with the text before and after the program name in the path of its completions.
 const SHELLS: [(&str, &str, &str); 3] = [
     ("bash", "share/bash-completion/completions/", ""),
     ("zsh", "share/zsh/site-functions/_", ""),
     ("fish", "share/fish/vendor_completions.d/", ".fish"),
 ];
 
-/// Parts of a package that are built separately.
+/// Parts of a package that other steps create.
 #[derive(Clone, Copy)]
 pub struct PackageParts<'a> {
     /// Folder of the programs.
     pub programs: &'a Path,
     /// Folder of the manual pages and completions.
     pub pages: &'a Path,
-    /// Licences of the included crates.
+    /// Text with the licences of the linked crates.
     pub licences: &'a str,
 }
 
-/// Generates the manual pages and completions by running a test, and returns their folder.
+/// Runs a test that generates the manual pages and completions. Returns the folder that contains them.
 ///
 /// # Errors
 /// Fails if the generation failed.
@@ -76,7 +76,7 @@ pub fn make_pages(house: &ProjectFolders) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Creates the files of a package in the folder `name` of a new folder, and returns the new folder.
+/// Creates a new folder, and in its subfolder `name` the files of a package. Returns the new folder.
 ///
 /// # Errors
 /// Fails if a file cannot be read or written.
@@ -86,7 +86,7 @@ pub fn stage(
     name: &str,
     parts: PackageParts<'_>,
 ) -> Result<PathBuf> {
-    // `[package.metadata.deb]` of hippod refers to this folder.
+    // `[package.metadata.deb]` of hippod contains the path of this folder.
     let work = house.root.join("target/package").join(match kind {
         PackageKind::Archive => "archive",
         PackageKind::Debian => "debian",
@@ -118,7 +118,7 @@ pub fn stage(
     stage.document("THIRD-PARTY.txt", parts.licences.as_bytes())?;
     stage.pages(kind, parts.pages)?;
     if kind == PackageKind::Debian {
-        // On other systems, `hippoctl service install` writes the units with the path of the program.
+        // On other systems, `hippoctl service install` writes the units, with the actual path of the program.
         let units = house.root.join("systemd");
         for name in names(&units)? {
             let unit = String::from_utf8_lossy(&read(&units.join(&name))?).into_owned();
@@ -145,7 +145,7 @@ impl StageFolder {
         self.add(&format!("share/doc/hippod/{name}"), bytes)
     }
 
-    /// Adds manual pages and completions.
+    /// Adds the manual pages and completions.
     fn pages(&self, kind: PackageKind, folder: &Path) -> Result<()> {
         for page in names(&folder.join("man"))? {
             let gz = house::output(
@@ -195,7 +195,7 @@ fn executable(place: &Path) -> Result<()> {
         .with_context(|| format!("could not make {} executable", place.display()))
 }
 
-/// Returns a unit with the program's path on Debian.
+/// Returns the text of a unit, with the path at which Debian installs the program.
 fn for_debian(name: &str, unit: &str) -> Result<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in unit.lines() {

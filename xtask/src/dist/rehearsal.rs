@@ -1,4 +1,4 @@
-//! Rehearsal of packaging with debug programs.
+//! Packaging of debug programs as a rehearsal.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use super::{archive, time};
 use crate::house::ProjectFolders;
 use crate::terminal::say;
 
-/// Files of both packages, without manual pages and documents.
+/// Files in both packages, apart from manual pages and documents.
 const BOTH: [&str; 13] = [
     "bin/hippoctl",
     "bin/hippod",
@@ -28,13 +28,13 @@ const BOTH: [&str; 13] = [
     "lib/hippod/runtime/onnxruntime-1.24.4/libonnxruntime.so.1.24.4",
 ];
 
-/// Packs the archive twice, compares the bytes, and compares the files of both packages with the expected lists.
+/// Packs the archive twice and compares the bytes. Compares the files of both packages with the expected lists.
 ///
-/// The crates' licences and the Debian package itself are built only by `cargo xtask dist`, which installs
-/// cargo-about and cargo-deb.
+/// Only `cargo xtask dist` collects the licences of the crates and builds the Debian package itself, because this
+/// needs cargo-about and cargo-deb.
 ///
 /// # Errors
-/// Fails if the packages differ from the expectation; the error lists missing, additional or different files.
+/// Fails if the packages are not as expected. The error lists files that are missing, unexpected or different.
 pub fn rehearse(house: &ProjectFolders) -> Result<()> {
     let parts = PackageParts {
         programs: &house.target.join("debug"),
@@ -90,7 +90,7 @@ fn compare(house: &ProjectFolders, what: &str, found: &BTreeSet<String>, kind: P
     Ok(())
 }
 
-/// Returns the files below a folder; empty files are an error.
+/// Returns the paths of the files below a folder. An empty file is an error.
 fn files(folder: &Path) -> Result<BTreeSet<String>> {
     let failed = || format!("could not read {}", folder.display());
     let mut found = BTreeSet::new();

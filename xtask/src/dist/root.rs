@@ -12,12 +12,13 @@ use crate::prerequisites;
 use crate::setup::copy_folder;
 use crate::terminal::say;
 
-/// Debian release.
+/// Release of Debian.
 const SUITE: &str = "bookworm";
 const MIRROR: &str = "http://deb.debian.org/debian";
-/// User account for the package test.
+/// User account in the Debian system that runs the commands of the test.
 const USER: &str = "ada";
-/// Package database of the system, and paths that are not regular files.
+/// Paths that are not compared: file systems of the kernel, the home of the user, and files that other programs
+/// change.
 const NOT_LOOKED_AT: [&str; 7] = [
     "proc",
     "sys",
@@ -34,10 +35,10 @@ pub struct Root {
 }
 
 impl Root {
-    /// Checks that this machine can create such a folder.
+    /// Checks that this machine can create a Debian system in a folder.
     ///
     /// # Errors
-    /// Fails if a requirement is missing; the error names it.
+    /// Fails if a requirement is missing. The error names the requirement.
     pub fn possible() -> Result<()> {
         let id = Command::new("id")
             .arg("-u")
@@ -56,7 +57,7 @@ impl Root {
         Ok(())
     }
 
-    /// Returns a copy of a base system, which is created once and kept.
+    /// Returns a copy of a base system. The base system is created only once.
     ///
     /// # Errors
     /// Fails if the base system cannot be created.
@@ -93,7 +94,8 @@ impl Root {
         house::run(self.inside("root").args(words))
     }
 
-    /// Runs a script in the system as the user, in the home folder, and ends all processes it started.
+    /// Runs a script in the system as the user, in the user's home folder. Ends all processes that the script
+    /// started.
     ///
     /// # Errors
     /// Fails if a line of the script failed.
@@ -103,7 +105,8 @@ impl Root {
         house::run(self.inside(USER).args(["sh", "session.sh"]))
     }
 
-    /// Prepares a command without network access and with separate processes and mounts, which end with the command.
+    /// Returns a command that runs in the system without network access. Its processes and mounts are separate, and
+    /// end with it.
     fn inside(&self, user: &str) -> Command {
         let home = if user == "root" {
             "/root".to_owned()
@@ -158,7 +161,7 @@ impl Root {
         self.run_as_root(&["chown", "--recursive", &owner, &format!("/home/{USER}/{name}")])
     }
 
-    /// Reads a file in the user's home folder.
+    /// Reads a file from the user's home folder.
     ///
     /// # Errors
     /// Fails if the file cannot be read.
@@ -167,8 +170,8 @@ impl Root {
         fs::read(&place).with_context(|| format!("could not read {}", place.display()))
     }
 
-    /// Returns a description of all files that a package could leave behind: a line per path with mode, owner and
-    /// link target, and a line per file with its checksum.
+    /// Returns a description of all files that a package could leave behind: for each path a line with mode, owner
+    /// and link target, and for each file another line with its checksum.
     ///
     /// # Errors
     /// Fails if a file cannot be read.
@@ -185,7 +188,7 @@ impl Root {
             .collect())
     }
 
-    /// Removes the system; the base system is kept.
+    /// Removes the system. The base system is kept.
     ///
     /// # Errors
     /// Fails if the folder cannot be removed.

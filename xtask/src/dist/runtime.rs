@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::house::{self, ProjectFolders};
 use crate::setup;
 
-/// Licence files in the wheel, and their names in a package.
+/// Licence files in the wheel, each with its name in a package.
 const TERMS: [(&str, &str); 2] = [
     ("onnxruntime/LICENSE", "ONNXRUNTIME-LICENSE"),
     (
@@ -19,15 +19,15 @@ const TERMS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Files of the pinned wheel for a package.
+/// Files from the pinned wheel that a package contains.
 pub struct Runtime {
-    /// Path below the runtimes folder, and content.
+    /// Path of each file below the folder of runtimes, and its content.
     pub files: Vec<(String, Vec<u8>)>,
-    /// Licence files: name and content.
+    /// Name and content of each licence file.
     pub terms: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// Extracts the files from the pinned wheel in the cache; pip downloads a missing wheel.
+/// Extracts the files from the pinned wheel in the cache. If the wheel is missing, pip downloads it.
 ///
 /// # Errors
 /// Fails if the wheel cannot be downloaded, or its checksum differs.
@@ -100,7 +100,7 @@ pub fn obtain(house: &ProjectFolders) -> Result<Runtime> {
     })
 }
 
-/// Returns the name of the default model's wheel.
+/// Returns the name of the wheel that contains the default model.
 ///
 /// # Errors
 /// Fails if the manifest cannot be read.

@@ -97,8 +97,8 @@ pub struct ContextPutArgs {
     /// Type of the content
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: ContextKind,
-    /// Where the content comes from: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is absolute or
-    /// relative to the workspace
+    /// Where the content comes from: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is
+    /// absolute or relative to the workspace
     #[arg(long, value_name = "TYPE:REF", value_parser = source)]
     pub source: ContextPutSource,
     /// Read the content from a file [default: standard input]
@@ -130,7 +130,7 @@ pub struct ContextPutArgs {
     pub error: bool,
 }
 
-// This type is not the request, because its help and its ranges are those of a command line.
+// The type of the request is not used here, because a command line has help texts and ranges of its own.
 /// Options of `context turn`.
 #[derive(Debug, Args)]
 pub struct ContextTurnArgs {
@@ -181,7 +181,7 @@ pub struct ContextListArgs {
     pub limit: Option<u32>,
 }
 
-/// Parses `TYPE:REF`, or `TYPE` alone.
+/// Parses `TYPE:REF`, or `TYPE` without a reference.
 fn source(text: &str) -> Result<ContextPutSource, String> {
     let (type_, reference) = text.split_once(':').unwrap_or((text, ""));
     if type_.trim().is_empty() {

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use super::command;
 use crate::shell::simple_commands;
 
-/// Returns the commands of hippoctl, including those that are arguments of another program that starts hippoctl.
+/// Returns the `hippoctl` commands in a script, including those that are passed as arguments to another program.
 fn ours(script: &str) -> impl Iterator<Item = Vec<String>> {
     simple_commands(script).into_iter().filter_map(|words| {
         let at = words.iter().position(|word| word == "hippoctl")?;
@@ -41,7 +41,7 @@ fn documents() -> Vec<(PathBuf, String)> {
     paths.into_iter().map(read).collect()
 }
 
-/// Splits a text into the shell commands of its code fences and the code spans of its sentences.
+/// Splits a text into the shell commands in its code fences, and the code spans in its sentences.
 fn parts(text: &str) -> (String, Vec<String>) {
     let (mut scripts, mut spans) = (String::new(), Vec::new());
     for (index, part) in text.split("```").enumerate() {

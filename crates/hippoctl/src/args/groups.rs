@@ -4,7 +4,7 @@ use clap::{Command, CommandFactory};
 
 use super::Cli;
 
-/// The verbs in groups, in the order of `--help`.
+/// The verbs by group, in the order in which `--help` lists them.
 #[rustfmt::skip] // keep the list compact
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Search and read", &["search", "get"]),
@@ -15,8 +15,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Setup", &["init", "workspace", "model", "service"]),
 ];
 
-/// Returns the grammar of the command line, with the verbs of `--help` in groups. The verb is optional, because
-/// `--completions` works without one.
+/// Returns the grammar of the command line, with the verbs grouped for `--help`. The verb is optional, because
+/// `--completions` works without a verb.
 pub fn command() -> Command {
     let command = Cli::command();
     let mut listed = String::new();

@@ -29,8 +29,8 @@ pub enum TreeVerb {
     },
     /// Submit the summary of a node, from a file or standard input
     ///
-    /// The summary stays until the sources of the node change. A summary that is too long or does not match its sources is
-    /// rejected.
+    /// The summary stays until the sources of the node change. A summary that is too long or does not match its
+    /// sources is rejected.
     Submit {
         /// The node: 2026-01-10, 2026-W02, 2026-01, or the path of its file
         node: String,
@@ -48,7 +48,7 @@ pub enum TreeVerb {
     },
 }
 
-// This type is not the request, because the workspace is a global option, and the help is written for people.
+// The type of the request is not used here, because the workspace is a global option, and the help is for people.
 /// Options of `tree compact`.
 #[derive(Debug, Args)]
 pub struct TreeCompactArgs {

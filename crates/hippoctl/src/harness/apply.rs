@@ -1,6 +1,6 @@
 //! Application of a plan of file changes.
 //!
-//! Files are replaced atomically. A file that changed after the plan was made is not overwritten.
+//! Files are replaced atomically. If a file has changed since the plan was made, it is not overwritten.
 
 use std::ffi::OsStr;
 use std::io;
@@ -10,11 +10,11 @@ use hippo_fs::{Folder, WorkspaceDir, is_absence};
 use super::plan::{ChangePlan, PathChange};
 use crate::failure::{Exit, Failure};
 
-/// The hint for a run that failed halfway.
+/// The hint after a run that failed halfway.
 const HALFWAY: &str =
     "fix the cause and run the command again, or revert the changes so far: hippoctl init --undo";
 
-/// Creates the folders, then writes all files. The caller must have written the record before.
+/// Creates the folders, then writes all files. The caller must write the record first.
 ///
 /// # Errors
 /// The error names the first path that could not be written. Earlier writes remain, and the record lists them.
@@ -30,8 +30,8 @@ pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     plan.changes.iter().try_for_each(|change| one(dir, change))
 }
 
-/// Removes those folders that are empty and not reached through a link, inner folders first. Returns the removed
-/// folders.
+/// Removes the folders that are empty and are not reached through a link, inner folders first. Returns the folders
+/// that were removed.
 pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
     let is_removed = |folder: &&String| {
         let removed = dir
@@ -65,7 +65,7 @@ pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
     }
 }
 
-/// Applies a change to a file in an opened folder. Returns false if the file differs from the version in the plan.
+/// Applies a change to a file in an open folder. Returns false if the file differs from the version in the plan.
 fn put(folder: &Folder, name: &OsStr, change: &PathChange) -> io::Result<bool> {
     let now = match folder.read(name, u64::MAX) {
         Ok(now) => Some(now),
@@ -82,7 +82,7 @@ fn put(folder: &Folder, name: &OsStr, change: &PathChange) -> io::Result<bool> {
     if now.is_none() {
         folder.write_whole_new(name, draft, bytes)?;
     } else {
-        // A rename would succeed even if the file is not writable.
+        // A rename would replace even a file that is not writable, so this is checked first.
         folder.open_to_write(name)?;
         folder.write_whole(name, draft, bytes)?;
     }

@@ -1,7 +1,7 @@
 //! Removal of the daemon's own files by `init --undo`.
 //!
-//! These files are derived from memory files, and most of them can be derived again. They are moved out of the
-//! workspace instead of being deleted. Files that people wrote stay in place.
+//! These files are derived from memory files, and most of them can be derived again. They are not deleted, but moved
+//! out of the workspace. Files that people wrote stay in place.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -21,22 +21,22 @@ use super::{InitRecord, PathReason};
 /// Files and folders of hippod in `.hippocampus/`. The settings and policies beside them belong to people.
 const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
 
-/// The paths to move out of the workspace, and those that stay although hippod created them.
+/// The paths to move out of the workspace, and the paths that hippod created but that stay.
 #[derive(Debug, Default)]
 pub struct Aside {
     /// The files and folders to move, relative to the workspace.
     pub moved: Vec<String>,
-    /// The files that contain content from people.
+    /// The files that stay, because they contain text by people.
     pub kept: Vec<PathReason>,
 }
 
-/// Collects the files of hippod that did not exist before init.
+/// Collects hippod's files that did not exist before init.
 pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
     let mut aside = Aside::default();
     let [index, folder] = INDEX;
     if record.index_is_new {
         let there = |path: &String| dir.stat(path).is_ok_and(|stat| stat.is_some());
-        // Leftovers of a recent replacement, which a running daemon would remove.
+        // Files that a recent replacement left behind. A running daemon would remove them.
         let replaced = ["", "-1", "-2", "-3", "-4"].map(|slot| format!(".{index}.replaced{slot}"));
         let passing = replaced.into_iter().chain([format!("{folder}/canary")]);
         aside.moved.extend(passing.filter(there));
@@ -69,10 +69,10 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
     aside
 }
 
-/// Moves the paths into a new folder below `state` and returns that folder.
+/// Moves the paths into a new folder below `state`, and returns that folder.
 ///
 /// # Errors
-/// Returns the path that could not be moved or created, with the reason. That path stays in place.
+/// Returns the first path that could not be moved or created, with the reason. That path stays in place.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn set_aside(
     dir: &WorkspaceDir,
@@ -105,7 +105,7 @@ pub fn set_aside(
             .parent(path)
             .and_then(|(folder, name)| move_to(&folder, name, &target));
         match moved {
-            // The path was removed in the meantime.
+            // The path was removed after it was found.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             moved => moved.map_err(at(&from))?,
         }
@@ -113,8 +113,8 @@ pub fn set_aside(
     Ok(Some(place))
 }
 
-/// Moves a file, or a folder with its content. Between devices, a link cannot be moved: it stays in place and is
-/// reported as an error.
+/// Moves a file, or a folder with its content. A link cannot be moved to another device: it stays in place, and an
+/// error is returned.
 fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
     match from.rename_to(name, to, name) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}

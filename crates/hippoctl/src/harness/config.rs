@@ -5,17 +5,17 @@ use super::platform::Harness;
 
 pub use hippo_fs::harness::FILE as CONFIG;
 
-/// The keys that determine the layout. All other keys of the file are left unchanged.
+/// The keys that determine the layout. The file's other keys are not changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LayoutConfig {
-    /// `platform`
+    /// `platform`: the name of the harness.
     pub platform: Option<Harness>,
     /// `index.inPrompt`: true if the prompt begins with `HIPPOCAMPUS.md`.
     pub index_in_prompt: Option<bool>,
 }
 
 impl LayoutConfig {
-    /// Reads the configuration. Also returns the problems with invalid values.
+    /// Reads the configuration. The second value lists the invalid values.
     pub fn read(bytes: &[u8]) -> (Self, Vec<PathReason>) {
         let (settings, invalid) = hippo_fs::harness::read(bytes);
         let platform = settings

@@ -1,6 +1,6 @@
 //! Tests of the installed texts, and of the plugin.
 //!
-//! Every command in the texts exists, and the plugin contains the same files that init installs.
+//! Every command in the texts exists, and the plugin contains the files that init installs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -28,7 +28,7 @@ fn json(name: &str) -> Value {
     serde_json::from_str(&read(name)).unwrap()
 }
 
-/// Returns the texts for agents with their names.
+/// Returns the name and the text of each file that is written for agents.
 fn texts() -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = text::SKILLS
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
@@ -54,7 +54,7 @@ fn texts() -> Vec<(String, String)> {
     texts
 }
 
-/// Returns the `hippoctl` command lines of a text, from code spans and fenced code.
+/// Returns the `hippoctl` commands in the code spans and code fences of a text.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let spans = text.split('`').skip(1).step_by(2);
     let quoted = text

@@ -1,6 +1,6 @@
 //! Insertion and removal of entries in JSON files.
 //!
-//! Comments, order and indentation are preserved.
+//! Comments, the order of keys and indentation are preserved.
 
 use hippo_fs::harness::json_options;
 use hippo_fs::nesting;
@@ -8,15 +8,15 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Time limit for a hook in seconds, which the harness enforces. Our hooks take a tenth of a second.
+/// Time limit of a hook in seconds, which the harness enforces. A hook of hippod takes about a tenth of a second.
 const PATIENCE: u32 = 10;
 
 /// An insertion into a JSON file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JsonInsertion {
-    /// One command for each event, below the key `hooks`.
+    /// Commands under the key `hooks`, each with its event.
     Hooks(&'static [(&'static str, &'static str)]),
-    /// Paths in the list `instructions`.
+    /// Paths for the list `instructions`.
     Instructions(Vec<&'static str>),
 }
 
@@ -32,10 +32,10 @@ impl fmt::Display for JsonInsertion {
     }
 }
 
-/// The inserted entries, and the keys that were created for them.
+/// The inserted entries, and the keys that were added for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JsonEntries {
-    /// The created keys as paths separated by `/`, outer keys first.
+    /// The added keys as paths with `/` between the keys, outer keys first.
     pub made: Vec<String>,
     /// The events for which a hook was inserted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -80,10 +80,10 @@ pub fn is_list(bytes: &[u8]) -> bool {
     parse(bytes).is_ok_and(|root| root.array_value().is_some())
 }
 
-/// Inserts the missing entries. Returns `None` if all entries already exist.
+/// Inserts the entries that are missing. Returns `None` if all entries exist already.
 ///
 /// # Errors
-/// The error describes the error in the file, with line and column if known.
+/// The error describes the problem in the file, with line and column if known.
 pub fn enter(bytes: &[u8], edit: &JsonInsertion) -> Result<Option<(Vec<u8>, JsonEntries)>, String> {
     let root = parse(bytes)?;
     let object = root
@@ -111,7 +111,7 @@ fn enter_hooks(
     for (event, command) in hooks {
         let path = format!("hooks/{event}");
         let groups = made_array(&all, event, &path, entered)?;
-        // Our hook is also recognized if the user added options to it.
+        // A hook is recognized as hippod's even if the user added options to its command.
         if commands(&groups)
             .any(|there| hook_named(&there).is_some_and(|name| Some(name) == hook_named(command)))
         {
@@ -168,10 +168,10 @@ fn made_array(
     value.ok_or_else(|| format!("\"{path}\" is not a list, so entries cannot be added"))
 }
 
-/// Removes our entries. Also removes the keys that were created for them, if they are empty otherwise.
+/// Removes hippod's entries. Then removes each key that was added for them, if the key has no other content.
 ///
 /// # Errors
-/// The error describes the error in the file, with line and column if known.
+/// The error describes the problem in the file, with line and column if known.
 pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> {
     let root = parse(bytes)?;
     let Some(object) = root.object_value() else {
@@ -199,7 +199,7 @@ pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> 
             .as_ref()
             .and_then(|property| property.value())
             .is_some_and(|value| {
-                // A comment inside the value belongs to the user.
+                // If the value contains a comment, the user wrote it, so the value stays.
                 let bare = value.children().iter().all(|child| !child.is_comment());
                 bare && value.children_exclude_trivia_and_tokens().is_empty()
                     && (value.as_array().is_some() || value.as_object().is_some())
@@ -241,7 +241,7 @@ fn is_ours(hook: &CstNode) -> bool {
     command(hook).is_some_and(|command| hook_named(&command).is_some())
 }
 
-/// Returns the name of the hook in a `hippoctl` command, whatever path and options the command has.
+/// Returns the name of the hook in a `hippoctl hook` command, whatever the path of the program and the options are.
 fn hook_named(command: &str) -> Option<&str> {
     let mut words = command
         .split_whitespace()

@@ -1,4 +1,4 @@
-//! Files that each platform needs, given the current workspace.
+//! Files that a platform needs, given the current workspace.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::platform::{Harness, signs};
 use super::text;
 use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
 
-/// Name of the block that lists the topics of memory in a file that the harness loads. The daemon keeps the block equal
-/// to `memory/ROOT.md`.
+/// Name of the block that contains the topics of the memory, in a file that the harness loads. The daemon updates
+/// this block whenever `memory/ROOT.md` changes.
 pub const ROOT_BLOCK: &str = "root";
-/// The index file, and the folder of hippod that belongs to it.
+/// The index file, and the folder for hippod's other files in the workspace.
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 
 #[rustfmt::skip] // keep the list compact
@@ -28,28 +28,29 @@ const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??
 pub const ROOT: &str = "memory/ROOT.md";
 const CODEX_TOML: &str = ".codex/config.toml";
 
-/// The events of Claude Code. A completed task is worth a checkpoint, but the end of each turn is not.
+/// The events of Claude Code. The log is written after a completed task, but not after each turn.
 const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),
 ]);
-/// The events of Codex. It has no event for completed tasks or for the end of a session; `Stop` follows each turn.
+/// The events of Codex. Codex has no event for a completed task or for the end of a session, and its event `Stop`
+/// follows each turn.
 const CODEX_EVENTS: &[(&str, &str)] = &[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("Stop", "hippoctl hook task-completed"),
 ];
 
-/// A part of a layout.
+/// One file, folder, block or insertion of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutPart {
     /// A folder.
     Folder(&'static str),
-    /// A file that is created if it is missing. From then on, it belongs to the user.
+    /// A file that is created if it is missing. After that, the file belongs to the user.
     Template(&'static str, String),
-    /// A file of hippod. A later version may replace it if it is unchanged.
+    /// A file of hippod. If the user has not changed the file, a later version may replace it.
     Own(String, &'static str),
     /// A block in a file of the user.
     Block(Block),
@@ -79,22 +80,22 @@ pub struct Block {
     pub name: String,
     /// The content of the block.
     pub body: String,
-    /// True if an existing block is left unchanged, because the daemon updates it.
+    /// True if an existing block is not changed, because the daemon keeps it up to date.
     pub once: bool,
 }
 
 /// The optional parts of a layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
-    /// Vector search.
+    /// True if search by meaning is enabled in a new configuration.
     pub vector: bool,
-    /// Search of any kind.
+    /// True if the instructions for the agent include search.
     pub search: bool,
-    /// True if an option sets a key of the configuration file, which is then created.
+    /// True if an option sets a key of the configuration file, so that the file must be created.
     pub configured: bool,
 }
 
-/// Returns the parts that every registered folder gets. The existence of `memory/ROOT.md` enables the compaction tree.
+/// Returns the parts for every registered folder. The daemon maintains a compaction tree if `memory/ROOT.md` exists.
 pub fn bare() -> Vec<LayoutPart> {
     vec![
         LayoutPart::Folder("memory"),
@@ -102,7 +103,7 @@ pub fn bare() -> Vec<LayoutPart> {
     ]
 }
 
-/// Returns the parts of a platform. `made` lists the folders that an earlier init created.
+/// Returns the parts for a platform. `made` lists the folders that an earlier init created.
 pub fn layout(
     platform: Harness,
     choice: Choice,
@@ -178,7 +179,7 @@ fn of_platform(
                     text::HEARTBEAT.to_owned(),
                 ),
             ];
-            // MEMORY.md belongs to the user and is changed only on request.
+            // MEMORY.md belongs to the user, so it is changed only on request.
             if index_in_prompt {
                 parts.push(LayoutPart::Block(Block {
                     path: "MEMORY.md",
@@ -202,12 +203,14 @@ fn of_platform(
             ]
         }
         Harness::Codex => {
-            // Codex expects hooks in only one of the two files of a folder; use the file that is already in use.
+            // Codex reads hooks from two files of a folder, but expects them in only one. The file that is already in
+            // use gets hippod's hooks.
             let toml = there.file(CODEX_TOML).unwrap_or_default();
             let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
             let hooks = match there.state(".codex/hooks.json") {
                 PathState::Missing => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
-                // hipocampus writes a list to this file, which Codex cannot read.
+                // hipocampus writes a list to this file, which Codex cannot read. The hooks are then written to the
+                // other file.
                 PathState::File(file) if json::is_list(file) => {
                     block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml())
                 }
@@ -241,7 +244,8 @@ fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<Stri
     })
 }
 
-/// Returns the ignore rules for the user's memory. Files that the project already had remain in its repository.
+/// Returns the ignore rules for the user's memory. A folder that existed before init is not ignored, because the
+/// repository may contain its files.
 fn ignored(there: &PathSnapshot, made: &[String]) -> String {
     let before = there_before(there, made);
     let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
@@ -274,7 +278,7 @@ fn codex_toml() -> String {
     events.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether a file imports a path in a line outside our own block.
+/// Returns whether a file imports a path in a line outside hippod's block.
 fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
     let file = file.unwrap_or_default();
     let own = BlockMarks::MARKDOWN.span(file, name).ok().flatten();
@@ -288,20 +292,20 @@ pub fn has_import(text: &[u8], import: &str) -> bool {
     text.lines().any(|line| line.trim() == import)
 }
 
-/// Returns the text of `memory/ROOT.md` without its front matter.
+/// Returns the text of `memory/ROOT.md` below its front matter.
 fn root_body(root: Option<&[u8]>) -> String {
     let body = Node::read(Period::All, &String::from_utf8_lossy(root.unwrap_or_default())).body;
     let says = body
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    // Text that contains marker lines of hippod cannot be enclosed in such lines.
+    // A text with hippod's marker lines cannot be put between such lines.
     if !says || body.contains("<!-- hippod:") || body.contains("<!-- /hippod") {
         return text::NO_ROOT.to_owned();
     }
     body.trim_matches('\n').to_owned() + "\n"
 }
 
-/// Returns all paths that the plan of any platform has to read.
+/// Returns all paths that a plan may have to read, for any platform.
 pub fn paths() -> BTreeSet<String> {
     let nothing = PathSnapshot::default();
     let choice = Choice {

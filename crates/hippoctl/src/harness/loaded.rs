@@ -1,4 +1,4 @@
-//! Text of a workspace that a harness loads when a session starts.
+//! Text of a workspace that a harness loads at the start of a session.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ use super::text::SKILLS;
 use super::{Harness, PathSnapshot};
 use crate::render::lines;
 
-/// A further file in which Claude Code looks for instructions.
+/// Claude Code reads its instructions from this file as well as from `CLAUDE.md`.
 pub const INNER_CLAUDE: &str = ".claude/CLAUDE.md";
 
 /// A part of the text that a session gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptPart {
-    /// The file with its lines, or the hook.
+    /// The file with its line numbers, or the hook.
     pub source: String,
     /// The reason why a session gets this part.
     pub why: String,
@@ -68,7 +68,7 @@ impl PromptPart {
     }
 }
 
-/// Returns the parts that the harness reads from files, in the order of the files.
+/// Returns the parts that the harness reads from files, in the order in which it reads them.
 pub fn read_parts(platform: Harness, there: &PathSnapshot) -> Vec<PromptPart> {
     let [blocks, loaders, whole, _] = list_files(platform);
     let mut parts = Vec::new();
@@ -96,7 +96,7 @@ pub fn read_parts(platform: Harness, there: &PathSnapshot) -> Vec<PromptPart> {
     parts
 }
 
-/// Returns the installed session-start hook: its file and its options.
+/// Returns the installed session-start hook: the file that contains it, and its options.
 pub fn find_start_hook(platform: Harness, there: &PathSnapshot) -> Option<(&'static str, HookArgs)> {
     let [.., files] = list_files(platform);
     files.iter().find_map(|path| {
@@ -114,8 +114,8 @@ pub fn find_start_hook(platform: Harness, there: &PathSnapshot) -> Option<(&'sta
     })
 }
 
-/// Returns the files of a platform: those whose blocks it reads, those that load other files, these other files, and
-/// those with hooks.
+/// Returns four lists of files for a platform: files with blocks that the harness reads, files that make the harness
+/// load other files, the files that can be loaded in this way, and files with hooks.
 #[rustfmt::skip] // keep the table compact
 fn list_files(platform: Harness) -> [&'static [&'static str]; 4] {
     match platform {
@@ -127,7 +127,7 @@ fn list_files(platform: Harness) -> [&'static [&'static str]; 4] {
     }
 }
 
-/// Returns whether a file makes the harness load another file of the workspace.
+/// Returns whether `loader` makes the harness load the file at `path`.
 fn loads_file(platform: Harness, loader: &[u8], path: &'static str) -> bool {
     match platform {
         Harness::ClaudeCode => has_import(loader, &format!("@{path}")),
@@ -139,7 +139,7 @@ fn loads_file(platform: Harness, loader: &[u8], path: &'static str) -> bool {
     }
 }
 
-/// Returns the names and descriptions of hippod's skills, which a harness lists.
+/// Returns the names and descriptions of hippod's skills. A harness lists them in the prompt.
 fn list_skills(platform: Harness, there: &PathSnapshot) -> Option<PromptPart> {
     let folder = find_skills(platform)?;
     let mut text = String::new();
@@ -153,7 +153,7 @@ fn list_skills(platform: Harness, there: &PathSnapshot) -> Option<PromptPart> {
     (!text.is_empty()).then(|| PromptPart::new(format!("{folder}/*/SKILL.md"), &text, why))
 }
 
-/// Returns the reasons for the lines of an index file, by line number.
+/// Returns the reason for each line of an index file, by line number.
 fn describe_entries(text: &str) -> BTreeMap<u32, String> {
     let file = IndexFile::parse(text.as_bytes(), IndexFileOptions::default());
     let mut facts = BTreeMap::new();
@@ -176,7 +176,7 @@ fn describe_entries(text: &str) -> BTreeMap<u32, String> {
     facts
 }
 
-/// Returns the reason for a line, or another fact about it.
+/// Returns what is known about a line, such as its origin, or that it contains a secret.
 fn describe_line(line: &str, original: &str) -> Option<String> {
     if line != original {
         return Some("contains a secret, which is not shown here".to_owned());

@@ -3,7 +3,7 @@
 use hippo_fs::WorkspaceDir;
 use hippo_tree::{Node, Period};
 
-/// The folders of the nodes, in addition to `memory/ROOT.md`.
+/// The folders of the nodes. The node of all time is `memory/ROOT.md`.
 pub const NODE_FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 /// Maximum size of a node in bytes.
 const LARGEST: u64 = 16 << 20;

@@ -12,7 +12,7 @@ use super::record::{FileRecord, InitRecord, Original, PutBlock, hash};
 use super::splice::Splice;
 use super::{PathReason, PathSnapshot, PathState};
 
-/// Changes that have not been applied yet.
+/// Changes that are planned but not applied yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangePlan {
     /// The folders to create, outer ones first.
@@ -21,11 +21,11 @@ pub struct ChangePlan {
     pub changes: Vec<PathChange>,
     /// The folders to remove if they are empty after the changes, inner ones first.
     pub removed_folders: Vec<String>,
-    /// The parts that stay unchanged.
+    /// The paths that stay unchanged, with reasons.
     pub kept: Vec<PathReason>,
-    /// The problems. A single problem prevents all changes.
+    /// The problems. If there is any problem, no change is made.
     pub problems: Vec<PathReason>,
-    /// The record as it is after the plan is applied.
+    /// The record for the state after the plan is applied.
     pub record: InitRecord,
 }
 
@@ -34,7 +34,7 @@ pub struct ChangePlan {
 pub struct PathChange {
     /// The path relative to the workspace, with links resolved.
     pub path: String,
-    /// The expected content before the change; `None` for a missing file.
+    /// The expected content before the change, or `None` if the file must not exist.
     pub before: Option<Vec<u8>>,
     /// The content after the change; `None` removes the file.
     pub after: Option<Vec<u8>>,
@@ -74,7 +74,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Adds a part to the plan. Fails if the path is blocked, or if the file there cannot be changed.
+    /// Adds a part to the plan. Fails if the path is blocked, or if its file cannot be changed.
     fn add(&mut self, part: &LayoutPart) -> Result<(), String> {
         match part {
             LayoutPart::Folder(path) => match self.there.state(path) {
@@ -96,7 +96,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Creates a file of hippod, or replaces it if it is unchanged since init wrote it.
+    /// Plans to write a file of hippod. An existing file is replaced only if it is as an earlier init wrote it.
     fn add_own(&mut self, path: &str, text: &str) -> Result<(), String> {
         let entry = self.record.files.get(self.there.real(path));
         let known = entry.map(|entry| entry.hash.clone());
@@ -115,7 +115,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Returns the draft of the file at a path. Fails if the path cannot hold a file.
+    /// Returns the draft of the file at a path. Fails if there cannot be a file at the path.
     fn draft(&mut self, path: &str) -> Result<&mut FileDraft, String> {
         let before = match self.there.state(path) {
             PathState::Missing => None,
@@ -164,7 +164,7 @@ impl Planner<'_> {
                 Err(why) => self.plan.problems.push(PathReason::new(path, why)),
             }
         }
-        // The daemon rejects a workspace without this folder.
+        // The daemon refuses a workspace without this folder.
         if let Err(why) = self.add(&LayoutPart::Folder(INDEX[1])) {
             self.plan.problems.push(PathReason::new(INDEX[1], why));
         }
@@ -180,7 +180,7 @@ impl Planner<'_> {
     }
 }
 
-/// A file that several parts of the layout may change.
+/// A file, with the changes that the parts of the layout make to it.
 #[derive(Default)]
 struct FileDraft {
     before: Option<Vec<u8>>,
@@ -239,7 +239,7 @@ impl FileDraft {
         Ok(())
     }
 
-    /// Returns the record of the file, from which its state before the first init can be restored.
+    /// Returns the record of the file, which is sufficient to restore the state before the first init.
     fn record(&self, old: Option<&FileRecord>) -> Result<FileRecord, String> {
         let now = self.now.as_deref().unwrap_or_default();
         let original = match (old, &self.before) {
@@ -279,7 +279,7 @@ fn add_missing(all: &mut Vec<String>, new: &[String]) {
     }
 }
 
-/// Returns the reason why a TOML file is unusable, with its line and column.
+/// Checks whether a TOML file can be parsed. The error contains line and column.
 pub(super) fn check_toml(text: &[u8]) -> Result<(), String> {
     let text = std::str::from_utf8(text).map_err(|_| "it is not valid UTF-8".to_owned())?;
     nesting::check_toml(text).map_err(|error| error.to_string())?;

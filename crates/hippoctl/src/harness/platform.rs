@@ -4,7 +4,7 @@ pub use hippoctl::args::Harness;
 
 use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
 
-/// The files by which each harness is recognized, most reliable first.
+/// The files that identify each harness. The first harness with such a file is chosen.
 #[rustfmt::skip] // keep the list compact
 const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenCode, &["opencode.json", "opencode.jsonc", ".opencode"]),
@@ -12,12 +12,12 @@ const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenClaw, &["openclaw.json", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"]),
     (Harness::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
-/// Several harnesses read this file. Only together with memory files does it indicate a workspace of OpenClaw.
+/// Several harnesses read this file. If memory files of OpenClaw exist as well, the file identifies OpenClaw.
 const SHARED: &str = "AGENTS.md";
 /// The memory files of OpenClaw.
 const OPENCLAW_MEMORY: [&str; 3] = ["MEMORY.md", "USER.md", "TOOLS.md"];
 
-/// Returns the files that are inspected to detect the platform.
+/// Returns the paths that must be read to detect the platform.
 pub fn signs() -> impl Iterator<Item = &'static str> {
     let named = SIGNS.iter().flat_map(|(_, names)| names.iter().copied());
     named.chain([SHARED]).chain(OPENCLAW_MEMORY)
@@ -28,19 +28,19 @@ pub fn signs() -> impl Iterator<Item = &'static str> {
 pub struct DetectedPlatform {
     /// The platform.
     pub platform: Harness,
-    /// The file that identified the platform, or the reason for the default.
+    /// The file that identified the platform, or the reason why the default was chosen.
     pub by: String,
 }
 
 impl DetectedPlatform {
-    /// Creates the result with its evidence.
+    /// Creates a detected platform.
     pub fn new(platform: Harness, by: &str) -> Self {
         let by = by.to_owned();
         Self { platform, by }
     }
 }
 
-/// Detects the platform of a folder: from its configuration, otherwise from its files; the default is Claude Code.
+/// Detects the platform of a folder. Its configuration has priority over its other files. The default is Claude Code.
 pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatform {
     let there = |name: &&&str| !matches!(snapshot.state(name), PathState::Missing);
     if let Some(platform) = config.platform {

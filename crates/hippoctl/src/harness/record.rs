@@ -1,7 +1,7 @@
 //! Record of the changes that `init` made to a workspace.
 //!
-//! The record is kept in the state folder. Because it names files to rewrite, and an untrusted repository could contain
-//! a forged one, no record inside a workspace is read.
+//! The record names files that undo rewrites, and a record in an untrusted repository could be forged. Therefore, the
+//! record is stored in the state folder, and no record inside a workspace is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -28,9 +28,9 @@ pub struct InitRecord {
     pub registered: bool,
     /// True if the workspace had no index file before init.
     pub index_is_new: bool,
-    /// The created folders, outer ones first.
+    /// The folders that init created, outer ones first.
     pub folders: Vec<String>,
-    /// The created or changed files, by path with links resolved.
+    /// The files that init created or changed. The key is the path with links resolved.
     pub files: BTreeMap<String, FileRecord>,
 }
 
@@ -41,7 +41,7 @@ pub struct FileRecord {
     pub made: bool,
     /// Hash of the file as init wrote it.
     pub hash: String,
-    /// The piece of a file that init replaced, if the file existed before.
+    /// The text that init replaced in a file that existed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub splice: Option<Splice>,
     /// The inserted blocks.
@@ -50,7 +50,7 @@ pub struct FileRecord {
     /// The inserted JSON entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json: Option<JsonEntries>,
-    /// Hash of a created file without the inserted blocks and entries.
+    /// Hash of a file that init created, without the inserted blocks and entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
 }
@@ -61,7 +61,7 @@ pub struct FileRecord {
 pub struct PutBlock {
     /// The name of the block.
     pub name: String,
-    /// True if its marker lines begin with `#`.
+    /// True if the marker lines of the block begin with `#`.
     pub hash_marks: bool,
     /// The newlines that were inserted before the block.
     pub lead: String,
@@ -72,9 +72,9 @@ pub struct PutBlock {
 pub enum Original {
     /// The file did not exist.
     Missing,
-    /// The file had these bytes, in which later edits of the user are included.
+    /// The file existed and had this content. The content includes later edits by the user.
     Text(Vec<u8>),
-    /// The whole file now belongs to the user.
+    /// Init created the file, but the user has edited it since. The whole file now belongs to the user.
     Theirs,
 }
 
@@ -108,7 +108,7 @@ impl InitRecord {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // The folder may also contain decisions about trusted settings.
+        // The folder is not empty if it also contains the decisions about trusted settings.
         let _ = std::fs::remove_dir(&place);
         Ok(())
     }
@@ -122,7 +122,7 @@ impl InitRecord {
         }
     }
 
-    /// Returns whether the record is empty, as in a workspace in which init was not run.
+    /// Returns whether the record is empty, which means that init has not changed the workspace.
     pub fn is_empty(&self) -> bool {
         self.version == 0
     }
@@ -136,10 +136,10 @@ impl InitRecord {
 }
 
 impl FileRecord {
-    /// Returns the state of the file before init, derived from its current content.
+    /// Returns the state of the file before init. It is derived from `now`, the current content.
     ///
     /// # Errors
-    /// Fails if our parts cannot be separated from the rest of the file.
+    /// Fails if hippod's parts cannot be separated from the rest of the file.
     pub fn original(&self, now: &[u8]) -> Result<Original, String> {
         if hash(now) == self.hash {
             if self.made {
@@ -163,7 +163,7 @@ impl FileRecord {
         Ok(Original::Text(left))
     }
 
-    /// Returns the file without our blocks and entries.
+    /// Returns the content without hippod's blocks and entries.
     ///
     /// # Errors
     /// Fails if a block is not closed, or if the file is not valid JSON.
@@ -196,7 +196,7 @@ impl PutBlock {
     }
 }
 
-/// Returns the hash of a text, for comparison.
+/// Returns a hash with which contents are compared.
 pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }

@@ -6,13 +6,13 @@ use super::plan::{ChangePlan, PathChange};
 use super::record::{FileRecord, InitRecord, Original};
 use super::{PathReason, PathSnapshot, PathState};
 
-/// Returns the plan that reverts the recorded changes. Changes that cannot be reverted remain in the record.
+/// Returns the plan that reverts the recorded changes. If a change cannot be reverted, it stays in the record.
 pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
     let mut plan = ChangePlan {
         removed_folders: record.folders.iter().rev().cloned().collect(),
         ..ChangePlan::default()
     };
-    // If a link was created since, one file may be recorded under two names.
+    // One file can be recorded under two names, if one of them became a link after init.
     let mut by_file: BTreeMap<&str, Vec<(&String, &FileRecord)>> = BTreeMap::new();
     for named in &record.files {
         by_file.entry(there.real(named.0)).or_default().push(named);
@@ -41,13 +41,13 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
     plan
 }
 
-/// Keeps the entry in the record, so that the next undo tries again.
+/// Keeps the entry in the record, so that the next undo can try again.
 fn keep_entry(plan: &mut ChangePlan, path: &str, entry: &FileRecord, why: &str) {
     plan.kept.push(PathReason::new(path, why));
     plan.record.files.insert(path.to_owned(), entry.clone());
 }
 
-/// Reverts, one after the other, the changes recorded for one file under these names.
+/// Reverts the changes that are recorded for one file under these names, one change after the other.
 fn take_back_file(plan: &mut ChangePlan, real: &str, names: &[(&String, &FileRecord)], now: &[u8]) {
     let mut after = Some(now.to_vec());
     for (path, entry) in names {

@@ -9,12 +9,12 @@ use hippo_fs::{FileKind, PathRefusal, WorkspaceDir, refusal};
 use super::CONFIG;
 use super::layout::INDEX;
 
-/// The hint for a link.
+/// The hint for a link that is not followed.
 const INSTEAD: &str = "replace the link with a regular file or folder";
 /// Maximum size in bytes of a file that a harness reads.
 const LARGEST: u64 = 4 << 20;
 
-/// The content of a path.
+/// What exists at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathState {
     /// The path does not exist.
@@ -27,16 +27,16 @@ pub enum PathState {
     Odd(String),
 }
 
-/// The contents of some paths of a workspace.
+/// The states of some paths in a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathSnapshot {
     states: BTreeMap<String, PathState>,
-    /// The target within the workspace of each path that is a link or contains one.
+    /// For each path that is a link or contains one, the target within the workspace.
     real: BTreeMap<String, String>,
 }
 
 impl PathSnapshot {
-    /// Reads paths of a workspace.
+    /// Reads the states of paths in a workspace.
     pub fn read<'p>(dir: &WorkspaceDir, paths: impl IntoIterator<Item = &'p str>) -> Self {
         let mut snapshot = Self::default();
         for path in paths {
@@ -67,12 +67,12 @@ impl PathSnapshot {
         self.real.get(path).map_or(path, String::as_str)
     }
 
-    /// Returns the state of a path, or `Missing` if the path was not read.
+    /// Returns the state of a path. The state is `Missing` if the path was not read.
     pub fn state(&self, path: &str) -> &PathState {
         self.states.get(self.real(path)).unwrap_or(&PathState::Missing)
     }
 
-    /// Returns the bytes of a file.
+    /// Returns the bytes of a file, or `None` if the path is not a file.
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         match self.state(path) {
             PathState::File(bytes) => Some(bytes),
@@ -103,7 +103,7 @@ impl PathSnapshot {
     }
 }
 
-/// Resolves links within the workspace. Returns the resulting path, which contains no links, and its state.
+/// Resolves the links in a path within the workspace. Returns the path without links, and its state.
 ///
 /// # Errors
 /// Returns the reason why the path cannot be used.
@@ -147,7 +147,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
     Ok((real, state))
 }
 
-/// Returns whether links are never followed at a path: in hippod's own folder, and for the configuration.
+/// Returns whether no link is followed at a path. This applies to hippod's own folder and to the configuration.
 fn is_own(path: &str) -> bool {
     let [_, folder] = INDEX;
     path == CONFIG || Path::new(path).starts_with(folder)
@@ -167,7 +167,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
         Some(_) => format!("it is a link to a place outside the workspace; {INSTEAD}"),
         None => format!("it is a link without a target ({error}); {INSTEAD}"),
     })?;
-    // Links into `.git` are not followed, because other programs act on the files there.
+    // Other programs act on the files in `.git`, so no link to them is followed.
     if target.components().any(|part| part.as_os_str() == ".git") {
         return Err(format!("it is a link into .git; {INSTEAD}"));
     }

@@ -2,23 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One replaced piece of a text.
+/// A replacement of one piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
-    /// The number of unchanged bytes before the piece.
+    /// The number of bytes before the piece, which are not changed.
     pub at: usize,
-    /// The previous text.
+    /// The piece before the replacement.
     pub old: String,
-    /// The new text.
+    /// The piece after the replacement.
     pub new: String,
 }
 
 impl Splice {
-    /// Returns the smallest replacement that turns `old` into `new`, or `None` if one of its texts is not UTF-8.
+    /// Returns the smallest replacement that changes `old` into `new`, or `None` if one of the two pieces is not
+    /// UTF-8.
     pub fn between(old: &[u8], new: &[u8]) -> Option<Self> {
         let same = |(a, b): (&u8, &u8)| a == b;
         let mut at = old.iter().zip(new).take_while(|&pair| same(pair)).count();
-        // Pieces start at character boundaries. Bytes that are not UTF-8 for another reason are rejected below.
+        // The pieces must begin and end at character boundaries. Other bytes that are not UTF-8 are rejected below.
         while at > 0 && (is_inner(old.get(at)) || is_inner(new.get(at))) {
             at -= 1;
         }
@@ -35,13 +36,14 @@ impl Splice {
         })
     }
 
-    /// Returns the previous text, or `None` if the new text is not at its recorded position.
+    /// Returns `now` with the replacement undone, or `None` if the new piece is not at its recorded position.
     pub fn undo(&self, now: &[u8]) -> Option<Vec<u8>> {
         let end = self.at.checked_add(self.new.len())?;
         (now.get(self.at..end)? == self.new.as_bytes()).then(|| self.replaced(now, self.at))
     }
 
-    /// Returns the previous text if other parts were edited, provided that the new text occurs exactly once.
+    /// Returns `now` with the replacement undone, even if other parts were edited. The new piece must occur exactly
+    /// once.
     pub fn undo_moved(&self, now: &str) -> Option<Vec<u8>> {
         let mut places = now.match_indices(&self.new);
         let (at, _) = places.next().filter(|_| !self.new.trim().is_empty())?;

@@ -17,7 +17,7 @@ const ALL: Choice = Choice {
     configured: true,
 };
 
-/// A configuration that loads the overviews into the prompt.
+/// A configuration with which the index file is loaded into the prompt.
 const IN_PROMPT: &str = r#"{"index": {"inPrompt": true}}"#;
 
 /// The files and folders of a workspace.

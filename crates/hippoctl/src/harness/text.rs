@@ -25,25 +25,25 @@ pub const WORKING_FILES: [(&str, &str); 3] = [
     ("WORKING.md", include_str!("../../../../integrations/templates/WORKING.md")),
     ("TASK-QUEUE.md", include_str!("../../../../integrations/templates/TASK-QUEUE.md")),
 ];
-/// Files that only OpenClaw needs. The other harnesses keep such files elsewhere.
+/// Files that only OpenClaw needs. Other harnesses have other files for this content.
 #[rustfmt::skip] // keep the list compact
 pub const OPENCLAW_FILES: [(&str, &str); 2] = [
     ("MEMORY.md", include_str!("../../../../integrations/templates/MEMORY.md")),
     ("USER.md", include_str!("../../../../integrations/templates/USER.md")),
 ];
-/// The first `memory/ROOT.md`. It contains the digest of an empty list of sources, so that the first generated root
-/// replaces it.
+/// The first `memory/ROOT.md`. Its digest is that of an empty list of sources, so the first generated root replaces
+/// it.
 pub const ROOT: &str = include_str!("../../../../integrations/templates/ROOT.md");
-/// The section of `HEARTBEAT.md`.
+/// The section that is inserted into `HEARTBEAT.md`.
 pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md");
-/// The plugin of OpenCode.
+/// The plugin for OpenCode.
 pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
-/// The text in `MEMORY.md` before the first root exists.
+/// The content of the block in `MEMORY.md` while there is no root.
 pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated automatically. -->\n";
 
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 
-/// Returns the protocol for a platform. If `search` is false, the part about search is omitted.
+/// Returns the instructions for the agents of a platform. If `search` is false, they do not mention search.
 pub fn protocol(platform: Harness, search: bool, index_in_prompt: Option<bool>) -> String {
     let root = match platform {
         Harness::ClaudeCode => "Its topics are listed in `memory/ROOT.md`, which is loaded below.",
@@ -60,7 +60,7 @@ pub fn protocol(platform: Harness, search: bool, index_in_prompt: Option<bool>) 
         let lines = text.split_inclusive('\n');
         text = lines.filter(|line| !line.contains("hippoctl search")).collect();
     }
-    // v1 appendix B: agents read the index after the instructions and before MEMORY.md.
+    // Agents read the index file after the instructions and before MEMORY.md.
     let index = index_in_prompt.unwrap_or(platform == Harness::OpenClaw);
     if index && matches!(platform, Harness::OpenClaw | Harness::Codex | Harness::None) {
         text.push_str(

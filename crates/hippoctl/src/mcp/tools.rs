@@ -13,16 +13,17 @@ use serde_json::{Value, json};
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 
-/// The tool definitions for the prompt of a model. They are short, because they take up tokens in every session.
+/// The definitions of the tools, which are in the prompt of a model. They are short, because each session pays for
+/// their tokens.
 const DEFINITIONS: &str = include_str!("tools.json");
 
 /// Returns the tools with their schemas.
 pub fn all() -> Vec<Tool> {
-    // A test checks that the definitions parse.
+    // A test checks that the definitions can be parsed.
     serde_json::from_str(DEFINITIONS).unwrap_or_default()
 }
 
-/// The call of a tool, with its arguments.
+/// A call of a tool with its arguments.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "name", content = "arguments")]
 pub enum ToolCall {
@@ -38,7 +39,7 @@ pub enum ToolCall {
     Fetch(ContextFetchRequest),
 }
 
-// The field `corpus` of OpenClaw's tools is accepted, and ignored: hippod has only one corpus.
+// The argument `corpus` of OpenClaw's tools is accepted, but has no effect, because hippod has only one corpus.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchArguments {
@@ -74,7 +75,7 @@ pub struct RememberArguments {
 pub struct NoArguments {}
 
 impl ToolCall {
-    /// Parses the arguments of a known tool. A null value counts as a missing argument.
+    /// Parses the arguments of a known tool. An argument that is null counts as missing.
     ///
     /// # Errors
     /// The error names the argument that is unknown or missing, or whose type is wrong.
@@ -84,7 +85,7 @@ impl ToolCall {
         call.map_err(|error| Failure::new(Exit::Usage, format!("wrong arguments of {name}: {error}")))
     }
 
-    /// Returns the answer of the tool. Null members are omitted.
+    /// Returns the answer of the tool, without members that are null.
     ///
     /// # Errors
     /// Fails without a daemon or a workspace, or if the daemon refuses.
@@ -118,7 +119,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
             "endLine": hit.end_line,
             "score": short(hit.score),
             "snippet": hit.text,
-            // All sources are memory: transcripts are found through the logs that were made from them.
+            // Every result has the source `memory`: transcripts are found through the logs that were made from them.
             "source": "memory",
             "corpus": "memory",
         })
@@ -136,7 +137,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
     }))
 }
 
-/// Returns the location of a result in the notation that agents use.
+/// Returns the location of a result as agents write it.
 fn cited(hit: &SearchHit) -> String {
     if hit.start_line == hit.end_line {
         format!("{}#L{}", hit.path, hit.start_line)
@@ -145,7 +146,7 @@ fn cited(hit: &SearchHit) -> String {
     }
 }
 
-/// Returns a note for stored text that reads like an instruction to the agent. The text itself is not changed.
+/// Returns a note if a stored text reads like an instruction to the agent. The text itself is not changed.
 fn mark(text: &str, place: &str) -> Option<String> {
     instruction::match_rule(text)?;
     Some(format!(
@@ -198,7 +199,7 @@ fn remember(arguments: RememberArguments, session: &mut DaemonSession) -> Result
     }))
 }
 
-/// Grace period of the watcher after a reconcile, in milliseconds.
+/// Minimum time in milliseconds between a reconcile and the report that the watcher does not respond.
 const LATE: u64 = 2_000;
 
 fn status(session: &mut DaemonSession) -> Result<Value, Failure> {
@@ -210,9 +211,9 @@ fn status(session: &mut DaemonSession) -> Result<Value, Failure> {
     Ok(report(workspace, answer.model.state))
 }
 
-/// Returns the state of a workspace for an agent.
+/// Returns the state of a workspace as agents get it.
 fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
-    // Right after a start, the figures are not known yet, and zeros would look like facts.
+    // Right after a start, the counts are not known yet. Zeros would look like counts.
     let warming = workspace.degraded.as_deref() == Some("warming");
     let opening = workspace.generation == 0 && warming;
     let watched = workspace
@@ -253,7 +254,7 @@ fn fetch(request: ContextFetchRequest, session: &mut DaemonSession) -> Result<Va
     }))
 }
 
-/// Rounds to four decimal places, because more digits would only cost tokens.
+/// Rounds a score to four decimal places. More digits would only cost tokens.
 fn short(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }
@@ -270,7 +271,7 @@ mod tests {
 
     use super::*;
 
-    /// Maximum total tokens of all definitions, estimated as a quarter of their bytes.
+    /// Maximum tokens of all definitions together, estimated as a quarter of their bytes.
     const MOST_TOKENS: usize = 900;
 
     #[test]
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!(opening["degraded"], "opening");
         assert_eq!(opening["notes"], json!(["it is being opened"]));
 
-        // The watcher has not been checked yet.
+        // The watcher has not been checked yet, so it is not reported.
         let fresh = json!({"documents": 7, "generation": 1, "degraded": null, "why": null,
             "watcher": {"mode": "notify", "alive": false, "last_reconcile_ms_ago": 20, "changed_at_last_reconcile": 0}});
         let fresh = of(fresh);

@@ -1,16 +1,16 @@
 //! Text that is safe on a terminal.
 //!
 //! Untrusted files can contain escape sequences that move the cursor, set the title, or write to the clipboard. On a
-//! terminal, every control character except tab and line feed is shown as an escape, and so are the marks that reverse
+//! terminal, every control character except tab and line feed is shown as an escape, as are the marks that reverse
 //! the order of text. Output into a pipe or a file is not changed.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The codes of [`Style`](super::Style), which are the only sequences that may reach a terminal.
+/// The codes of [`Style`](super::Style). Only their sequences may be written to a terminal.
 const OWN: [&str; 6] = ["1", "2", "31", "32", "36", "0"];
 
-/// The notation of an escaped character.
+/// The form in which a character is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
     /// `\x1b`, `\u{202e}`.
@@ -52,7 +52,7 @@ pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns bytes as text without control characters. A byte that is not UTF-8 becomes `\xff`.
+/// Returns bytes as text without control characters. A byte that is not part of UTF-8 text becomes `\xff`.
 #[must_use]
 pub fn safe_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());

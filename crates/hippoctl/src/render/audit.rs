@@ -7,7 +7,7 @@ use hippo_proto::{AuditKind, AuditResponse};
 use super::one_line;
 use crate::output::Style;
 
-/// Returns one line for each kind of finding, then the examples.
+/// Renders one line for each kind of finding. The examples follow below.
 pub fn audit(answer: &AuditResponse, style: Style) -> String {
     let mut text = String::new();
     for finding in &answer.findings {

@@ -10,10 +10,10 @@ use hippo_proto::{
 use super::{INDENT, count_entries, harmless, one_line, plural, short, table};
 use crate::output::Style;
 
-/// Maximum number of characters of a summary or a reference in a table.
+/// Maximum number of characters of a summary or a source in a table.
 const SHORT: usize = 48;
 
-/// Returns the note that is printed after the id of a session.
+/// Returns the note that is printed after the id of an opened session.
 pub fn opened(answer: &ContextOpenResponse) -> String {
     match answer.resumed {
         true => format!(
@@ -25,7 +25,7 @@ pub fn opened(answer: &ContextOpenResponse) -> String {
     }
 }
 
-/// Renders the outcome of storing content.
+/// Renders the outcome of `context put`.
 pub fn put(answer: &ContextPutResponse, style: Style) -> String {
     let tokens = plural(answer.tokens, "token");
     let mut text = match (answer.outcome, &answer.entry) {
@@ -48,14 +48,14 @@ pub fn put(answer: &ContextPutResponse, style: Style) -> String {
     text
 }
 
-/// Renders an entry after an access.
+/// Renders an entry that was accessed.
 pub fn touched(answer: &ContextTouchResponse, style: Style) -> String {
     let entry = &answer.entry;
     let access = entry.decay.last_access;
     headed("touched", entry, style) + &format!("{INDENT}strength {:.2} in turn {access}\n", entry.strength)
 }
 
-/// Renders the result of a turn.
+/// Renders the effects of a completed turn.
 pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
     let mut text = format!(
         "turn {}: {} active, {} dormant, {} expired; {}; {} consolidation\n",
@@ -73,7 +73,7 @@ pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
     text
 }
 
-/// Returns the note that is printed after the text for a prompt.
+/// Returns the note that is printed after the section for a prompt.
 pub fn shown(answer: &ContextRenderResponse) -> String {
     format!(
         "{} in {}; {} omitted, {} dormant; {} can be fetched",
@@ -85,7 +85,7 @@ pub fn shown(answer: &ContextRenderResponse) -> String {
     )
 }
 
-/// Returns a note about fetched content: why it is missing, or that its source has changed.
+/// Returns the note about fetched content: the reason why it is missing, or that its source has changed.
 pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
     match &answer.reason {
         Some(reason) => Some(format!("note: {}", one_line(reason))),
@@ -94,7 +94,7 @@ pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
     }
 }
 
-/// Returns the summary and key data of an entry whose content is not available.
+/// Returns the summary and the key data of an entry whose content is not available.
 pub fn render_without_content(answer: &ContextFetchResponse) -> Option<String> {
     let mut text = harmless(answer.summary.as_deref()?);
     let data = answer.entry.as_ref().and_then(|entry| entry.key_data.as_ref());
@@ -104,7 +104,7 @@ pub fn render_without_content(answer: &ContextFetchResponse) -> Option<String> {
     Some(text)
 }
 
-/// Returns the note with the counts of a list.
+/// Returns the note with the numbers of listed sessions or entries.
 pub fn count(answer: &ContextListResponse) -> String {
     let sessions = answer.sessions.as_ref().map(Vec::len);
     let shown = sessions.or(answer.entries.as_ref().map(Vec::len));
@@ -119,8 +119,8 @@ pub fn count(answer: &ContextListResponse) -> String {
     }
 }
 
-/// Renders sessions or entries, one per line. If the sessions of several workspaces are listed, each line names the
-/// workspace.
+/// Renders sessions or entries, one per line. `workspaces` is true if the list has sessions of several workspaces.
+/// Then each line names its workspace.
 pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> String {
     let sessions = answer.sessions.iter().flatten();
     let mut rows: Vec<_> = sessions.map(|session| row(session, workspaces, style)).collect();
@@ -142,7 +142,7 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
     table(&rows, 6)
 }
 
-/// Renders a closed session and the entries that were written to long-term memory.
+/// Renders a closed session, and the entries that were written to long-term memory.
 pub fn closed(answer: &ContextCloseResponse, style: Style) -> String {
     let mut text = format!(
         "{} {} at {}: {}, {} in long-term memory\n",
@@ -184,7 +184,7 @@ fn row(session: &ContextSession, workspaces: bool, style: Style) -> Vec<String> 
     row
 }
 
-/// Returns the id and summary of an entry, with its key data below.
+/// Renders the id and the summary of an entry, with the key data below.
 fn headed(what: &str, entry: &ContextEntry, style: Style) -> String {
     let id = style.strong(one_line(&entry.id));
     let mut text = format!("{what} {id}: {}\n", one_line(&entry.summary));

@@ -8,10 +8,10 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum number of ids shown for one step.
+/// Maximum number of ids that are shown for one step.
 const IDS: usize = 3;
 
-/// Renders a run: its effects, its rejected steps, and the entries that need attention.
+/// Renders a run: its effects, the steps that were refused, and the entries that need attention.
 pub fn report(report: &CycleReport, style: Style) -> String {
     body(report, style) + &way_back(report)
 }
@@ -86,7 +86,7 @@ pub fn notes(report: &CycleReport) -> Vec<String> {
     notes
 }
 
-/// Renders the stored report of a run, with the time at which it was undone, if known.
+/// Renders the stored report of a run, and the time at which the run was undone, if known.
 pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
     let Some(kept) = &answer.report else {
         return String::new();
@@ -165,7 +165,7 @@ pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
     text
 }
 
-/// Returns a one-line summary, such as "run 12: deep, done; 3 of 3 steps".
+/// Returns a summary of a run in one line, such as "run 12: deep, done; 3 of 3 steps".
 pub fn in_short(run: &CycleRun, style: Style) -> String {
     format!(
         "{}: {}, {}; {} of {}",
@@ -177,7 +177,7 @@ pub fn in_short(run: &CycleRun, style: Style) -> String {
     )
 }
 
-/// Returns the next cycles, such as "light 2026-03-01T03:30:00Z, deep …".
+/// Returns the times of the next cycles, such as "light 2026-03-01T03:30:00Z, deep …".
 pub fn next(next: &[NextCycle]) -> String {
     let one = |it: &NextCycle| format!("{} {}", it.cycle.name(), one_line(&it.at));
     next.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -190,7 +190,7 @@ fn outcome(outcome: CycleOutcome, style: Style) -> String {
     }
 }
 
-/// Appends a heading, and for each row a line with rule, entries and text. Without rows, appends nothing.
+/// Appends a heading, and one line for each row with rule, entries and text. If there are no rows, appends nothing.
 fn block<'a>(
     text: &mut String,
     heading: &str,

@@ -7,7 +7,8 @@ use hippo_proto::{DoctorResponse, Problem, Severity};
 use super::plural;
 use crate::output::Style;
 
-/// Renders the checks, the applied fixes (with `dry_run`, the planned fixes), and each remaining problem with its fix.
+/// Renders the checks, the fixes that were made, and each remaining problem with its fix. With `dry_run`, the fixes
+/// are only planned.
 pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     let mut text = String::new();
     for check in &answer.checks {
@@ -94,7 +95,7 @@ mod tests {
                 detail: "not installed".into(),
                 worst: Some(Severity::Warning),
             },
-            // A response of a daemon that does not report the severity.
+            // This is an answer of a daemon that does not report the severity.
             Check {
                 id: "tree".into(),
                 ok: false,

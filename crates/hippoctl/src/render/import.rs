@@ -6,10 +6,10 @@ use super::{INDENT, one_line, plural};
 use crate::output::Style;
 use crate::verbs::import::ImportReport;
 
-/// Maximum number of damaged records that are listed.
+/// Maximum number of damaged records that are listed individually.
 const NAMED: usize = 10;
 
-/// Renders each file with its number of memories, then the skipped records, and how to undo the import.
+/// Renders each file with the number of its memories, the records that were skipped, and the way to undo the import.
 pub fn imported(answer: &ImportReport, style: Style) -> String {
     let new: u64 = answer.files.iter().map(|file| file.memories).sum();
     let mut text = format!("{} found", memories(answer.memories));

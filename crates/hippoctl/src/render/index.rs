@@ -10,9 +10,9 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, short, table};
 use crate::output::Style;
 
-/// Maximum characters of a topic in a table.
+/// Maximum number of characters of a topic in a table.
 const TOPIC: usize = 40;
-/// The file with the entries that fit into the index.
+/// The name of the index file, which contains the entries that fit into it.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
 /// Renders the entries, one per line: id, strength, band, topic and first pointer.

@@ -6,7 +6,7 @@ use super::{FORMATS, INDENT, lines, one_line, plural};
 use crate::output::Style;
 use crate::verbs::ingest::IngestResult;
 
-/// Renders each transcript with the numbers of appended, skipped and malformed records.
+/// Renders each transcript: the changed logs, and the numbers of new and known messages and of malformed lines.
 pub fn ingested(done: &[IngestResult], style: Style) -> String {
     let mut text = String::new();
     for one in done {
@@ -46,7 +46,7 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
             let malformed = plural(answer.malformed, "malformed line");
             let _ = writeln!(text, "{INDENT}{malformed} skipped ({}{more})", places.join(", "));
         }
-        // If `from` is above 0, an earlier read already found the messages.
+        // If `from` is above 0, an earlier read of the transcript has found its messages.
         if answer.messages + answer.known == 0 && answer.from == 0 {
             let _ = writeln!(text, "{INDENT}it contains no message: {FORMATS}");
         }

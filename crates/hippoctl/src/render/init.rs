@@ -9,35 +9,35 @@ use crate::harness::plan::PathChange;
 use crate::harness::{Harness, PathReason};
 use crate::output::Style;
 
-/// The result of `init` or `init --undo`; with `--dry-run`, the plan.
+/// The result of `init` or `init --undo`. With `--dry-run`, it is the plan.
 #[derive(Debug, Default, Serialize)]
 pub struct InitResult {
     /// The workspace folder.
     pub root: String,
-    /// The platform; only for `init`.
+    /// The platform. It is known only for `init`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<Harness>,
-    /// The evidence for the platform.
+    /// The file that identified the platform, or the reason why the default was chosen.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub told_by: String,
-    /// True if nothing was changed.
+    /// True if nothing was changed because of `--dry-run`.
     pub dry_run: bool,
-    /// The files and folders; a folder ends in `/`.
+    /// The changed or kept files and folders. The path of a folder ends in `/`.
     pub changes: Vec<InitChange>,
-    /// True if the daemon has registered the folder.
+    /// True if the folder is registered with the daemon.
     pub registered: bool,
-    /// Further notes for the user.
+    /// Other notes for the user.
     pub notes: Vec<String>,
 }
 
-/// What happens to a file or folder.
+/// The change of one file or folder.
 #[derive(Debug, Serialize)]
 pub struct InitChange {
     /// The kind of the change.
     pub action: InitAction,
     /// The path relative to the workspace.
     pub path: String,
-    /// The description or the reason.
+    /// The description of the change, or the reason why the path is kept.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub what: String,
 }
@@ -46,24 +46,24 @@ pub struct InitChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitAction {
-    /// It is created.
+    /// The file or folder is created.
     Create,
-    /// It is modified.
+    /// The file is changed.
     Change,
-    /// The daemon replaces it, because it belongs to the compaction tree of another program.
+    /// The daemon replaces the file, because it belongs to the compaction tree of another program.
     Replace,
-    /// It is removed.
+    /// The file or folder is removed.
     Remove,
-    /// It is moved out of the workspace.
+    /// The file or folder is moved out of the workspace.
     Move,
-    /// The daemon restores it to its state before a take-over.
+    /// The daemon restores the file to its state before a take-over.
     Restore,
-    /// It stays unchanged.
+    /// The file or folder stays unchanged.
     Keep,
 }
 
 impl InitResult {
-    /// Creates an empty result.
+    /// Creates a result without changes.
     pub fn new(root: &Path, dry_run: bool) -> Self {
         Self {
             root: root.display().to_string(),
@@ -72,7 +72,7 @@ impl InitResult {
         }
     }
 
-    /// Adds a file or folder.
+    /// Adds the change of a file or folder.
     pub fn add(&mut self, action: InitAction, path: impl Into<String>, what: &str) {
         self.changes.push(InitChange {
             action,
@@ -81,7 +81,7 @@ impl InitResult {
         });
     }
 
-    /// Adds changes of files.
+    /// Adds the planned changes of files.
     pub fn add_changes(&mut self, changes: &[PathChange]) {
         for change in changes {
             let action = match (&change.before, &change.after) {
@@ -118,7 +118,7 @@ pub fn render_init(result: &InitResult, style: Style) -> String {
         None if result.dry_run => format!("would revert init in {root}\n"),
         None => format!("reverted init in {root}\n"),
     };
-    // A folder with a listed file is not listed itself.
+    // A folder is not listed if one of the listed files is in it.
     let is_implied = |folder: &InitChange| {
         let is_below = |file: &InitChange| file.path != folder.path && file.path.starts_with(&folder.path);
         let mut same = result.changes.iter().filter(|file| file.action == folder.action);

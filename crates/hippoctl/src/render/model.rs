@@ -7,7 +7,7 @@ use hippo_proto::{
 use super::{bytes, table};
 use crate::output::Style;
 
-/// Renders the models, one per line, then the runtime library.
+/// Renders the models, one per line, and the runtime library below.
 pub fn list(answer: &ModelListResponse, _: Style) -> String {
     let models = answer.models.iter().map(|model| {
         let selected = if model.selected { "*" } else { " " };
@@ -49,7 +49,7 @@ fn state(state: ModelState) -> &'static str {
     }
 }
 
-/// Renders a model that was just installed.
+/// Renders a model that was installed.
 pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
     let head = format!(
         "{} is installed ({:.1} s)\n",

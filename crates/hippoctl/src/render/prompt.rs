@@ -12,7 +12,7 @@ use crate::output::Style;
 pub struct PromptAnswer {
     /// The workspace.
     pub root: String,
-    /// The platforms that are set up.
+    /// The platforms that are set up in the workspace.
     pub platforms: Vec<PlatformPrompt>,
 }
 
@@ -21,9 +21,9 @@ pub struct PromptAnswer {
 pub struct PlatformPrompt {
     /// The platform.
     pub platform: Harness,
-    /// The parts, with the hook last.
+    /// The parts, of which the hook is the last.
     pub parts: Vec<PromptPart>,
-    /// The estimated tokens, rounded once for all parts.
+    /// The estimated tokens of all parts together. They are rounded only once.
     pub tokens: usize,
 }
 

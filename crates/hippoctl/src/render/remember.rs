@@ -5,7 +5,7 @@ use hippo_proto::RememberResponse;
 use super::{INDENT, lines, one_line};
 use crate::output::Style;
 
-/// Renders the location of the text, and the entry for it.
+/// Renders the location of the remembered text, and its entry.
 pub fn remembered(answer: &RememberResponse, style: Style) -> String {
     let place = format!(
         "{}:{}",

@@ -7,7 +7,7 @@ use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
-/// Renders the results, best first. If requested, also renders how the index file led to the answer.
+/// Renders the results, best first. If the answer has a trace of the index file, renders the trace as well.
 pub fn search(answer: &SearchResponse, style: Style) -> String {
     let results = answer.results.iter().enumerate();
     let results = results.map(|(at, result)| hit(at + 1, result, style));
@@ -81,7 +81,7 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
     text
 }
 
-/// Returns the entry of a result and the entry's strength, which does not affect the score.
+/// Returns the entry of a result with its strength, which has no effect on the score.
 fn entry(hit: &SearchHit, style: Style) -> String {
     let strength = hit.strength.map(|strength| format!("strength {strength:.2}"));
     let entry = hit

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::Style;
 use crate::service::{ManagerCommand, ServiceStatus, UnitFileState};
 
-/// The steps of `service install` or `service uninstall`; with `--dry-run`, the plan.
+/// The steps of `service install` or `service uninstall`. With `--dry-run`, they are only planned.
 #[derive(Debug, Serialize)]
 pub struct ServiceSteps {
     /// True if nothing was changed.
@@ -30,7 +30,7 @@ impl ServiceSteps {
         }
     }
 
-    /// Takes a step; in a dry run, only lists it.
+    /// Takes a step and lists it. In a dry run, only lists it.
     ///
     /// # Errors
     /// Returns the failure of the step.
@@ -42,7 +42,7 @@ impl ServiceSteps {
         Ok(())
     }
 
-    /// Adds the commands to run once the manager answers.
+    /// Adds a note with the commands that the user must run as soon as a service manager responds.
     pub fn note_later(&mut self, status: &ServiceStatus, calls: &[ManagerCommand]) {
         let why = status.no_manager.as_deref().unwrap_or_default();
         let lines: Vec<String> = calls.iter().map(ManagerCommand::line).collect();

@@ -54,17 +54,17 @@ fn model_line(model: &ModelStatus, style: Style) -> String {
     format!("{}  {state}{reason}  {}", model.id, style.quiet(usage))
 }
 
-/// Returns a reason with a colon before it, or nothing.
+/// Returns a reason that follows a colon, or an empty text if there is no reason.
 fn after_colon(reason: Option<&str>) -> String {
     reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
 
-/// Returns a line of a workspace's status.
+/// Returns one line of the status of a workspace.
 fn line(label: &str, text: &str) -> String {
     format!("  {label:<8} {text}\n")
 }
 
-/// Returns a line of a workspace's status that reports a problem.
+/// Returns one line of the status of a workspace, marked as a problem.
 fn bad_line(label: &str, text: &str, style: Style) -> String {
     format!("  {}\n", style.bad(format!("{label:<8} {text}")))
 }
@@ -185,7 +185,7 @@ pub fn workspaces(answer: &WorkspaceListResponse, style: Style) -> String {
     table(&rows, 3)
 }
 
-/// Renders the result of a reconcile.
+/// Renders the result of `sync`.
 pub fn sync(answer: &WorkspaceSyncResponse, _: Style) -> String {
     format!(
         "{}, {} changed, {} removed, {} pending, generation {}, {:.0} ms\n",

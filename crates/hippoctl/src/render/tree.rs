@@ -8,7 +8,7 @@ use crate::output::Style;
 /// Maximum number of nodes that are listed.
 const LISTED: usize = 40;
 
-/// Renders the changes of the tree.
+/// Renders the changes of the nodes.
 pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> String {
     if !answer.foreign.is_empty() {
         let all = plural(answer.foreign.len() as u64, "node");
@@ -72,7 +72,7 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
     text
 }
 
-/// Renders the acceptance of a submitted summary.
+/// Renders a submitted summary that was accepted.
 pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
     format!(
         "{}: accepted, {}, {} tokens, {} % of its words occur in the sources\n",

@@ -6,7 +6,7 @@ use super::one_line;
 use crate::output::Style;
 use hippoctl::args::TrustArgs;
 
-/// Returns the line of `status` for a file with untrusted settings.
+/// Returns the line of `status` about a file with settings that are not trusted.
 pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
     let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
     format!(

@@ -8,14 +8,15 @@ use serde::Serialize;
 use super::unit::AGENT_FILE;
 use super::{AGENT, Manager, SERVICE_UNIT, SOCKET_UNIT};
 
-/// Exit codes of a process that systemd could not sandbox: user, capabilities, namespaces.
+/// Exit codes of a process that systemd could not put into its sandbox. They concern the user, capabilities and
+/// namespaces.
 const NO_SANDBOX: [&str; 3] = ["217", "218", "226"];
 
 /// One command for the service manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ManagerCommand {
     words: Vec<String>,
-    /// True if a failure is harmless, for example because there was nothing to stop.
+    /// True if a failure of the command is harmless, for example because there was nothing to stop.
     pub may_fail: bool,
 }
 
@@ -65,15 +66,15 @@ impl ManagerCommand {
 /// The state of the service as the manager reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ManagerState {
-    /// True if the service starts with the session.
+    /// True if the service starts at login.
     pub enabled: bool,
     /// True if the manager listens on the socket, so that a connection starts the service.
     pub listening: bool,
-    /// The state in the words of the manager: active, inactive, failed and others.
+    /// The state, as the service manager names it: active, inactive, failed and others.
     pub state: String,
     /// The process id, if the service is running.
     pub pid: Option<u32>,
-    /// The unit in use.
+    /// The unit file that the service manager uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<PathBuf>,
     /// True if the service ended because its sandbox could not be set up.
@@ -82,17 +83,17 @@ pub struct ManagerState {
 }
 
 impl ManagerState {
-    /// Returns whether the service is enabled, listening or running. Unit files alone do not count.
+    /// Returns whether the service is enabled, listening or running. The unit files alone are not sufficient.
     pub fn is_used(&self) -> bool {
         self.enabled || self.listening || self.pid.is_some()
     }
 }
 
 impl Manager {
-    /// Queries the state of the service.
+    /// Asks the service manager for the state of the service.
     ///
     /// # Errors
-    /// Returns the reason why the manager does not answer.
+    /// Returns the reason why the service manager does not answer.
     pub fn ask(self) -> Result<ManagerState, String> {
         match self {
             Self::Systemd => {
@@ -109,7 +110,7 @@ impl Manager {
             }
             Self::Launchd => {
                 let domain = domain();
-                // Check first that a session exists.
+                // This first command fails if there is no session of the user.
                 ManagerCommand::new(&["launchctl", "print", &domain]).run()?;
                 let service =
                     ManagerCommand::new(&["launchctl", "print", &format!("{domain}/{AGENT}")]).run();
@@ -118,14 +119,14 @@ impl Manager {
         }
     }
 
-    /// Returns the commands to run after the files were written. With `again`, an older service is stopped first.
+    /// Returns the commands to run after the files are written. With `again`, they stop the running service first.
     pub fn starting(self, folder: &Path, again: bool) -> Vec<ManagerCommand> {
         match self {
             Self::Systemd => {
                 let mut calls = vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])];
                 if again {
                     calls.push(ManagerCommand::on_units(&["stop"]).may_fail());
-                    // A service that failed too often does not start until its state is reset.
+                    // If a service has failed too often, it does not start before its state is reset.
                     calls.push(ManagerCommand::on_units(&["reset-failed"]).may_fail());
                 }
                 calls.push(ManagerCommand::on_units(&["enable", "--now"]));
@@ -145,7 +146,8 @@ impl Manager {
     pub fn stopping(self) -> Vec<ManagerCommand> {
         match self {
             Self::Systemd => vec![ManagerCommand::on_units(&["disable", "--now"])],
-            // The command fails if the agent is not loaded, but this is the desired state.
+            // The command fails if the agent is not loaded. This is harmless, because the agent need not be stopped
+            // then.
             Self::Launchd => {
                 let service = format!("{}/{AGENT}", domain());
                 vec![ManagerCommand::new(&["launchctl", "bootout", &service]).may_fail()]

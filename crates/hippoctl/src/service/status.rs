@@ -16,15 +16,15 @@ const OURS: &str = env!("CARGO_PKG_VERSION");
 pub struct ServiceStatus {
     /// The service manager.
     pub manager: Manager,
-    /// The files as this version would write them, with their state on disk.
+    /// The files as this version would write them, with their states on disk.
     pub files: Vec<UnitFile>,
-    /// The answer of the manager, unless it does not answer.
+    /// The answer of the service manager, or `None` if it does not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<ManagerState>,
-    /// The reason why the manager does not answer.
+    /// The reason why the service manager does not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
-    /// The daemon that answers at the socket. It is not queried if the query would start it.
+    /// The daemon that answers at the socket. `None` if there is no answer, or if a connection would start a daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<RunningDaemon>,
     /// The problems with their fixes.
@@ -41,13 +41,13 @@ pub struct RunningDaemon {
 }
 
 impl ServiceStatus {
-    /// Queries the manager. Also queries the daemon, unless that would start it.
+    /// Asks the service manager for its state. Asks the daemon as well, unless a connection would start the daemon.
     pub fn new(session: &DaemonSession, manager: Manager, files: Vec<UnitFile>) -> Self {
         let (service, no_manager) = match manager.ask() {
             Ok(service) => (Some(service), None),
             Err(why) => (None, Some(why)),
         };
-        // If the manager owns the socket, a connection would start the daemon.
+        // If the service manager owns the socket, a connection would start the daemon.
         let starts = service
             .as_ref()
             .is_some_and(|service| service.listening && service.pid.is_none());
@@ -73,14 +73,14 @@ impl ServiceStatus {
         self.service.as_ref().is_some_and(ManagerState::is_used)
     }
 
-    /// Returns the daemon that uses the socket although the service did not start it.
+    /// Returns the process id of a daemon that uses the socket, but was not started by the service.
     pub fn bypassing_daemon(&self) -> Option<u32> {
         let service = self.service.as_ref()?;
         let pid = self.daemon.as_ref()?.pid;
         (service.pid != Some(pid)).then_some(pid)
     }
 
-    /// Returns whether a daemon of another version answers.
+    /// Returns whether the daemon that answers has another version.
     pub fn is_outdated(&self) -> bool {
         self.daemon.as_ref().is_some_and(|daemon| daemon.version != OURS)
     }

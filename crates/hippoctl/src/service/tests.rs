@@ -1,4 +1,4 @@
-//! Tests of the text and the recognition of service files.
+//! Tests of the texts of service files, and of their recognition.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ fn configured_paths_are_written_into_the_unit_files() {
     let arguments = keys["ProgramArguments"].as_array().unwrap();
     let arguments: Vec<_> = arguments.iter().filter_map(plist::Value::as_string).collect();
     let log = "/data/50% & more/h/state/hippod.log";
-    // hippod limits the size of its log file, whereas launchd would let the file grow.
+    // hippod limits the size of its own log file. If launchd wrote the file, it would grow without limit.
     assert_eq!(arguments, ["/opt/my tools/hippod", "run", "--log-file", log]);
     let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
     assert_eq!(environment["HIPPOD_HOME"].as_string(), home.to_str());
@@ -157,12 +157,12 @@ fn special_characters_of_a_path_survive_a_round_trip() {
     let program = "/opt/$my <tools> 5%/hippod";
     let systemd = facts(Manager::Systemd, program, &Paths::below(Path::new(home)), &set).unwrap();
     let service = text(Manager::Systemd, &systemd, 1);
-    // A dollar sign has no special meaning in the value of a variable or in the path of the program.
+    // In the value of a variable and in the path of a program, a dollar sign has no special meaning.
     let written = r#"/d/a \"b\" 'c' \\d $HOME ${X} 50%% <e> & f"#;
     let line =
         format!("ExecStart=\"/opt/$my <tools> 5%%/hippod\" run\nEnvironment=\"HIPPOD_HOME={written}\"\n");
     assert!(service.contains(&line), "{service}");
-    // Only the percent sign has a special meaning here.
+    // In this line, only the percent sign has a special meaning.
     let line = format!("ListenStream={}/hippod.sock\n", home.replace('%', "%%"));
     assert!(text(Manager::Systemd, &systemd, 0).contains(&line));
 

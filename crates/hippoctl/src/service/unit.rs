@@ -14,16 +14,16 @@ const SERVICE: &str = include_str!("../../../../systemd/hippod.service");
 const SOCKET: &str = include_str!("../../../../systemd/hippod.socket");
 const AGENT_TEXT: &str = include_str!("../../../../launchd/io.github.hippod.plist");
 
-/// The paths of hippod, its socket and its log in the project's template files.
+/// Lines and paths in the project's template files that are replaced: the program, the socket and the log.
 const PROGRAM: &str = "ExecStart=%h/.cargo/bin/hippod run\n";
 const SOCKET_PATH: &str = "%t/hippod/hippod.sock";
 const AGENT_PROGRAM: &str = "/usr/local/bin/hippod";
 const AGENT_LOG: &str = "/usr/local/var/log/hippod.log";
 /// The file name of the launchd agent.
 pub const AGENT_FILE: &str = "io.github.hippod.plist";
-/// The first and the last line of the part that needs user namespaces.
+/// The first line of the part that needs user namespaces, and the first line after this part.
 const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
-/// The prefix of the last line, which identifies files written by hippoctl.
+/// The beginning of the text in the last line. It identifies files that hippoctl wrote.
 const MARK: &str = "written by hippoctl ";
 
 /// A file of the service.
@@ -37,10 +37,10 @@ pub struct UnitFile {
     /// The whole text.
     #[serde(skip)]
     pub text: String,
-    /// The text without the lines that need user namespaces.
+    /// The text without the part that needs user namespaces.
     #[serde(skip)]
     pub unconfined: String,
-    /// True if the file on disk names another socket.
+    /// True if the file on disk is for another socket.
     #[serde(skip)]
     pub has_other_socket: bool,
 }
@@ -51,14 +51,14 @@ pub struct UnitFile {
 pub enum UnitFileState {
     /// The file does not exist.
     Absent,
-    /// The text that this version writes, with or without the lines that need user namespaces.
+    /// The file has the text that this version writes, with or without the part that needs user namespaces.
     Current,
-    /// The text that an install wrote with another version or other paths.
+    /// The file has a text that was installed by another version or with other paths.
     Outdated {
-        /// The version that wrote it.
+        /// The version that wrote the file.
         version: String,
     },
-    /// A text that no install wrote, or that was edited since.
+    /// The file has a text that `install` did not write, or that was edited after the installation.
     Changed,
 }
 
@@ -92,7 +92,7 @@ pub fn units(manager: Manager, folder: &Path, facts: &UnitValues) -> Result<Vec<
 fn read(mut file: UnitFile) -> Result<UnitFile, Failure> {
     match fs::symlink_metadata(&file.path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(file),
-        // A masked unit is a link.
+        // The unit is a link if it is masked.
         Ok(metadata) if !metadata.is_file() => file.state = UnitFileState::Changed,
         _ => {
             let bytes = fs::read(&file.path);
@@ -110,7 +110,7 @@ fn read(mut file: UnitFile) -> Result<UnitFile, Failure> {
     Ok(file)
 }
 
-/// Returns the line with the path of the socket.
+/// Returns the line that contains the path of the socket.
 fn listens_at(text: &str) -> Option<&str> {
     text.lines().find(|line| line.starts_with("ListenStream="))
 }
@@ -154,17 +154,17 @@ fn agent(facts: &UnitValues) -> String {
     )
 }
 
-/// Escapes percent signs, because each begins a specifier in unit files.
+/// Escapes percent signs. In a unit file, a percent sign begins a specifier.
 fn specifiers(text: &str) -> String {
     text.replace('%', "%%")
 }
 
-/// Escapes a text for use in double quotes, in which a backslash escapes the next character.
+/// Escapes a text for double quotes, between which a backslash escapes the next character.
 fn quoted(text: &str) -> String {
     specifiers(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Appends a last line with the version and a checksum to the text.
+/// Appends the last line, which contains the version and a checksum of the text.
 fn marked(manager: Manager, text: &str) -> String {
     let words = format!("{MARK}{}, {}", env!("CARGO_PKG_VERSION"), checksum(text));
     match manager {
@@ -173,7 +173,7 @@ fn marked(manager: Manager, text: &str) -> String {
     }
 }
 
-/// Returns the version that wrote this text, or `None` if the text was edited since.
+/// Returns the version that wrote a text, or `None` if the text was edited later.
 fn version_of(text: &str) -> Option<String> {
     let (at, mark) = text.rmatch_indices(MARK).next()?;
     let begin = text[..at].rfind('\n')? + 1;

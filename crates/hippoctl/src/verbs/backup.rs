@@ -13,7 +13,7 @@ use crate::render;
 /// Creates or verifies a backup.
 ///
 /// # Errors
-/// Fails if the daemon refuses because the destination exists, the disk is full, or the backup is damaged.
+/// Fails if the backup exists already, the disk is full, the backup is damaged, or the daemon refuses.
 pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
@@ -36,7 +36,7 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
     };
     let answer: BackupResponse = session.call_patiently(request, |_| {})?;
     out.answer(&answer, render::backup::written)?;
-    // If any workspace was omitted, the command fails.
+    // The command fails if any workspace is not in the backup.
     match answer.left_out.is_empty() {
         true => Ok(()),
         false => Err(Failure::silent(Exit::Failed)),
@@ -46,7 +46,7 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
 /// Restores workspaces.
 ///
 /// # Errors
-/// Fails without changes if the backup is unusable or if the folder is in use.
+/// Fails without changes if the backup is unusable or the folder is in use.
 pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output) -> Result<(), Failure> {
     let optional = |path: Option<&Path>| path.map(|path| text(&absolute(path)?)).transpose();
     let request = RestoreRequest {

@@ -13,15 +13,16 @@ use crate::output::Output;
 use crate::render::{FORMATS, harmless, one_line, plural};
 use hippoctl::args::CompactArgs;
 
-/// Maximum number of malformed records that are reported individually.
+/// Maximum number of malformed records that are reported one by one.
 const TOLD: usize = 5;
 
-/// Prints the summary. With `--store`, the daemon also stores the content of each message.
+/// Prints the summary of a transcript. With `--store`, the daemon also stores the content of each message.
 ///
 /// # Errors
-/// Fails without a transcript, if it contains no message, with `--store` without a workspace, or if the daemon refuses.
+/// Fails if the transcript does not exist or contains no message, if there is no workspace for `--store`, or if the
+/// daemon refuses.
 pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
-    // The daemon reads only files, so piped input is copied to a temporary file.
+    // The daemon reads only files, so standard input is copied to a temporary file.
     let spooled = match args.file == Path::new("-") {
         true => Some(spool_input().map_err(|error| {
             Failure::new(Exit::Failed, format!("could not read standard input: {error}"))
@@ -60,7 +61,7 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
     out.answer(&answer, |answer, _| format!("{}\n", harmless(&answer.summary)))
 }
 
-/// Copies standard input to a temporary file that only this user can read. The file is removed on drop.
+/// Copies standard input to a temporary file that only this user can read. Dropping the result removes the file.
 fn spool_input() -> io::Result<NamedTempFile> {
     let mut file = NamedTempFile::new()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;

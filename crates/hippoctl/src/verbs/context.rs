@@ -15,15 +15,15 @@ use crate::render::context as render;
 use crate::render::one_line;
 use hippoctl::args::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
 
-/// The hint for content that exceeds the size limit.
+/// The hint for content that is larger than the limit.
 const TOO_LONG: &str = "store the content in a file, and put only the relevant part, with that file as its \
                         source";
 
 /// Runs a verb of `context`.
 ///
 /// # Errors
-/// Fails without a workspace, for an unknown session or entry, if the content is not available, or if the daemon
-/// refuses.
+/// Fails without a workspace, if the session or the entry is unknown, if the content is not available, or if the
+/// daemon refuses.
 pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ContextVerb::Open { agent, session: id } => open(session, agent, id, out),
@@ -100,7 +100,7 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
     out.answer(&answer, render::put)
 }
 
-/// Returns the value, or `None` if it is the default.
+/// Returns the value, or `None` if the value is the default.
 fn given<T: Default + PartialEq>(value: T) -> Option<T> {
     (value != T::default()).then_some(value)
 }
@@ -117,7 +117,7 @@ fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) ->
     out.answer(&answer, render::turn)
 }
 
-/// Prints only the text, which scripts insert into a prompt.
+/// Prints only the section, because scripts insert the output into a prompt.
 fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
     let request = ContextRenderRequest {
         session: args.session,

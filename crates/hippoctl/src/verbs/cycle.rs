@@ -25,7 +25,8 @@ pub fn consolidate(session: &mut DaemonSession, verb: CycleVerb, out: &mut Outpu
     }
 }
 
-/// Runs a cycle, or shows its plan. Fails if another run is in progress, a file is not writable, or the run fails.
+/// Runs a cycle, or shows its plan. Fails if another run is in progress, if a file is not writable, or if the run
+/// fails.
 fn run(session: &mut DaemonSession, cycle: Cycle, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleRunRequest {
         workspace: session.workspace()?,
@@ -67,7 +68,7 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     }
 }
 
-/// Reverts a run. Fails if a later change prevents that.
+/// Reverts a run. Fails if a later change conflicts with this.
 fn undo(session: &mut DaemonSession, run: i64, out: &mut Output) -> Result<(), Failure> {
     let request = CycleUndoRequest {
         workspace: session.workspace()?,
@@ -77,7 +78,7 @@ fn undo(session: &mut DaemonSession, run: i64, out: &mut Output) -> Result<(), F
     out.answer(&answer, render::cycle::undone)
 }
 
-/// Runs the due cycles and shows the work that waits for the agent.
+/// Runs the cycles that are due, and shows the work that the agent has to do.
 ///
 /// # Errors
 /// Fails without a workspace, or if a cycle failed.
@@ -90,7 +91,7 @@ pub fn heartbeat(session: &mut DaemonSession, out: &mut Output) -> Result<(), Fa
     ended_well(answer.ran.iter().map(|run| run.outcome))
 }
 
-/// Fails without a message if a run failed or was interrupted, because the printed output already contains the reason.
+/// Fails without a message if a run failed or was interrupted. The output contains the reason already.
 fn ended_well(outcomes: impl IntoIterator<Item = CycleOutcome>) -> Result<(), Failure> {
     let fails = |outcome| matches!(outcome, CycleOutcome::Failed | CycleOutcome::Interrupted);
     if outcomes.into_iter().any(fails) {

@@ -46,7 +46,7 @@ pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
             started: false,
             pid: status.pid,
         },
-        // The previous daemon has exited or is shutting down.
+        // The previous daemon has exited, or is about to exit.
         Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => StartResult {
             started: true,
             pid: launch::launch(&session.paths)?.0,
@@ -79,7 +79,7 @@ pub fn stop(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// Stops the daemon without output. Returns its process id.
+/// Stops the daemon without any output. Returns its process id, if it was running.
 ///
 /// # Errors
 /// See [`stop`].
@@ -90,7 +90,7 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
         client.call::<ShutdownResponse>(&ShutdownRequest {}.into())
     };
     let asked = match ask() {
-        // The daemon was already shutting down. A second attempt finds its successor, if there is one.
+        // The daemon was already about to exit. A second attempt reaches the next daemon, if one was started.
         Err(ClientError::Unread(_) | ClientError::Closed) => ask(),
         asked => asked,
     };
@@ -113,7 +113,8 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
-    // If the service manager owns the socket, a connection would start the next daemon.
+    // If the service manager owns the socket, a connection would start the next daemon. Then the exit is observed in
+    // `/proc`.
     let tells = Path::new("/proc/self/stat").exists();
     let there = || {
         if tells {
@@ -134,7 +135,7 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the process id in the lock file if that process is running; its socket may have been removed.
+/// Returns the process id in the lock file, if that process runs. Its socket may have been removed.
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn unreachable(session: &DaemonSession) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
@@ -142,7 +143,7 @@ fn unreachable(session: &DaemonSession) -> Option<u32> {
     (name.trim() == "hippod" && is_alive(pid)).then_some(pid)
 }
 
-/// Returns whether the process is still running, on systems with `/proc`. A zombie does not count as running.
+/// Returns whether a process runs, on systems with `/proc`. A zombie process does not count as running.
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
@@ -165,7 +166,7 @@ pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) 
     out.answer(&answer, render::status::status)
 }
 
-/// Measures memory quality, and prints the results.
+/// Measures the quality of the memory, and prints the results.
 fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,

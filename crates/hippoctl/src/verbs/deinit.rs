@@ -14,14 +14,14 @@ use crate::output::Output;
 use crate::render::init::{InitAction, InitResult, render_init};
 use hippoctl::args::InitArgs;
 
-/// The file with the rules that keep memory files out of the repository.
+/// The file with rules that exclude memory files from the repository.
 const GITIGNORE: &str = ".gitignore";
 
 /// Reverts the changes of `init`.
 ///
 /// # Errors
-/// Fails without changes if init was not run in the folder, or if the folder cannot be unregistered. Fails halfway if a
-/// file could not be written.
+/// Fails without changes if init was not run in the folder, or if the daemon cannot unregister the folder. Fails
+/// halfway if a file cannot be written.
 pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     let dir = folder(session, args.dir)?;
     let root = dir.root().to_path_buf();
@@ -35,7 +35,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     }
     let mut result = InitResult::new(&root, args.dry_run);
     if record.registered {
-        // Unregister the folder first, so that the daemon stops writing to it.
+        // The folder is unregistered first, so that the daemon no longer writes to it.
         unregister(session, &root, &mut result)?;
     } else {
         result.notes.push(format!(
@@ -44,7 +44,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     }
     let there = PathSnapshot::read(&dir, record.files.keys().map(String::as_str));
     let mut plan = take_back(&there, &record);
-    // If the folder were still registered, the daemon would treat the removal of the index file as a deletion by the
+    // If the folder were still registered, the daemon would take the removal of the index file for a deletion by the
     // user.
     let Aside { mut moved, kept } = match record.registered {
         true => aside::find(&dir, &record),
@@ -66,7 +66,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     let mut folders = plan.removed_folders.clone();
     if !args.dry_run {
         apply::apply(&dir, &plan)?;
-        // The record is removed last, so that an interrupted undo can be repeated.
+        // The record is removed last, so that an interrupted undo can be run again.
         let place = aside::set_aside(&dir, &moved, &state).map_err(|(path, error)| stays(&path, &error))?;
         let place = place.map(|place| format!("the files of hippod are in {}", place.display()));
         result.notes.extend(place);
@@ -85,7 +85,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     }
 }
 
-/// Creates the failure for a file of the daemon that could not be moved out of the workspace.
+/// Creates the failure for a file of hippod that could not be moved out of the workspace.
 fn stays(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().unwrap_or(path);
     Failure::file("move out of the workspace", path, error).hint(format!(
@@ -94,7 +94,7 @@ fn stays(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// Unregisters the folder; in a dry run, asks the daemon what that would restore.
+/// Unregisters the folder. In a dry run, asks the daemon which files it would restore.
 fn unregister(session: &mut DaemonSession, root: &Path, result: &mut InitResult) -> Result<(), Failure> {
     let request = WorkspaceRemoveRequest {
         workspace: text(root)?,
@@ -102,7 +102,7 @@ fn unregister(session: &mut DaemonSession, root: &Path, result: &mut InitResult)
         ..WorkspaceRemoveRequest::default()
     };
     let removed = match session.call::<WorkspaceRemoveResponse>(request) {
-        // Another process has already removed it.
+        // Another process has already unregistered the folder.
         Err(failure) if failure.exit == Exit::NotFound => return Ok(()),
         Err(failure) => {
             let message = format!(

@@ -1,4 +1,4 @@
-//! `get`: text to which a pointer leads.
+//! `get`: the text to which a pointer leads.
 
 use hippo_proto::{GetRequest, GetResponse};
 
@@ -22,7 +22,7 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
         ..GetRequest::default()
     };
     let is_split = request.section.is_some() || request.from.is_some();
-    // A file name may contain `#` or `:`, so the whole argument is tried first.
+    // The whole argument is tried first, because the name of a file can contain `#` or `:`.
     let answer: GetResponse = match is_split.then(|| session.call(whole)) {
         Some(Ok(answer)) => answer,
         _ => session.call(request)?,
@@ -39,8 +39,8 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
     })
 }
 
-/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of `/`, `.`, `#` and `:`, whereas every
-/// path of a document contains at least one of them.
+/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of `/`, `.`, `#` and `:`. Every path of
+/// a document contains at least one of them.
 fn parse(target: &str) -> GetRequest {
     let mut request = GetRequest::default();
     if !target.contains(['/', '.', '#', ':']) {

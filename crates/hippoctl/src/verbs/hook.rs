@@ -1,7 +1,7 @@
 //! `hook`: events of a harness.
 //!
-//! A hook always succeeds, even if the event is invalid or the daemon or the disk fails. The work is done on a thread
-//! that is abandoned at the deadline. Only session-start prints to standard output. Errors are written to a log in the
+//! A hook always succeeds, even if the event is invalid, or if the daemon or the disk fails. A thread does the work
+//! and is abandoned at the deadline. Only session-start prints to standard output. Errors are written to a log in the
 //! state folder, which contains no text of the memory.
 
 mod event;
@@ -29,20 +29,20 @@ use hippoctl::args::{Global, HookArgs, HookName};
 
 use event::HookEvent;
 
-/// Maximum time for which the start of a session waits for pending work. After that, due cycles continue in the
-/// background.
+/// Maximum time for which the start of a session waits for pending work. Cycles that are due continue after that.
 const PENDING: Duration = Duration::from_millis(100);
 /// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_millis(500);
 /// Pause between two attempts to connect to a daemon that was just started.
 const AGAIN: Duration = Duration::from_millis(5);
-/// Time to wait for another daemon if ours ended, because two hooks may each have started a daemon.
+/// Maximum time to wait for another daemon if ours ended. Two hooks may have started a daemon each.
 const RIVAL: Duration = Duration::from_millis(250);
-/// Pause after a failed start of the daemon. Without a pause, each attempt would delay a session.
+/// Minimum time between a failed start of the daemon and the next attempt. Otherwise, each attempt would delay a
+/// session.
 const AT_REST: Duration = Duration::from_secs(60);
-/// The file in the state folder that marks a failed start.
+/// The name of the file in the state folder that marks a failed start.
 const FAILED: &str = "hooks.not-started";
-/// The log of hooks, in the state folder.
+/// The name of the log of hooks in the state folder.
 pub const LOG: &str = "hooks.log";
 
 /// Returns the maximum time that a hook may take.
@@ -50,12 +50,12 @@ const fn deadline(name: HookName) -> Duration {
     Duration::from_millis(match name {
         HookName::SessionStart => 1_000,
         HookName::PreCompact | HookName::TaskCompleted => 2_000,
-        // Claude Code gives hooks 1.5 s when a session ends.
+        // Claude Code gives a hook 1.5 s when a session ends.
         HookName::SessionEnd => 1_200,
     })
 }
 
-/// Returns whether a command line that could not be parsed is meant for `hook`.
+/// Returns whether a command line that cannot be parsed is one of `hook`.
 pub fn is_asked_for(words: &[OsString]) -> bool {
     let is_option = |word: &&OsString| word.to_string_lossy().starts_with('-');
     let verb = words.iter().skip(1).find(|word| !is_option(word));
@@ -67,7 +67,7 @@ pub fn hook(global: &Global, args: HookArgs) {
     let begun = Instant::now();
     let limit = deadline(args.name);
     let Ok(session) = DaemonSession::new(global.clone()) else {
-        // Without paths, there is no log to write to.
+        // Without the paths, the log of hooks is unknown, too.
         return;
     };
     let log = HookLog {
@@ -91,7 +91,7 @@ pub fn hook(global: &Global, args: HookArgs) {
         match heard.recv_timeout(limit.saturating_sub(begun.elapsed())) {
             Ok(HookMessage::Print(text)) => {
                 let mut out = io::stdout().lock();
-                // The harness may have closed the pipe.
+                // The write fails if the harness has closed the pipe.
                 let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             }
             Ok(HookMessage::Problem(what)) => log.note(&what),
@@ -104,7 +104,7 @@ pub fn hook(global: &Global, args: HookArgs) {
     }
 }
 
-/// A message from the working thread.
+/// A message from the thread that does the work.
 enum HookMessage {
     Print(String),
     Problem(String),
@@ -124,7 +124,7 @@ impl HookWork {
         let done = match self.args.name {
             HookName::SessionStart => self.session_start(&event),
             HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
-            // The session is closed even if there is no transcript.
+            // The session is closed even if its transcript is missing.
             HookName::SessionEnd => self
                 .flush(&event)
                 .or_else(|failure| self.close(&event).and(Err(failure))),
@@ -135,7 +135,7 @@ impl HookWork {
     }
 
     fn say(&self, said: HookMessage) {
-        // The receiver is dropped at the deadline.
+        // The send fails after the deadline, when the receiver is dropped.
         let _ = self.said.send(said);
     }
 
@@ -143,7 +143,6 @@ impl HookWork {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// Returns the folder of the session.
     fn folder(&self, event: &HookEvent) -> Result<PathBuf, Failure> {
         if let Some(given) = self.session.given_workspace()? {
             return Ok(given);
@@ -156,7 +155,7 @@ impl HookWork {
     }
 
     fn session_start(&mut self, event: &HookEvent) -> Result<(), Failure> {
-        // An unusable event is logged, and the section for the prompt uses the folder of the process.
+        // If an event is unusable, this is logged, and the section is for the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
             self.say(HookMessage::Problem(trouble.to_owned()));
         }
@@ -168,7 +167,7 @@ impl HookWork {
             Err(what) => self.say(HookMessage::Problem(what)),
         }
         if !self.args.pending {
-            // If the daemon is started now, it is ready for the first search.
+            // The daemon is started now, so that it is ready for the first search.
             if self.session.connect_only().is_err() && !self.no_start {
                 self.start()?;
             }
@@ -177,7 +176,7 @@ impl HookWork {
         self.until = self.until.min(Instant::now() + PENDING);
         let workspace = text(&folder)?;
         match self.ask::<HeartbeatResponse>(&HeartbeatRequest { workspace }.into()) {
-            // The next session start shows the pending work.
+            // If the time is over, the pending work is shown at the next start of a session.
             Err(_) if self.time_left().is_zero() => {}
             answer => {
                 if let Some(text) = root::pending(&answer?.pending) {
@@ -188,7 +187,7 @@ impl HookWork {
         Ok(())
     }
 
-    /// Passes the transcript to the daemon, without waiting until it is indexed.
+    /// Gives the transcript to the daemon, and does not wait until it is indexed.
     fn flush(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
@@ -204,7 +203,8 @@ impl HookWork {
         #[expect(clippy::disallowed_methods, reason = "the hook event contains this path")]
         let is_there = path.exists();
         if !is_there {
-            // The daemon would report this later, and only in its log; the rest of the hook still runs.
+            // The daemon would report the missing transcript later, and only in its own log. The other steps of the
+            // hook still run.
             self.say(HookMessage::Problem(format!(
                 "the transcript does not exist: {}",
                 path.display()
@@ -223,7 +223,7 @@ impl HookWork {
         self.ask::<SessionFlushResponse>(&request.into()).map(drop)
     }
 
-    /// Closes the context session with this id, if it exists.
+    /// Closes the context session with the id of the event, if it exists.
     fn close(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let Some(session) = event.session.clone() else {
             return Ok(());
@@ -236,8 +236,8 @@ impl HookWork {
         }
     }
 
-    /// Sends a request. If the daemon ends before it has responded, and the request cannot take effect twice, the
-    /// request is repeated once.
+    /// Sends a request. If the daemon ends before it has responded, the request is repeated once, unless it could
+    /// take effect twice.
     fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<R, Failure> {
         let ask = || {
             let mut client = self.client()?;
@@ -251,8 +251,8 @@ impl HookWork {
         Ok(answer?)
     }
 
-    /// Returns a connection. If no daemon answers, starts one and waits until the deadline, or until the start has
-    /// definitely failed.
+    /// Returns a connection. If no daemon answers, starts a daemon. Waits until it answers, until the deadline, or
+    /// until the start has failed.
     fn client(&self) -> Result<Client, Failure> {
         let mut started: Option<Child> = None;
         let mut ended: Option<(ExitStatus, Instant)> = None;
@@ -272,7 +272,8 @@ impl HookWork {
                     ended = status.map(|status| (status, Instant::now()));
                 }
                 (Some(_), Some((status, at))) if at.elapsed() > RIVAL => {
-                    // If this file cannot be written, the next hook tries to start the daemon again.
+                    // If this file cannot be written, the next hook does not wait before it tries to start the
+                    // daemon.
                     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                     let _ = fs::write(self.session.paths.state.join(FAILED), b"");
                     let what = format!(
@@ -287,11 +288,11 @@ impl HookWork {
         }
     }
 
-    /// Starts a daemon, unless a start failed within the last minute.
+    /// Starts a daemon, unless a start has failed within the last minute.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn start(&self) -> Result<Child, Failure> {
         let failed = fs::metadata(self.session.paths.state.join(FAILED)).and_then(|file| file.modified());
-        // A time in the future, as after the clock was set back, does not block a start.
+        // If the clock was set back, the time of the file is in the future. Then the start is not blocked.
         let rests = |at: SystemTime| {
             SystemTime::now()
                 .duration_since(at)
@@ -317,7 +318,7 @@ struct HookLog {
 }
 
 impl HookLog {
-    /// Appends a line. Errors are ignored, because there is no other place to report them.
+    /// Appends a line to the log. Errors are ignored, because they cannot be reported anywhere else.
     fn note(&self, what: &str) {
         let what: String = what
             .chars()
@@ -325,7 +326,7 @@ impl HookLog {
             .take(1_000)
             .collect();
         let now = jiff::Timestamp::now();
-        // The line has the format of the daemon's log, so that `logs` can read both.
+        // The line has the format of the daemon's log, so `logs` can read both logs.
         let line = format!("{now:.6}  WARN {}: {what}\n", self.name);
         if launch::create_private_folder(&self.folder).is_ok()
             && let Ok(mut log) = launch::open_log(&self.folder.join(LOG))

@@ -22,7 +22,7 @@ use hippoctl::args::ImportArgs;
 const LARGEST: u64 = 256 << 20;
 /// Maximum number of damaged records that an answer lists.
 const MOST_PROBLEMS: usize = 100;
-/// Maximum number of damaged records that an error lists.
+/// Maximum number of damaged records that an error message lists.
 const NAMED: usize = 3;
 
 /// The result of an import, or its plan.
@@ -32,15 +32,15 @@ pub struct ImportReport {
     pub applied: bool,
     /// The number of memories in the export.
     pub memories: u64,
-    /// The number of memories that the workspace already contains, or that occur twice in the export.
+    /// The number of memories that the workspace already contains, or that are repeated in the export.
     pub known: u64,
     /// The new files, in the order of their paths.
     pub files: Vec<NewFile>,
-    /// The number of records that contain no memory, such as prompts.
+    /// The number of records that contain no memory, for example because they are prompts.
     pub left_out: u64,
     /// The number of new memories in which a secret was redacted.
     pub redacted: u64,
-    /// The number of new memories that read like an instruction to an agent. Each of them is marked.
+    /// The number of new memories that read like an instruction to an agent. They are marked in the files.
     pub flagged: u64,
     /// The number of damaged records that were skipped.
     pub malformed: u64,
@@ -63,11 +63,11 @@ pub struct NewFile {
     pub text: String,
 }
 
-/// Writes the memories of an export, or shows the plan.
+/// Writes the memories of an export into files, or shows the plan.
 ///
 /// # Errors
-/// Fails without a workspace, if the file is not an export of that program, or if a file cannot be written. A second
-/// import skips the memories that were already written.
+/// Fails without a workspace, if the file is not an export of that program, or if a file cannot be written. If the
+/// import is repeated, it skips the memories that were written before.
 pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
@@ -88,7 +88,7 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
         for (done, file) in report.files.iter().enumerate() {
             write(&dir, file).map_err(|error| midway(file, done, &error))?;
         }
-        // The daemon would notice the files by itself, but this call makes them searchable at once.
+        // The daemon would index the files by itself, but this request makes them searchable immediately.
         let sync = WorkspaceSyncRequest {
             workspace,
             ..WorkspaceSyncRequest::default()
@@ -98,7 +98,7 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
     out.answer(&report, render::import::imported)
 }
 
-/// Locks the workspace, so that concurrent imports wait and see the memories that earlier ones wrote.
+/// Locks the workspace. A concurrent import then waits, and finds the memories that this import has written.
 #[expect(clippy::disallowed_methods, reason = "the folder itself")]
 fn lock(root: &Path) -> Result<File, Failure> {
     let failed = |error| Failure::file("lock the folder", root, error);
@@ -107,7 +107,6 @@ fn lock(root: &Path) -> Result<File, Failure> {
     Ok(folder)
 }
 
-/// Reads the export at a path.
 #[expect(clippy::disallowed_methods, reason = "the user chose this file")]
 fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
     let hint = match program {

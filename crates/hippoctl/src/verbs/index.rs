@@ -86,7 +86,7 @@ fn list(
 /// Prints all entries as JSON.
 ///
 /// # Errors
-/// Fails without a workspace, or if the entries do not fit into one response.
+/// Fails without a workspace, or if the entries are too many for one response.
 fn export(session: &mut DaemonSession, workspace: String, out: &mut Output) -> Result<(), Failure> {
     let request = IndexListRequest {
         workspace,
@@ -143,7 +143,7 @@ fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
     }
 }
 
-/// Removes empty tags, so that `--tags ""` clears all tags.
+/// Removes empty tags, so `--tags ""` removes all tags.
 pub fn tags(given: Vec<String>) -> Vec<String> {
     let tags = given.iter().map(|tag| tag.trim());
     tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect()

@@ -14,9 +14,9 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::IngestArgs;
 
-/// Maximum depth of the folders that are searched.
+/// Maximum depth of the folders that are searched for transcripts.
 const DEPTH: usize = 8;
-/// Maximum number of files per call.
+/// Maximum number of transcripts in one call.
 const MOST: usize = 100_000;
 
 /// The result for one transcript.
@@ -35,7 +35,7 @@ pub struct IngestResult {
 /// Sends each transcript to the daemon.
 ///
 /// # Errors
-/// Fails without a workspace or a daemon, or if any transcript failed; the other transcripts are still processed.
+/// Fails without a workspace or a daemon, or if any transcript failed. The other transcripts are still processed.
 pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) -> Result<(), Failure> {
     let mut files = Vec::new();
     for file in &args.files {
@@ -85,7 +85,7 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
     Ok(())
 }
 
-/// Adds a file or, for a folder, the transcripts in it and its subfolders, oldest first.
+/// Adds a file to the list. For a folder, adds the transcripts in it and its subfolders, oldest first.
 #[expect(clippy::disallowed_methods, reason = "the user chose these files")]
 fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
     let failed = |error| Failure::input("read the transcripts", file, &error);
@@ -97,7 +97,7 @@ fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fai
     let mut below: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(file).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        // Links are not followed, because they may form a loop.
+        // Links are not followed, because they can form a loop.
         let kind = entry.file_type().map_err(failed)?;
         let path = entry.path();
         if kind.is_dir() && depth < DEPTH {

@@ -25,14 +25,15 @@ use crate::render;
 use crate::render::init::{InitAction, InitResult, render_init};
 use hippoctl::args::InitArgs;
 
-/// The marker that begins the instructions of hipocampus.
+/// The marker at the beginning of the instructions that hipocampus writes.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 
-/// Installs the files of the harness, and registers the folder.
+/// Writes the files of the harness, and registers the folder.
 ///
 /// # Errors
-/// Fails without changes if a path is blocked, if a file is unreadable or contains invalid values, or if the current
-/// folder is the home folder or the root and was not named. Fails after the changes if the daemon refuses the folder.
+/// Fails without changes if a path is blocked, if a file is unreadable or contains invalid values, or if the folder
+/// is the home folder or the root and the user did not name it. Fails after the changes if the daemon refuses the
+/// folder.
 pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     if args.undo {
         return super::deinit::deinit(session, args, out);
@@ -69,7 +70,7 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
         result.notes.push(note.to_owned());
         return out.answer(&result, render_init);
     }
-    // The record is written first, so that the changes of an interrupted run are known.
+    // The record is written first, so that the changes of an interrupted run are recorded.
     write_record(&plan.record, &state, &root)?;
     apply::apply(&dir, &plan)?;
     let done = register(
@@ -83,7 +84,7 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     done
 }
 
-/// Returns the plan, and adds the platform and notes about the folder to the result.
+/// Returns the plan. Adds the platform, and notes about the folder, to the result.
 fn planned(
     there: &PathSnapshot,
     args: &InitArgs,
@@ -91,7 +92,7 @@ fn planned(
     trust: &Trust,
     result: &mut InitResult,
 ) -> Result<ChangePlan, Failure> {
-    // The configuration of a harness is of no use without a harness.
+    // With `--bare`, the configuration of a harness is ignored.
     let file = there.file(CONFIG).filter(|_| !args.bare);
     let (mut config, invalid) = file.map(LayoutConfig::read).unwrap_or_default();
     let found = match args.platform {
@@ -140,7 +141,7 @@ fn planned(
     }
 }
 
-/// Registers the folder and records this. If no daemon is available, this is not a failure.
+/// Registers the folder, and records the registration. Succeeds even if no daemon is available.
 fn register(
     session: &mut DaemonSession,
     dir: &WorkspaceDir,
@@ -151,7 +152,7 @@ fn register(
     let root = dir.root();
     let workspace = text(root)?;
     let state = session.paths.state.clone();
-    // The registration is recorded in advance, so that undoing an interrupted run unregisters the folder.
+    // The registration is recorded before the request, so that the undo of an interrupted run unregisters the folder.
     let before = std::mem::replace(&mut record.registered, true);
     write_record(record, &state, root)?;
     let asked = session.call::<WorkspaceAddResponse>(WorkspaceAddRequest {
@@ -197,8 +198,8 @@ fn register(
     Ok(())
 }
 
-/// Trusts the configuration if init created it and it is unchanged. A configuration that existed before init is not
-/// trusted.
+/// Trusts the configuration if init created it and it is still unchanged. A configuration that existed before init is
+/// not trusted.
 fn trust_own(
     session: &mut DaemonSession,
     workspace: &str,
@@ -219,9 +220,9 @@ fn trust_own(
     session.call::<WorkspaceTrustResponse>(request).map(drop)
 }
 
-/// Runs a light cycle to write the index file, because the first scheduled cycle may be an hour away.
+/// Runs a light cycle, which writes the index file. The first scheduled cycle may be an hour away.
 fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Failure> {
-    // The cycle needs the files that exist now.
+    // The files must be indexed before the cycle.
     let sync = WorkspaceSyncRequest {
         workspace: workspace.clone(),
         ..WorkspaceSyncRequest::default()
@@ -247,7 +248,7 @@ fn is_in_path() -> bool {
     std::env::split_paths(&path).any(|folder| folder.join("hippoctl").is_file())
 }
 
-/// Opens the requested folder.
+/// Opens the folder that the command line names, or the current folder.
 pub(super) fn folder(session: &DaemonSession, dir: Option<PathBuf>) -> Result<WorkspaceDir, Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,

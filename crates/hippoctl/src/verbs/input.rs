@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
-/// Reads a file or standard input, up to `most` bytes. `too_long` is the hint if there is more.
+/// Reads a file or standard input, up to `most` bytes. If there are more bytes, the failure has the hint `too_long`.
 ///
 /// # Errors
 /// Fails if the input is unreadable, too long, or not UTF-8.
@@ -43,7 +43,7 @@ pub fn text(
     })
 }
 
-/// Reads at most one byte more than `most`, to detect whether the text is longer.
+/// Reads at most one byte more than `most`, so that the caller can detect a longer text.
 fn read(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::service::{Manager, SERVICE_UNIT};
 use hippoctl::args::LogsArgs;
 
-/// Prints the last lines of the log, and where the log is.
+/// Prints the last lines of the log, and the path of the log.
 ///
 /// # Errors
 /// Fails if the log does not exist or cannot be read.
@@ -27,7 +27,7 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
     let unit = launch::locked_by(paths)
         .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
         .is_some_and(|cgroup| is_of_the_unit(&cgroup));
-    // A unit that was never enabled has no journal.
+    // A unit that was never enabled has no log in the journal.
     let serves = || {
         Manager::of_this_system() == Ok(Manager::Systemd)
             && Manager::Systemd.ask().is_ok_and(|answer| answer.is_used())
@@ -52,13 +52,13 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
     out.data(last_lines(&text, args.lines))
 }
 
-/// Returns whether the control groups are those of a process of the unit.
+/// Returns whether these control groups are those of a process in the unit.
 fn is_of_the_unit(cgroup: &str) -> bool {
     let mut parts = cgroup.lines().flat_map(|line| line.split('/'));
     parts.any(|part| part == SERVICE_UNIT)
 }
 
-/// Prints the log of the unit with journalctl.
+/// Prints the log of the unit from the journal.
 fn journal(args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     let mut command = Command::new("journalctl");
     command.args(["--user", "--no-pager", "-u", SERVICE_UNIT, "-n"]);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::failure::{Exit, Failure};
 
-/// Rejects the root of the file system and the home folder unless the user named them, because all files below would
-/// become memory.
+/// Rejects the root of the file system and the home folder, unless the user named them. All files below them would
+/// become memory files.
 ///
 /// # Errors
 /// Fails for these folders.

@@ -1,6 +1,7 @@
 //! `prompt`: text that the next session of an agent gets from hippod.
 //!
-//! The verb reads files, and calls the function of the session-start hook. It needs no daemon and records nothing.
+//! The verb reads files, and calls the function that the session-start hook uses. It needs no daemon, and records
+//! nothing.
 
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use crate::harness::{Harness, InitRecord, PathSnapshot};
 use crate::output::Output;
 use crate::render::prompt::{PlatformPrompt, PromptAnswer, render_prompt};
 
-/// Prints what the next session gets, for each platform.
+/// Prints the text that the next session gets, for each platform.
 ///
 /// # Errors
 /// Fails if the folder cannot be opened, or if no platform is set up in it.
@@ -62,7 +63,7 @@ pub fn print_prompt(
     out.answer(&PromptAnswer { root, platforms }, render_prompt)
 }
 
-/// Returns the part that the installed session-start hook would print now, without its list of pending work.
+/// Returns the text that the installed session-start hook would print now, without its list of pending work.
 fn preview_hook(platform: Harness, there: &PathSnapshot, paths: &Paths, root: &Path) -> Option<PromptPart> {
     let (file, args) = find_start_hook(platform, there)?;
     let nothing = |why: &str| (String::new(), format!("the hook prints nothing: {why}"));

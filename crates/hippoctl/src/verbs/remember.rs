@@ -1,4 +1,4 @@
-//! `remember`: adding of text to the memory.
+//! `remember`: addition of a text to the memory.
 
 use hippo_proto::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
 
@@ -16,13 +16,13 @@ use hippoctl::args::RememberArgs;
 pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
     let fields = args.fields;
     let text = match args.text.as_slice() {
-        // The fields already contain all of the text.
+        // The structured fields are the whole text.
         [] if fields.are_given() => String::new(),
         [] => standard_input(out)?,
         [dash] if dash == "-" => standard_input(out)?,
         words => words.join(" "),
     };
-    // The text is markdown, so the indent of its first line is significant, but blank lines around the text are not.
+    // In markdown, the indentation of the first line is significant, but blank lines around the text are not.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     if text.is_empty() && !fields.are_given() {
         return Err(Failure::new(Exit::Usage, "the text to remember is empty")

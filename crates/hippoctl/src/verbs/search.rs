@@ -1,4 +1,4 @@
-//! `search`: searching of the memory.
+//! `search`: search in the memory.
 
 use hippo_proto::{SearchRequest, SearchResponse};
 

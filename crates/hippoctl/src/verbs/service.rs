@@ -17,7 +17,7 @@ use hippoctl::args::ServiceVerb;
 /// Runs a verb of `service`.
 ///
 /// # Errors
-/// Fails if an edited file blocks the operation, a file cannot be written or removed, or the manager refuses.
+/// Fails if a file was edited, if a file cannot be written or removed, or if the service manager refuses.
 pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ServiceVerb::Start => daemon::start(session, out),
@@ -28,9 +28,9 @@ pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output
     }
 }
 
-/// Adds the problems of the service to those of the daemon, if a service is installed for the daemon's socket.
+/// Adds the problems of the service to those of the daemon, if a service for the daemon's socket is installed.
 pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
-    // `service status` reports this error.
+    // If there is an error, `service status` reports it.
     let Ok(status) = status(session) else { return };
     if !status.is_installed() || status.files.iter().any(|file| file.has_other_socket) {
         return;
@@ -49,7 +49,7 @@ pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
 fn status(session: &DaemonSession) -> Result<ServiceStatus, Failure> {
     let manager = Manager::of_this_system()?;
     let variable = |name: &str| std::env::var_os(name);
-    // Status and removal must work even if the program is not installed.
+    // Status and removal work even if the program is not installed.
     let program = launch::daemon_program().unwrap_or_else(|| PathBuf::from("hippod"));
     let facts = UnitValues::new(manager, program, &session.paths, &variable)?;
     let files = units(manager, &manager.folder(&variable)?, &facts)?;
@@ -145,7 +145,7 @@ fn uninstall(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Fai
     Ok(done)
 }
 
-/// Refuses the operation if the user edited a file.
+/// Fails if the user has edited a file of the service.
 fn refuse_changed(status: &ServiceStatus) -> Result<(), Failure> {
     let mut files = status.files.iter();
     let Some(file) = files.find(|file| file.state == UnitFileState::Changed) else {
@@ -161,7 +161,7 @@ fn refuse_changed(status: &ServiceStatus) -> Result<(), Failure> {
     ))
 }
 
-/// Writes a file into the user's own folder atomically.
+/// Writes a file atomically. The file is in a folder of the user.
 fn write(file: &UnitFile, text: &str) -> Result<(), Failure> {
     let written = folder::write(&file.path, text.as_bytes());
     written.map_err(|error| Failure::file("write the unit file", &file.path, error))
@@ -172,7 +172,7 @@ fn remove(file: &UnitFile) -> Result<(), Failure> {
     fs::remove_file(&file.path).map_err(|error| Failure::file("remove the file", &file.path, error))
 }
 
-/// Runs the commands; in a dry run, only lists them.
+/// Runs the commands and lists them. In a dry run, only lists them.
 fn run(calls: &[ManagerCommand], done: &mut ServiceSteps) -> Result<(), String> {
     for call in calls {
         let line = call.line();

@@ -26,7 +26,7 @@ pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> 
     let answer = if args.dry_run {
         shown
     } else {
-        // Accept exactly the content that was shown.
+        // Only the content that was shown is accepted.
         let files = shown
             .files
             .iter()

@@ -12,7 +12,7 @@ use crate::render::one_line;
 /// The template of the progress bar.
 const TEMPLATE: &str = "{msg} {bytes} of {total_bytes} {bytes_per_sec}";
 
-/// Sends a request and shows its progress on a terminal.
+/// Sends a request. On a terminal, shows its progress.
 ///
 /// # Errors
 /// Fails without a daemon, if the daemon refuses, or if the connection breaks.

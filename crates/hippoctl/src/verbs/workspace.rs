@@ -14,11 +14,12 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::SyncArgs;
 
-/// Registers a folder: the one given as an argument, otherwise `--workspace`, otherwise the current folder.
+/// Registers a folder: the argument if there is one, otherwise the folder of `--workspace`, otherwise the current
+/// folder.
 ///
 /// # Errors
-/// Fails if the path is not a folder, if the current folder is the root or the home folder, or if the daemon refuses
-/// the folder.
+/// Fails if the path is not a folder, if the folder is the root or the home folder and the user did not name it, or
+/// if the daemon refuses the folder.
 pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
@@ -56,7 +57,7 @@ pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure
     out.answer(&answer, render::status::workspaces)
 }
 
-/// Unregisters a folder: the one given as an argument, otherwise the workspace of this request.
+/// Unregisters a folder: the argument if there is one, otherwise the workspace of the request.
 ///
 /// # Errors
 /// Fails if the folder is not registered.
@@ -93,7 +94,7 @@ pub fn remove(
     })
 }
 
-/// Reconciles the index with the disk.
+/// Compares the disk with the index, and brings the index up to date.
 ///
 /// # Errors
 /// Fails without a workspace, or if the daemon fails.

@@ -10,21 +10,21 @@ use std::thread;
 use hippo_proto::{Call, Frame, FrameReader, Paths, Request, parse_request};
 use tempfile::TempDir;
 
-/// A folder with a socket that returns scripted answers and records every request.
+/// A socket that returns scripted answers and records every request, with its home.
 pub struct Daemon {
-    /// The folder for `HIPPOD_HOME`.
+    /// The home, for `HIPPOD_HOME`.
     pub home: TempDir,
     /// The received requests.
     pub requests: Receiver<Request>,
 }
 
 impl Daemon {
-    /// Starts a daemon with these answers; an empty answer closes the connection.
+    /// Starts a daemon that gives these answers. An empty answer closes the connection.
     pub fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
         Self::after(0, answer)
     }
 
-    /// Starts a daemon that first closes `unread` connections without reading their requests.
+    /// Starts a daemon that closes the first `unread` connections without reading their requests.
     pub fn after(unread: usize, answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
         let home = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(Paths::below(home.path()).socket).unwrap();
@@ -33,11 +33,11 @@ impl Daemon {
             for (number, stream) in listener.incoming().enumerate() {
                 let Ok(mut stream) = stream else { return };
                 if number < unread {
-                    // The first byte proves that the request was sent.
+                    // The first byte proves that the client has sent the request.
                     let _ = stream.read(&mut [0]);
                     continue;
                 }
-                // A client may disconnect early.
+                // Serving fails if the client disconnects early.
                 let _ = serve(stream, &answer, &|request| {
                     let _ = sender.send(request);
                 });
@@ -54,7 +54,7 @@ impl Daemon {
 }
 
 impl Daemon {
-    /// Runs the client against this daemon, with the state of another home.
+    /// Runs the client against this daemon, with the state in another home.
     #[allow(dead_code, reason = "not every test of the client has a state of its own")]
     pub fn run_in(&self, home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
         let socket = Paths::below(self.home.path()).socket;
@@ -74,7 +74,8 @@ fn serve(
         while let Some(Frame::Line(line)) = frames.next_frame() {
             match parse_request(&line) {
                 Ok(call) => {
-                    // Recorded before the answer, so that the request is present once the client has ended.
+                    // The request is recorded before the answer is sent, so it is available as soon as the client has
+                    // ended.
                     let line = answer(&call);
                     heard(call.request);
                     if line.is_empty() {
@@ -97,7 +98,7 @@ pub fn hippoctl(home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
     command(home, cwd, arguments).output().unwrap()
 }
 
-/// Returns the client as a command, without the environment of the test.
+/// Returns a command that runs the client, without the environment of the test.
 pub fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hippoctl"));
     command

@@ -1,6 +1,7 @@
 //! Property tests of init and its undo.
 //!
-//! For any combination of files, a second init changes nothing, undo restores every byte, and edits of the user remain.
+//! For any combination of files, a second init changes nothing, undo restores every byte, and the user's edits are
+//! kept.
 
 use jsonc_parser::cst::CstNode;
 use proptest::prelude::*;
@@ -86,7 +87,8 @@ proptest! {
         prop_assert!(now.init(one));
         for (path, bytes) in &world.files {
             let made = &now.files[path];
-            // JSON entries are inserted inside the file. All other text is appended, or written into an existing block.
+            // JSON entries are inserted into the content of a file. All other text is appended, or is put into an
+            // existing block.
             let within = path.ends_with(".json") || String::from_utf8_lossy(bytes).contains("hippod: ");
             prop_assert!(within || made.starts_with(bytes), "{}", path);
         }
@@ -116,7 +118,7 @@ proptest! {
             back.deinit();
         }
         prop_assert_eq!(&back, &world);
-        // Repeat the test with a second platform in the same folder.
+        // The test is repeated with a second platform in the same folder.
         whole.init_until(other, most);
         whole.deinit();
         prop_assert_eq!(&whole, &world);
@@ -142,7 +144,7 @@ proptest! {
         }
         now.deinit();
         for (path, bytes) in &expected.files {
-            // A byte order mark at the start may be lost, but nothing else.
+            // Only a byte order mark at the start may be lost.
             let (left, bytes) = (String::from_utf8_lossy(&now.files[path]), String::from_utf8_lossy(bytes));
             prop_assert_eq!(&left, &bytes, "{}", path);
         }
@@ -155,7 +157,7 @@ proptest! {
     }
 }
 
-/// Generates JSON as people write it, with comments, trailing commas and any white space.
+/// Generates JSON as people write it, with comments, trailing commas and white space.
 fn jsons() -> impl Strategy<Value = String> {
     let gap = || select(&["", "", " ", "\n  ", "\t", "\r\n", "/* a */", " // b\n"][..]);
     let key = || {
@@ -208,7 +210,7 @@ fn closed(open: &str, all: &[String], comma: bool, gap: &str, close: &str) -> St
     format!("{open}{}{last}{gap}{close}", all.join(","))
 }
 
-/// Returns the content of a JSON text, ignoring white space, comments and trailing commas.
+/// Returns the content of a JSON text without white space, comments and trailing commas.
 fn said(node: &CstNode) -> String {
     if let Some(object) = node.as_object() {
         let fields = object.properties();
@@ -246,7 +248,7 @@ proptest! {
             prop_assert_eq!(splice.undo(&made), Some(text.clone().into_bytes()));
             let out = json::take_out(&made, &entered).unwrap();
             let out = meaning(&out).unwrap();
-            // An object that we created remains if it contains a comment.
+            // An object that hippod added is not removed if the user wrote a comment into it.
             prop_assert!(out == before || now.contains("/* a */") || now.contains("// b"), "{} became {}", text, out);
         }
     }

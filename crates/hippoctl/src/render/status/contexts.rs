@@ -4,7 +4,7 @@ use hippo_proto::ContextsStatus;
 
 use crate::render::{bytes, count_entries, one_line, plural};
 
-/// Returns a line in the layout of the workspace's status.
+/// Returns the line about stored sessions in the status of a workspace.
 pub fn line(contexts: &ContextsStatus) -> String {
     let oldest = contexts.oldest.as_deref();
     let since = oldest.map(|oldest| format!(" since {}", one_line(oldest)));

@@ -6,7 +6,7 @@ use super::{bad_line, line};
 use crate::output::Style;
 use crate::render::{count_entries, cycle, one_line, plural};
 
-/// Returns lines in the layout of the workspace's status.
+/// Returns the lines about the index file and the cycles in the status of a workspace.
 pub fn lines(index: &IndexStatus, style: Style) -> String {
     if index.file == "off" {
         return line("entries", "the index file is disabled");
@@ -14,7 +14,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     let file = match index.file.as_str() {
         "written" => style.good("written"),
         "held" => style.bad("held"),
-        // A newer daemon may report other states.
+        // A newer daemon can have states that this client does not know.
         other => one_line(other),
     };
     let entries = format!(

@@ -5,7 +5,7 @@ use hippo_proto::TreeStatus;
 use super::line;
 use crate::render::{one_line, plural};
 
-/// Returns lines in the layout of the workspace's status.
+/// Returns the lines about the compaction tree in the status of a workspace.
 pub fn lines(tree: &TreeStatus) -> String {
     let made = match &tree.last {
         Some(last) => format!("created {}", one_line(last)),

@@ -1,6 +1,6 @@
 //! Event of a harness, read from standard input.
 //!
-//! The JSON may be truncated, foreign or huge, and the input may never end.
+//! The JSON can be truncated, from another program, or huge, and the input may never end.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use serde_json::{Deserializer, Value};
 const LONGEST: u64 = 1 << 20;
 /// Maximum time for reading an event.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The problem if the input is empty, which is normal if the hook is called by hand.
+/// The problem of an empty input. It is normal if a person calls the hook.
 pub const NO_EVENT: &str = "standard input has no event";
 
 /// The session that an event describes.
@@ -39,22 +39,22 @@ impl HookEvent {
         }
     }
 
-    /// Reads the event from standard input until the deadline.
+    /// Reads the event from standard input, until the deadline at most.
     pub fn read() -> Self {
         if io::stdin().is_terminal() {
             return Self::unusable("standard input is a terminal");
         }
         let (sender, receiver) = mpsc::channel();
-        // If the input is never closed, the thread is abandoned.
+        // If the input is never closed, this thread is abandoned.
         let reader = thread::Builder::new().name("stdin".into()).spawn(move || {
-            // The receiver may have been dropped.
+            // The send fails after the deadline, when the receiver is dropped.
             let _ = sender.send(Self::parse(io::stdin().lock()));
         });
         let event = reader.ok().and_then(|_| receiver.recv_timeout(PATIENCE).ok());
         event.unwrap_or_else(|| Self::unusable("the event is not complete"))
     }
 
-    /// Parses an event. The event ends with a complete JSON value, even if the input stays open.
+    /// Parses an event. The event ends with the first complete JSON value, even if the input stays open.
     fn parse(input: impl Read) -> Self {
         let mut input = input.take(LONGEST);
         let event = match Value::deserialize(&mut Deserializer::from_reader(&mut input)) {

@@ -1,8 +1,9 @@
 //! Prompt section for the start of a session.
 //!
-//! The section names the index file and contains the ROOT.md of a registered workspace, fenced and within a budget. The
-//! hook runs in every folder, and a folder may be untrusted. Therefore, only registered workspaces have a section, and
-//! the file is read without following links. The folder can lower the user's budget but not raise it.
+//! The section names the index file, and contains the ROOT.md of a registered workspace, fenced and within a budget.
+//! The hook runs in every folder, including untrusted ones. Therefore, only a registered workspace has a section, and
+//! its files are read without following links. The settings of a folder can lower the user's budget, but not raise
+//! it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -20,27 +21,27 @@ use crate::harness::layout::INDEX;
 
 /// The path of the file in a workspace.
 const ROOT: &str = "memory/ROOT.md";
-/// The first line of the section, if the workspace has an index file.
+/// The first line of the section if the workspace has an index file.
 const INDEX_LINE: &str = "`HIPPOCAMPUS.md` lists the topics of the memory with their files and strength.\n";
-/// Maximum bytes of the file.
+/// Maximum size of the file in bytes.
 const LONGEST: u64 = 1 << 20;
-/// Default budget in tokens.
+/// Default budget of the section in tokens.
 const BUDGET: u32 = 3_000;
-/// The user's setting for the budget, in `config.toml` and in the environment.
+/// The setting for the user's budget: its section and key in `config.toml`, and its environment variable.
 const SETTING: (&str, &str, &str) = ("tree", "root_max_tokens", "HIPPOD_TREE_ROOT_MAX_TOKENS");
 /// Budget for pending work, in tokens.
 const PENDING: usize = 500;
-/// The line with which the instructions for Claude Code import the file into the prompt.
+/// The line in the instructions for Claude Code that imports the file into the prompt.
 const IMPORT: &str = "@memory/ROOT.md";
-/// The files that may contain this line.
+/// The files that can contain this line.
 const IMPORTING: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 
-/// Returns the prompt section for a session in a folder. Returns `None` if the folder is in no registered workspace,
-/// neither ROOT.md nor the index file exists, or the prompt already contains ROOT.md. `imports` is true for a harness
-/// that follows the imports in `CLAUDE.md`, which only Claude Code does.
+/// Returns the prompt section for a session in a folder. Returns `None` if no registered workspace contains the
+/// folder, if neither ROOT.md nor the index file exists, or if the prompt already contains ROOT.md. `imports` is true
+/// if the harness follows the imports in `CLAUDE.md`. Only Claude Code does.
 ///
 /// # Errors
-/// Fails if the file exists but must not be read, because it is a link, a pipe, or owned by another user.
+/// Fails if the file exists, but is a link, a pipe, or owned by another user.
 pub fn section(
     paths: &Paths,
     folder: &Path,
@@ -84,7 +85,7 @@ pub fn section(
     Ok((!section.is_empty()).then_some(section))
 }
 
-/// Returns the work that waits for the agent, as a separate section.
+/// Returns a separate section with the work that the agent has to do.
 pub fn pending(pending: &[Pending]) -> Option<String> {
     let mut text = String::new();
     for one in pending {
@@ -104,8 +105,8 @@ pub fn find_workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Returns the budget in tokens. The configuration of a workspace can lower the user's budget; only a trusted one can
-/// raise it.
+/// Returns the budget in tokens. The configuration of a workspace can lower the user's budget, and can raise it only
+/// if it is trusted.
 fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     let user = of_user(&paths.config_file).unwrap_or(BUDGET);
     let Ok(text) = own_text(dir, FILE, owner) else {
@@ -120,7 +121,7 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     }
 }
 
-/// Returns the budget in the user's own configuration.
+/// Returns the budget that the user configured.
 fn of_user(config: &Path) -> Option<u32> {
     let (section, name, variable) = SETTING;
     let set = std::env::var(variable)
@@ -132,19 +133,19 @@ fn of_user(config: &Path) -> Option<u32> {
     })
 }
 
-/// Returns the metadata of a file that the user owns.
+/// Returns the metadata of a file that the user owns. The owners of other files are compared with it.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn owner(state: &Path) -> Option<Metadata> {
     fs::metadata(state.join(folder::REGISTRY)).ok()
 }
 
-/// Returns the text of a file in a workspace, opened without following links. The file and the workspace must have the
-/// same owner as `owner`.
+/// Returns the text of a file in a workspace. The file is opened without following links. The file and the workspace
+/// must belong to the same user as `owner`.
 fn own_text(dir: &WorkspaceDir, path: &str, owner: &Metadata) -> io::Result<String> {
     text(dir.open_file_owned_like(owner, path)?.0)
 }
 
-/// Returns the text of the user's own configuration.
+/// Returns the text of the user's configuration.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn read_own(path: &Path) -> Option<String> {
     // Opening a pipe would block.

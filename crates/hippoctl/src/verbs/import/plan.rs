@@ -1,4 +1,4 @@
-//! Plan of an import: files for the memories that the workspace lacks.
+//! Plan of an import: files for memories that the workspace lacks.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -11,17 +11,17 @@ use jiff::tz::TimeZone;
 
 use super::{ImportReport, NewFile};
 
-/// Size in bytes at which a new file is started.
+/// Size in bytes from which on a new file is started.
 const FULL: usize = 4 << 20;
-/// Maximum size in bytes of a file that is searched for marks.
+/// Maximum size in bytes of a file that is searched for the marks of imported memories.
 const LOOKED_AT: u64 = 64 << 20;
 /// Maximum number of impossible dates that a note lists.
 const NAMED: usize = 3;
 
-/// The creation time and the text of a memory.
+/// The creation time of a memory, if known, and its section.
 type DatedSection = (Option<Timestamp>, MemorySection);
 
-/// Selects the new memories, and adds them to the report in files.
+/// Selects the new memories, and adds the files that will contain them to the report.
 pub(super) fn add_files(
     report: &mut ImportReport,
     dir: &WorkspaceDir,
@@ -42,7 +42,7 @@ pub(super) fn add_files(
         }
         report.redacted += u64::from(section.redacted);
         report.flagged += u64::from(section.flagged);
-        // The first day of 1970 means that the clock of the exporting machine was never set.
+        // If the clock of the exporting machine was never set, the date is the first day of 1970.
         let is_day = |(moment, day): &(Timestamp, Date)| moment.0 >= DAY_MS && !is_far_ahead(today, *day);
         let dated = memory.created.map(|moment| (moment, day_of(moment)));
         let place = match dated.filter(is_day) {
@@ -55,7 +55,8 @@ pub(super) fn add_files(
         places.entry(place).or_default().push((memory.created, section));
     }
     for ((stem, title), mut sections) in places {
-        // Oldest memories first. The sort is stable, so memories with equal times keep the order of the export.
+        // The oldest memories come first. The sort is stable, so memories of the same time keep the order of the
+        // export.
         sections.sort_by_key(|(created, _)| *created);
         fill(
             report,
@@ -78,7 +79,7 @@ fn day_of(moment: Timestamp) -> Date {
     TimeZone::system().to_datetime(moment).date()
 }
 
-/// Returns the note about memories whose impossible dates were dropped.
+/// Returns the note about memories whose dates are impossible and were dropped.
 fn note_of(days: &[Date]) -> Option<String> {
     let named: BTreeSet<Date> = days.iter().copied().collect();
     let named: Vec<String> = named.iter().take(NAMED).map(ToString::to_string).collect();
@@ -92,7 +93,7 @@ fn note_of(days: &[Date]) -> Option<String> {
     })
 }
 
-/// Returns the hashes in the marks of all memory files.
+/// Returns the hashes in the marks of imported memories, from all memory files.
 fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
     let rules = SourceRules::new(&[], &[]).expect("rules without patterns are valid");
     let mut found = HashSet::new();
@@ -117,7 +118,7 @@ fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
     found
 }
 
-/// Distributes sections among new files: `STEM.md`, `STEM-2.md`, …
+/// Distributes sections over new files with the names `STEM.md`, `STEM-2.md` and so on.
 fn fill<'s>(
     report: &mut ImportReport,
     dir: &WorkspaceDir,
@@ -129,7 +130,7 @@ fn fill<'s>(
         1 => format!("{stem}.md"),
         number => format!("{stem}-{number}.md"),
     });
-    // If a path cannot be checked here, the later write reports the reason.
+    // If a path cannot be checked here, writing the file will report the reason.
     let mut free = names.filter(|path| dir.stat(path).map_or(true, |stat| stat.is_none()));
     let begun = report.files.len();
     for section in sections {
