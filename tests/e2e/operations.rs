@@ -207,7 +207,6 @@ fn an_audit_shows_counts_without_text_and_the_previous_audit() {
     assert_eq!(count(&first, AuditKind::Contradicted).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::SecretBearing).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::InstructionLike).0, 1, "{first:?}");
-    assert_eq!(count(&first, AuditKind::BootRestating).0, 1, "{first:?}");
     // The boot file is also a watched file.
     assert_eq!(count(&first, AuditKind::Duplicate), (1, 6), "{first:?}");
     assert!(!format!("{first:?}").contains("hunter2"));

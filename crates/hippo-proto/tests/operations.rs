@@ -108,11 +108,10 @@ fn the_audit_answer_keeps_its_names() {
         AuditKind::Contradicted,
         AuditKind::SecretBearing,
         AuditKind::InstructionLike,
-        AuditKind::BootRestating,
     ];
     assert_eq!(
         serde_json::to_string(&kinds).unwrap(),
-        r#"["duplicate","stale","contradicted","secret-bearing","instruction-like","boot-restating"]"#
+        r#"["duplicate","stale","contradicted","secret-bearing","instruction-like"]"#
     );
     let alone = AuditRequest {
         workspace: "/w".into(),

@@ -8,9 +8,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use hippo_map::audit::{
-    AuditStopped, AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through,
-};
+use hippo_map::audit::{AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through};
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_proto::{
     AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
@@ -28,8 +26,6 @@ use crate::tasks::Cancellation;
 use crate::verify::ChunkSpan;
 use crate::view::WorkspaceView;
 
-/// Files that harnesses load into the context of every agent.
-const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
 /// Default number of examples per finding.
 const EXAMPLES: u32 = 5;
 /// Maximum number of stored audits per workspace.
@@ -73,10 +69,9 @@ pub fn audit(
     let go_on = || Cancellation::by(given_up).check();
     let (files, unread) = read(view, go_on)?;
     let entries = entries(view, go_on)?;
-    let boot = boot(view);
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
-    let report = look_through(&files, &entries, &boot, examples, &mut |_| go_on().is_ok())
-        .map_err(|AuditStopped| client_gone())?;
+    let report =
+        look_through(&files, &entries, examples, &mut |_| go_on().is_ok()).ok_or_else(client_gone)?;
     let findings = vec![
         finding(AuditKind::Duplicate, AuditUnit::Chunks, report.duplicate),
         finding(AuditKind::Stale, AuditUnit::Entries, report.stale),
@@ -87,7 +82,6 @@ pub fn audit(
             AuditUnit::Lines,
             report.instruction_like,
         ),
-        finding(AuditKind::BootRestating, AuditUnit::Lines, report.boot_restating),
     ];
     let now = AuditRun {
         at: rfc3339(auditor.clock.now()),
@@ -253,15 +247,6 @@ fn entries(
         })
     })
     .collect()
-}
-
-fn boot(view: &WorkspaceView) -> Vec<(String, String)> {
-    let limit = view.config.sources.max_file_bytes;
-    let text = |name: &str| {
-        let bytes = hippo_fs::read_source(&view.root, name, limit).ok()?;
-        Some((name.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))
-    };
-    BOOT.into_iter().filter_map(text).collect()
 }
 
 /// Stored audits, oldest first.

@@ -70,8 +70,6 @@ pub enum AuditKind {
     SecretBearing,
     /// Lines that look like an instruction to an agent.
     InstructionLike,
-    /// Lines that repeat a boot file.
-    BootRestating,
 }
 
 /// The unit of a finding.

@@ -52,10 +52,6 @@ pub struct TreeCompactResponse {
     pub nodes: Vec<TreeChange>,
     /// Number of unchanged nodes.
     pub unchanged: u64,
-    /// New topics in `ROOT.md`.
-    pub entered: Vec<String>,
-    /// Removed topics in `ROOT.md`.
-    pub left: Vec<String>,
     /// Nodes that could not be written, with reasons.
     pub refused: Vec<TreeRefusal>,
     /// Nodes of another program, which were left unchanged.

@@ -102,8 +102,6 @@ CREATE TABLE entries (
     topic_group  TEXT NOT NULL,
     band         TEXT,
     strength     REAL NOT NULL,
-    strong_since INTEGER,
-    consolidated INTEGER NOT NULL,
     replayed     INTEGER,
     rest         TEXT NOT NULL
 ) WITHOUT ROWID;

@@ -73,7 +73,6 @@ fn name(kind: AuditKind) -> &'static str {
         AuditKind::Contradicted => "contradicted",
         AuditKind::SecretBearing => "secret-bearing",
         AuditKind::InstructionLike => "instruction-like",
-        AuditKind::BootRestating => "boot-restating",
     }
 }
 

@@ -42,20 +42,6 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
     if answer.nodes.len() > LISTED {
         text += &format!("{INDENT}and {} more\n", answer.nodes.len() - LISTED);
     }
-    for (name, topics) in [
-        ("entered ROOT.md", &answer.entered),
-        ("left ROOT.md", &answer.left),
-    ] {
-        if topics.is_empty() {
-            continue;
-        }
-        let mut shown: Vec<String> = topics.iter().take(LISTED).map(|topic| one_line(topic)).collect();
-        let more = topics.len().saturating_sub(LISTED);
-        if more > 0 {
-            shown.push(format!("and {more} more"));
-        }
-        text += &format!("{name}: {}\n", shown.join(", "));
-    }
     for refused in &answer.refused {
         let path = style.bad(one_line(&refused.path));
         text += &format!("{path}: {}\n", one_line(&refused.reason));

@@ -22,27 +22,27 @@ pub const MOST_FAILURES: u32 = 3;
 
 /// Input of the program, written to its standard input as JSON. Unlike `TreeJob` of the protocol, it has the texts of the sources.
 #[derive(Debug, Serialize)]
-pub struct SummaryJob<'a> {
+pub struct SummaryJob {
     path: String,
     level: &'static str,
     period: String,
     budget_tokens: usize,
     prompt: String,
-    sources: Vec<JobSource<'a>>,
+    sources: Vec<JobSource>,
 }
 
 #[derive(Debug, Serialize)]
-struct JobSource<'a> {
-    path: &'a str,
+struct JobSource {
+    path: String,
     text: String,
 }
 
-impl<'a> SummaryJob<'a> {
+impl SummaryJob {
     /// Creates the job of a node. Secrets are removed from its sources.
-    pub fn new(period: Period, budget: usize, prompt: String, sources: &[NodeSource<'a>]) -> Self {
+    pub fn new(period: Period, budget: usize, prompt: String, sources: &[NodeSource]) -> Self {
         let sources = sources.iter().map(|source| JobSource {
-            path: source.path,
-            text: hippo_redact::without_secrets(source.text).into_owned(),
+            path: source.path.clone(),
+            text: hippo_redact::without_secrets(&source.text).into_owned(),
         });
         Self {
             path: period.path(),
@@ -80,7 +80,7 @@ pub fn held_back(spend: &Spend, settings: &TreeConfig) -> Option<String> {
 /// invalid UTF-8, or exceeded its time limit, or if the client disconnected.
 pub fn write(
     settings: &TreeConfig,
-    job: &SummaryJob<'_>,
+    job: &SummaryJob,
     cancellation: Cancellation<'_>,
 ) -> Result<String, String> {
     let Some((program, arguments)) = settings.command.split_first() else {
@@ -205,10 +205,10 @@ mod tests {
         }
     }
 
-    fn job() -> SummaryJob<'static> {
+    fn job() -> SummaryJob {
         let source = NodeSource {
-            path: "memory/2026-01-10.md",
-            text: "- decision: pier 9\n- password: hunter2-Xy81kQz\n",
+            path: "memory/2026-01-10.md".to_owned(),
+            text: "- decision: pier 9\n- password: hunter2-Xy81kQz\n".to_owned(),
             first_line: 1,
             date: None,
         };

@@ -6,7 +6,6 @@ use std::io;
 
 use hippo_text::own_block;
 use hippo_text::source::NodeKind;
-use hippo_tree::root::changes;
 use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, build_root_file, collect_root_sources};
 
 use super::aside;
@@ -107,7 +106,6 @@ impl TreeRun<'_> {
             self.embed(&node.body);
             return;
         }
-        let old = before.as_ref().map_or("", |found| found.node.body.as_str());
         if let Some(found) = before.as_ref().filter(|found| theirs(&found.node))
             && let Err(error) = self.set_aside(found)
         {
@@ -127,8 +125,6 @@ impl TreeRun<'_> {
             return;
         }
         self.state.adopt(Period::All, digest);
-        let changes = changes(old, &node.body);
-        (self.answer.entered, self.answer.left) = (changes.entered, changes.left);
         self.embed(&node.body);
     }
 

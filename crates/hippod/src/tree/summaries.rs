@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use hippo_proto::{RpcError, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::NodeKind;
-use hippo_tree::{BodyAuthor, NodeSource, Period, SourceFile, SourceText, build_submitted};
+use hippo_tree::{BodyAuthor, NodeSource, Period, SourceFile, build_submitted};
 
 use super::Trees;
 use super::aside;
@@ -76,7 +76,7 @@ struct SummaryRun<'a> {
 struct SummaryRequest {
     period: Period,
     files: Vec<SourceFile>,
-    texts: Vec<SourceText>,
+    texts: Vec<NodeSource>,
 }
 
 impl<'a> SummaryRun<'a> {
@@ -116,9 +116,8 @@ impl<'a> SummaryRun<'a> {
     /// Runs the program for one node and stores its summary. Returns whether the summary was accepted.
     fn ask(&mut self, asked: &SummaryRequest) -> Result<bool, RpcError> {
         let period = asked.period;
-        let sources: Vec<NodeSource<'_>> = asked.texts.iter().map(SourceText::source).collect();
-        let budget = hippo_tree::most_tokens(period, &sources);
-        let job = SummaryJob::new(period, budget, prompt(period, budget), &sources);
+        let budget = hippo_tree::max_tokens(period.level(), &asked.texts);
+        let job = SummaryJob::new(period, budget, prompt(period, budget), &asked.texts);
         let begun = Instant::now();
         let body = command::write(&self.trees.settings, &job, self.cancellation);
         let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -129,7 +128,7 @@ impl<'a> SummaryRun<'a> {
         let mut run = self.look()?;
         run.state.spend.ms = run.state.spend.ms.saturating_add(took);
         let done = body.map_err(SummaryFailure::Failed);
-        let done = done.and_then(|body| take(&mut run, asked, &sources, &body));
+        let done = done.and_then(|body| take(&mut run, asked, &body));
         let taken = done.is_ok();
         match done {
             Ok(()) => run.state.spend.failures = 0,
@@ -168,12 +167,7 @@ enum SummaryFailure {
     Overtaken(String),
 }
 
-fn take(
-    run: &mut TreeRun<'_>,
-    asked: &SummaryRequest,
-    sources: &[NodeSource<'_>],
-    body: &str,
-) -> Result<(), SummaryFailure> {
+fn take(run: &mut TreeRun<'_>, asked: &SummaryRequest, body: &str) -> Result<(), SummaryFailure> {
     let (period, root) = (asked.period, &run.view.root);
     let now = run
         .sources_of(period)
@@ -192,7 +186,7 @@ fn take(
         body,
         node,
         &asked.files,
-        sources,
+        &asked.texts,
         BodyAuthor::Command,
         run.today,
     );
@@ -232,14 +226,4 @@ fn go_on(answer: &mut TreeCompactResponse, again: TreeCompactResponse) {
             answer.notes.push(note);
         }
     }
-    // Topics that were added and removed again do not count as changes.
-    let (entered, left) = (again.entered, again.left);
-    let without = |these: &mut Vec<String>, those: &[String]| these.retain(|topic| !those.contains(topic));
-    let (mut fresh, mut gone) = (entered.clone(), left.clone());
-    without(&mut fresh, &answer.left);
-    without(&mut gone, &answer.entered);
-    without(&mut answer.entered, &left);
-    without(&mut answer.left, &entered);
-    answer.entered.append(&mut fresh);
-    answer.left.append(&mut gone);
 }

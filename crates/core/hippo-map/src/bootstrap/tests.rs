@@ -139,16 +139,12 @@ fn derived_text_shows_no_secrets() {
             .any(|new| new.entry.tags.iter().any(|tag| tag.contains("redacted"))),
         "{shown}"
     );
-    let gist = extract_gist(
-        &default_rules(),
-        "Wifi",
-        &format!("The password of the guest wifi is {word}."),
-    );
-    assert_eq!(gist.summary, "The password of the guest wifi is ….");
+    let (summary, _) = extract_gist("Wifi", &format!("The password of the guest wifi is {word}."));
+    assert_eq!(summary, "The password of the guest wifi is ….");
 }
 
 #[test]
-fn entry_and_token_limits_hold() {
+fn the_maximum_number_of_entries_holds() {
     let text: String = (0..60).fold(String::from("# Notes\n\n"), |text, number| {
         text + &format!(
             "## Matter number {number}\n\n{}\n\n",
@@ -173,13 +169,6 @@ fn entry_and_token_limits_hold() {
         ..settings()
     };
     assert_eq!(files.entries(&few).len(), 7);
-    let small = BootstrapSettings {
-        max_tokens: Some(1_500),
-        ..settings()
-    };
-    let entries = files.entries(&small);
-    let took: usize = entries.iter().map(|new| entry_tokens(&new.entry)).sum();
-    assert!(took <= 1_500 && entries.len() > 8, "{took} {}", entries.len());
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn on(today: Date, days: &[(Date, String)], most: usize) -> String {
             accesses: 0,
         })
         .collect();
-    root(&nodes, &|_, _| None, today, most)
+    write_sections(&root_sections(&nodes, &|_, _| None, today, most), most)
 }
 
 #[test]
@@ -89,12 +89,6 @@ fn a_new_day_changes_few_lines() {
     let known: BTreeSet<&str> = before.lines().collect();
     let same = after.lines().filter(|line| known.contains(line)).count();
     assert!(same * 10 >= after.lines().count() * 7, "{same}\n{after}");
-    let changed = changes(&before, &after);
-    assert!(
-        changed.entered.contains(&"Pump number 21".to_owned()),
-        "{changed:?}"
-    );
-    assert_eq!(changes(&after, &after), Changes::default());
 }
 
 #[test]

@@ -16,8 +16,7 @@ use hippo_types::time::Timestamp;
 
 /// Selects the columns for [`read`].
 pub(super) const SELECT: &str =
-    "SELECT id, place, since, topic_group, band, strength, strong_since, consolidated,
-    replayed, rest FROM entries";
+    "SELECT id, place, since, topic_group, band, strength, replayed, rest FROM entries";
 
 /// The reason why a row is unreadable, as text.
 #[derive(Debug)]
@@ -74,9 +73,8 @@ pub(super) fn put(connection: &Connection, record: &EntryRecord) -> rusqlite::Re
     let strength = Some(record.strength).filter(|strength| strength.is_finite());
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO entries (id, place, since, topic_group, band, strength, strong_since, consolidated,
-                 replayed, rest)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            "INSERT OR REPLACE INTO entries (id, place, since, topic_group, band, strength, replayed, rest)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             record.entry.id.0,
@@ -85,8 +83,6 @@ pub(super) fn put(connection: &Connection, record: &EntryRecord) -> rusqlite::Re
             record.group,
             record.band.map(name_of).transpose()?,
             strength.unwrap_or(0.0),
-            record.strong_since.map(|since| since.0),
-            record.consolidated,
             record.replayed.map(|replayed| replayed.0),
             json(&rest)?
         ])
@@ -128,7 +124,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, EntryRecord), UnreadableRo
         }
     };
     let band: Option<String> = row.get(4)?;
-    let rest: String = row.get(9)?;
+    let rest: String = row.get(7)?;
     let rest: RecordRest<'_> = serde_json::from_str(&rest)?;
     if rest.entry.id != id {
         return Err(UnreadableRow(format!(
@@ -144,9 +140,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, EntryRecord), UnreadableRo
         band: band.as_deref().map(from_name).transpose()?,
         hashes: rest.hashes.into_owned(),
         filed: rest.filed,
-        strong_since: time(row, 6)?,
-        consolidated: row.get(7)?,
-        replayed: time(row, 8)?,
+        replayed: time(row, 6)?,
         by_hand: rest.by_hand,
         apart: rest.apart,
         linked: rest.linked.into_owned(),

@@ -166,7 +166,6 @@ impl CycleInput {
             offset_seconds: self.snapshot.settings.offset_seconds,
             taken: taken.map(|(id, _)| id.clone()).collect(),
             max_entries: Some(self.room(changed.len() + state.len())),
-            ..bootstrap::BootstrapSettings::default()
         };
         let made = bootstrap::bootstrap(&memory, &state, &settings);
         let light = (self.cycle == Cycle::Light).then(|| {
@@ -206,9 +205,9 @@ impl CycleInput {
                 lost.insert(first.clone());
                 continue;
             };
-            let gist = bootstrap::extract_gist(&[], &record.entry.topic, &said);
+            let (summary, _) = bootstrap::extract_gist(&record.entry.topic, &said);
             let text = EntryText {
-                summary: gist.summary,
+                summary,
                 ..EntryText::from(&record.entry)
             };
             texts.insert(id.clone(), text);
