@@ -5,7 +5,7 @@ use hippo_proto::{TreeCompactResponse, TreePendingResponse, TreeSubmitResponse};
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum number of nodes and of topics that are listed.
+/// Maximum number of nodes that are listed.
 const LISTED: usize = 40;
 
 /// Renders the changes of the tree.

@@ -89,6 +89,7 @@ fn a_new_day_changes_few_lines() {
     let known: BTreeSet<&str> = before.lines().collect();
     let same = after.lines().filter(|line| known.contains(line)).count();
     assert!(same * 10 >= after.lines().count() * 7, "{same}\n{after}");
+    assert!(after.contains("Pump number 21"), "{after}");
 }
 
 #[test]
