@@ -7,7 +7,6 @@
 
 mod group;
 mod priority;
-mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod topic;
@@ -47,17 +46,6 @@ pub struct MemoryFile<'a> {
     pub known: bool,
 }
 
-/// File that is not markdown and gets one entry: JSON, JSONL or plain text.
-#[derive(Debug, Clone, Copy)]
-pub struct StateFile<'a> {
-    /// Path relative to the workspace, with `/`.
-    pub path: &'a str,
-    /// Content of the file.
-    pub bytes: &'a [u8],
-    /// Modification time.
-    pub modified: Timestamp,
-}
-
 /// Limits and options of bootstrap.
 #[derive(Debug, Clone, Default)]
 pub struct BootstrapSettings {
@@ -84,24 +72,17 @@ pub struct BootstrapEntry {
 ///
 /// Nodes of the compaction tree are skipped, because they repeat the logs.
 #[must_use]
-pub fn bootstrap(
-    files: &[MemoryFile<'_>],
-    state: &[StateFile<'_>],
-    settings: &BootstrapSettings,
-) -> Vec<BootstrapEntry> {
+pub fn bootstrap(files: &[MemoryFile<'_>], settings: &BootstrapSettings) -> Vec<BootstrapEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
         .iter()
         .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
         .collect();
     files.sort_by_key(|file| file.path);
-    let mut work = EntryBuilder::new(&files, settings);
-    let new = files.iter().filter(|file| !file.known).count() + state.len();
+    let new = files.iter().filter(|file| !file.known).count();
     let most = settings
         .max_entries
         .unwrap_or_else(|| (new * ENTRIES_PER_FILE).min(MOST_ENTRIES));
-    let mut entries = work.entries(most.saturating_sub(state.len()));
-    let described = state.iter().filter_map(|file| work.state_entry(file));
-    entries.extend(described.take(most));
+    let mut entries = EntryBuilder::new(&files, settings).entries(most);
     entries.sort_by(|a, b| a.entry.pointers.cmp(&b.entry.pointers));
     entries
 }

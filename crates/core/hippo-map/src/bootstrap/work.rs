@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::topic::{self, IdAllocator};
 use super::units::{self, MemoryUnit};
-use super::{BootstrapEntry, BootstrapSettings, MemoryFile, StateFile, group, priority, state};
+use super::{BootstrapEntry, BootstrapSettings, MemoryFile, group, priority};
 use hippo_redact::without_secrets;
 use hippo_text::chunk::{Document, Section, Speaker, chunk_text};
 use hippo_text::gist::headings::HeadingStats;
@@ -95,7 +95,6 @@ impl<'w> EntryBuilder<'w> {
         if most == 0 {
             return Vec::new();
         }
-        self.ids = IdAllocator::new(&self.settings.taken);
         let nothing = Document::default();
         let documents: Vec<(&Document, f32)> = self
             .files
@@ -327,30 +326,6 @@ impl<'w> EntryBuilder<'w> {
             version: 1,
             ..Entry::default()
         }
-    }
-
-    /// Creates the entry of a state file; `None` if the file is empty.
-    pub fn state_entry(&mut self, file: &StateFile<'_>) -> Option<BootstrapEntry> {
-        let (summary, tags) = state::describe(file.path, file.bytes)?;
-        Some(BootstrapEntry {
-            group: self.groups.group(file.path, SourceKind::Other, &[]),
-            entry: Entry {
-                id: self.ids.assign(file.path, "", None),
-                topic: topic::file_name(file.path),
-                summary,
-                pointers: vec![Pointer {
-                    path: file.path.to_owned(),
-                    section: None,
-                }],
-                tags: tags
-                    .into_iter()
-                    .take(TAGS)
-                    .map(|tag| topic::slug(&tag))
-                    .filter(|tag| !tag.is_empty())
-                    .collect(),
-                ..self.unused_entry(file.modified.min(self.settings.now))
-            },
-        })
     }
 }
 
