@@ -195,7 +195,6 @@ pub fn index(data: &[u8]) {
     let settings = index_file::IndexFileOptions {
         offset_seconds: 0,
         undated: Timestamp(0),
-        entry_level: None,
     };
     assert_eq!(IndexFile::parse(data, settings).to_bytes(), data);
 }

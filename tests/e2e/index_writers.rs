@@ -294,7 +294,6 @@ pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
     let settings = IndexFileOptions {
         offset_seconds: 0,
         undated: Timestamp(0),
-        entry_level: None,
     };
     let file = IndexFile::parse(&bytes, settings);
     let said: BTreeMap<String, _> = file

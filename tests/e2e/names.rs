@@ -146,10 +146,6 @@ fn pipes_at_the_paths_of_written_files_block_no_client() {
     };
     for (path, words) in [
         ("HIPPOCAMPUS.md", "is not a regular file"),
-        (
-            ".hippocampus/meta.json",
-            ".hippocampus/meta.json is not a regular file",
-        ),
         (&topics, ".md is not a regular file"),
         (".hippocampus/topics/of-nobody.md", ""),
         (".hippocampus/archive/2026-01.md", ""),

@@ -1,7 +1,7 @@
 //! Additional studies for the open questions of v1 §12.
 
 use hippo_embed::{Embedder, HashEmbedder};
-use hippo_map::bootstrap::{self, BootstrapSettings, MemoryFile, entry_tokens};
+use hippo_map::bootstrap::{self, BootstrapSettings, MemoryFile};
 use hippo_map::consolidation::value_conflict;
 use hippo_rank::cue::Cues;
 use hippo_text::chunk::{self, ChunkKind, Document, chunk_text};
@@ -38,8 +38,20 @@ fn made(files: &[Chunked<'_>], most: usize) -> Vec<Entry> {
         now: first_moment(),
         ..BootstrapSettings::default()
     };
-    let made = bootstrap::bootstrap(&memory.collect::<Vec<_>>(), &[], &settings);
+    let made = bootstrap::bootstrap(&memory.collect::<Vec<_>>(), &settings);
     made.into_iter().map(|new| new.entry).collect()
+}
+
+/// Estimates the tokens of an entry in the index file with all its fields.
+fn entry_tokens(entry: &Entry) -> usize {
+    let pointers = entry.pointers.iter().map(|pointer| {
+        pointer.path.len() + pointer.section.as_ref().map_or(0, |section| section.len() + 3) + 3
+    });
+    let lists = entry.tags.iter().map(|tag| tag.len() + 1);
+    let words = entry.topic.len() + entry.summary.len() + entry.id.0.len();
+    // Marks, and the fields of the comment without id and tags: dates, hits, strength, source.
+    let marks = 80;
+    tokens::of_bytes(words + marks + pointers.sum::<usize>() + lists.sum::<usize>())
 }
 
 /// Returns the tokens of the target of a pointer.

@@ -59,17 +59,7 @@ fn settled(entries: usize) -> ConsolidationSnapshot {
     snapshot
 }
 
-/// Measures a light cycle that detects, without planning, that there is nothing to do.
-#[divan::bench(args = [1_000, 10_000])]
-fn light_idle(bencher: Bencher<'_, '_>, entries: usize) {
-    let snapshot = settled(entries);
-    let idle =
-        || consolidation::plan_idle(&snapshot.records, &snapshot.quick_access, &snapshot.settings, NOW);
-    assert!(idle().is_some());
-    bencher.bench(idle);
-}
-
-/// Measures the same cycle with a full plan.
+/// Measures a light cycle that changes nothing.
 #[divan::bench(args = [1_000, 10_000])]
 fn light_unchanged(bencher: Bencher<'_, '_>, entries: usize) {
     let snapshot = settled(entries);

@@ -64,7 +64,6 @@ fn laid_out(current: Option<&[u8]>, records: &Records, limits: Limits) -> LaidOu
             records,
             forgotten: &BTreeSet::new(),
             quick_access: &[],
-            meta: None,
             limits,
             settings: IndexFileOptions::default(),
             now: NOW,

@@ -1,6 +1,6 @@
 //! Planner of consolidation cycles for the entries of the index file (v1 §8).
 //!
-//! [`plan`] maps a snapshot to a plan. [`apply`] does to the snapshot what the caller does to its store and files.
+//! [`plan`] maps a snapshot to a plan. [`EntryChange::apply`] does to the snapshot what the caller does to its store.
 //! Rules run until none has an effect. Therefore, planning after a plan was applied yields an empty plan, and an
 //! interrupted run is completed by planning again. Each step contains the values before and after, so that its inverse
 //! undoes it. Entries are never deleted: those that leave the index go to the archive.
@@ -32,14 +32,12 @@ use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::{Date, Timestamp};
 
 pub use archival::Health;
-pub use change::{EntryChange, PlanStep};
+pub use change::{EntryChange, FieldsChange, PlanStep, RecordFields, SourceHashes};
 pub use facts::{LogDay, find_repeated_facts};
-pub use light::plan_idle;
-pub use merge::{Likeness, classify_pair};
-pub use planner::{ConsolidationPlan, Finding, RefusedChange, plan, plan_and_apply};
+pub use planner::{ConsolidationPlan, Finding, RefusedChange, plan};
 pub use record::{EntryRecord, FiledUse, LearnedAnswer, PassageKey, RecordPlace, RemovedEntry};
 pub use similar::find_similar;
-pub use value::{ComparedText, ValueConflict, value_conflict};
+pub use value::{ValueConflict, value_conflict};
 
 /// Rule that makes or refuses a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -53,8 +51,6 @@ pub enum Rule {
     Revive,
     /// Writes changed strength, last access and hits to the file.
     Flush,
-    /// Tracks the time since which an entry is strong.
-    Strong,
     /// Follows moved sections and files, and drops lost pointers.
     Pointer,
     /// Records the new content hash of a changed section.
@@ -71,8 +67,6 @@ pub enum Rule {
     QuickAccess,
     /// Strengthens entries whose source the run reviewed (v1 §8.3).
     Replay,
-    /// Marks entries that were strong for a long time.
-    Consolidate,
     /// Archives entries that were in the Decay Queue for a long time.
     Archive,
     /// Proposes a fact repeated in the logs for long-term memory.
@@ -81,8 +75,6 @@ pub enum Rule {
     Cluster,
     /// Assigns This Week, This Month or Older.
     ByTime,
-    /// Reports entries without related entries.
-    Orphan,
     /// Refuses a merge of texts with different values.
     ValueConflict,
     /// Refuses an entry that a person removed.
@@ -168,39 +160,34 @@ pub struct ConsolidationRun {
     pub demoted: u32,
 }
 
-/// Thresholds and limits of the cycles.
+/// Strength below which an entry moves to the Decay Queue (v1 §6.2).
+const QUEUE_BELOW: f32 = 0.1;
+/// Strength below which an entry of the Decay Queue is pruned (v1 §8.2).
+const PRUNE_BELOW: f32 = 0.05;
+/// Days in the Decay Queue before archival (v1 §8.2).
+const QUEUE_DAYS: u64 = 30;
+/// Minimum number of common accesses of related entries.
+const RELATED_FROM: u32 = 2;
+/// Maximum number of related entries of one entry.
+const RELATED_MOST: usize = 8;
+/// Number of entries under Quick Access (v1 §8.2).
+const QUICK_ACCESS: usize = 20;
+/// Share of the live entries that one run may demote, but at least one entry.
+const LOSS_CAP: f64 = 0.25;
+/// Minimum number of days that state a fact, and minimum number of accesses, for a proposal.
+const PROPOSE_FROM: (u32, u32) = (3, 3);
+
+/// Thresholds and parameters of the cycles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsolidationSettings {
-    /// Strength below which an entry moves to the Decay Queue (v1 §6.2: 0.1).
-    pub queue_below: f32,
-    /// Strength below which an entry of the Decay Queue is pruned (v1 §8.2: 0.05).
-    pub prune_below: f32,
-    /// Days in the Decay Queue before archival (v1 §8.2: 30).
-    pub queue_days: u16,
-    /// Strength above which an entry counts as strong (v1 §8.2: 0.8).
-    pub strong_above: f32,
-    /// Days of strength before consolidation (v1 §8.2: 30).
-    pub strong_days: u16,
     /// Minimum cosine of entries that may be merged.
     pub merge_above: f32,
     /// Minimum cosine if the entries share a pointer.
     pub merge_above_shared: f32,
-    /// Minimum number of common accesses of related entries.
-    pub related_from: u32,
-    /// Maximum number of related entries of one entry.
-    pub related_most: usize,
-    /// Number of entries under Quick Access (v1 §8.2: 20).
-    pub quick_access: usize,
     /// Decay curve.
     pub profile: DecayCurve,
-    /// Strength gain of a replay.
-    pub replay: f32,
-    /// Share of the live entries that one run may demote, but at least one entry.
-    pub loss_cap: f32,
     /// Minimum number of live entries with a common tag that form a section.
     pub cluster_from: usize,
-    /// Minimum number of days that state a fact, and minimum number of accesses, for a proposal.
-    pub propose_from: (u32, u32),
     /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
 }
@@ -208,21 +195,10 @@ pub struct ConsolidationSettings {
 impl Default for ConsolidationSettings {
     fn default() -> Self {
         Self {
-            queue_below: 0.1,
-            prune_below: 0.05,
-            queue_days: 30,
-            strong_above: 0.8,
-            strong_days: 30,
             merge_above: 0.8,
             merge_above_shared: 0.72,
-            related_from: 2,
-            related_most: 8,
-            quick_access: 20,
             profile: DecayCurve::PROTOCOL,
-            replay: 0.05,
-            loss_cap: 0.25,
             cluster_from: 8,
-            propose_from: (3, 3),
             offset_seconds: 0,
         }
     }
@@ -307,24 +283,4 @@ impl ConsolidationSnapshot {
     pub fn today(&self) -> Date {
         self.run.started.date(self.settings.offset_seconds)
     }
-}
-
-/// Returns the snapshot after all steps of a plan.
-#[must_use]
-pub fn apply(snapshot: &ConsolidationSnapshot, plan: &ConsolidationPlan) -> ConsolidationSnapshot {
-    let mut after = snapshot.clone();
-    for step in &plan.steps {
-        step.change.apply(&mut after);
-    }
-    after
-}
-
-/// Returns the changes that undo a plan, in the order in which to apply them.
-#[must_use]
-pub fn undo(plan: &ConsolidationPlan) -> Vec<EntryChange> {
-    plan.steps
-        .iter()
-        .rev()
-        .map(|step| step.change.inverse())
-        .collect()
 }

@@ -165,10 +165,6 @@ pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: De
     }
     let hours = ((initial / target).powf(exponent.recip()) - 1.0) / profile.decay_rate;
     let milliseconds = (hours * HOUR).ceil();
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "the comparison limits the value to 63 bits"
-    )]
     (milliseconds < 9.2e18).then_some(milliseconds as i64)
 }
 
@@ -208,7 +204,7 @@ fn elapsed(entry: &Entry, now: Timestamp) -> i64 {
 
 /// Returns the share of the initial strength that remains.
 fn retained_share(profile: &DecayCurve, elapsed: i64, modifiers: DecayModifiers) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "2^53 milliseconds are 285,000 years")]
+    // 2^53 milliseconds are 285,000 years.
     let hours = elapsed as f64 / HOUR;
     clamp_unit((1.0 + profile.decay_rate * hours).powf(-profile.exponent(modifiers)))
 }
@@ -226,10 +222,6 @@ const fn clamp_unit(value: f64) -> f64 {
     }
 }
 
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "only two digits of a strength are shown"
-)]
 const fn to_f32(value: f64) -> f32 {
     value as f32
 }

@@ -9,13 +9,12 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
 use crate::bootstrap::DAILY_LOGS;
+use crate::index_file::slug;
 use hippo_text::source::SourceKind;
 use hippo_text::text;
 use hippo_types::entry::{Entry, EntryId, EntryPriority};
-use hippo_types::time::{Date, Timestamp};
+use hippo_types::time::Date;
 
 /// Folder of the hierarchy's files, relative to the workspace.
 pub const FOLDER: &str = ".hippocampus";
@@ -121,36 +120,6 @@ pub struct MasterSelection {
     /// Entries by file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
     /// `.hippocampus/temporal/YYYY-MM.md`.
     pub files: BTreeMap<String, BTreeSet<EntryId>>,
-    /// Entries that leave the master file.
-    pub moved_out: Vec<EntryId>,
-    /// Entries that enter the master file.
-    pub moved_in: Vec<EntryId>,
-}
-
-/// Content of `.hippocampus/meta.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HierarchyMeta {
-    /// Version of this file's format: 1.
-    pub version: u32,
-    /// Time of writing.
-    pub reindexed: Timestamp,
-    /// Number of entries in all files.
-    pub entries: usize,
-    /// Master file.
-    pub master: FileMeta,
-    /// Other files by path.
-    pub files: BTreeMap<String, FileMeta>,
-}
-
-/// Statistics of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct FileMeta {
-    /// Number of entries.
-    pub entries: usize,
-    /// Estimated tokens of the entries.
-    pub tokens: usize,
-    /// Mean strength, in [0, 1]; 0 without entries.
-    pub mean_strength: f32,
 }
 
 /// Assigns entries to files. If several items have the same id, the first is used.
@@ -191,49 +160,12 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
         if all || fits || item.annotated {
             used = used.saturating_add(item.tokens);
             selection.master.insert(item.id.clone());
-            if !item.in_master {
-                selection.moved_in.push(item.id.clone());
-            }
         } else {
-            selection
-                .files
-                .entry(file_path(item))
-                .or_default()
-                .insert(item.id.clone());
-            if item.in_master {
-                selection.moved_out.push(item.id.clone());
-            }
+            let file = selection.files.entry(file_path(item)).or_default();
+            file.insert(item.id.clone());
         }
     }
     selection
-}
-
-/// Returns the content of `meta.json` for a selection.
-#[must_use]
-pub fn build_meta(items: &[SelectionItem], selection: &MasterSelection, now: Timestamp) -> HierarchyMeta {
-    let by_id: BTreeMap<&EntryId, &SelectionItem> = items.iter().rev().map(|item| (&item.id, item)).collect();
-    let of = |ids: &BTreeSet<EntryId>| {
-        let members: Vec<&SelectionItem> = ids.iter().filter_map(|id| by_id.get(id).copied()).collect();
-        let strength: f32 = members.iter().map(|item| item.strength).sum();
-        FileMeta {
-            entries: members.len(),
-            tokens: members.iter().map(|item| item.tokens).sum(),
-            mean_strength: strength / members.len().max(1) as f32,
-        }
-    };
-    let files: BTreeMap<String, FileMeta> = selection
-        .files
-        .iter()
-        .map(|(path, ids)| (path.clone(), of(ids)))
-        .collect();
-    let master = of(&selection.master);
-    HierarchyMeta {
-        version: 1,
-        reindexed: now,
-        entries: master.entries + files.values().map(|file| file.entries).sum::<usize>(),
-        master,
-        files,
-    }
 }
 
 /// Returns the ids under Quick Access, at most `most`: most accessed first, then strongest (v1: 20), then entries of
@@ -322,18 +254,14 @@ fn file_path(item: &SelectionItem) -> String {
             item.date.month()
         );
     }
-    let mut name = String::new();
-    for mark in item.group.chars().flat_map(char::to_lowercase) {
-        if mark.is_alphanumeric() {
-            name.push(mark);
-        } else if !(name.is_empty() || name.ends_with('-')) {
-            name.push('-');
-        }
-    }
     // File systems allow 255 bytes for a name, and a group can be a heading of any length.
-    let name = text::start(&name, 60).trim_end_matches('-');
-    format!(
-        "{FOLDER}/topics/{}.md",
-        if name.is_empty() { "other" } else { name }
-    )
+    let name = text::start(&slug(&item.group), 60)
+        .trim_end_matches('-')
+        .to_owned();
+    let name = if item.group.contains(char::is_alphanumeric) {
+        &name
+    } else {
+        "other"
+    };
+    format!("{FOLDER}/topics/{name}.md")
 }

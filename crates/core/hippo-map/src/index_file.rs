@@ -1,7 +1,7 @@
 //! Lossless reader and editor of the index file `HIPPOCAMPUS.md`.
 //!
-//! docs/format.md defines the format. Parsing never fails: any input yields an [`IndexFile`] and
-//! diagnostics, in time linear in its length and without recursion. The file is a sequence of blocks that
+//! docs/format.md defines the format. Parsing never fails: any input yields an [`IndexFile`], in
+//! time linear in its length and without recursion. The file is a sequence of blocks that
 //! own their bytes, so unknown and unchanged text is written back byte for byte.
 
 mod block;
@@ -26,12 +26,12 @@ mod three_way;
 mod token;
 mod write;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::Timestamp;
 
-pub use header::IndexHeader;
 pub use indexed::IndexedEntry;
 pub use section::IndexSection;
 pub use text::slug;
@@ -49,8 +49,6 @@ pub struct IndexFileOptions {
     pub offset_seconds: i32,
     /// Creation time of entries without a date: the time of reading or the file's modification time.
     pub undated: Timestamp,
-    /// Heading level of new entries, 2 to 6. `None` means that they are list items.
-    pub entry_level: Option<u8>,
 }
 
 /// Parsed index file that can be edited and written back.
@@ -59,7 +57,8 @@ pub struct IndexFile {
     settings: IndexFileOptions,
     line_end: &'static str,
     blocks: Vec<IndexBlock>,
-    diagnostics: Vec<IndexDiagnostic>,
+    copied: BTreeSet<EntryId>,
+    has_open_marks: bool,
 }
 
 /// Entry with its section and its position in the file.
@@ -73,58 +72,6 @@ pub struct PlacedEntry<'a> {
     pub span: Range<usize>,
 }
 
-/// Irregularity that did not prevent the file from being read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexDiagnostic {
-    /// Line where it starts, counted from 1.
-    pub line: u32,
-    /// Kind of irregularity.
-    pub problem: IndexProblem,
-}
-
-/// Kinds of irregularities in an index file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum IndexProblem {
-    /// A code fence without an end; read as text.
-    #[error("code fence is not closed")]
-    OpenFence,
-    /// A generated block without an end; read as text.
-    #[error("generated block is not closed")]
-    OpenGenerated,
-    /// An `hx` comment without `-->` before the next heading.
-    #[error("hx comment is not closed")]
-    OpenComment,
-    /// An `hx` comment outside any entry.
-    #[error("hx comment does not belong to an entry")]
-    StrayComment,
-    /// A second `hx` comment in one entry; the first is used.
-    #[error("entry has a second hx comment")]
-    SecondComment,
-    /// An `hx` comment without an id; the id is derived from the topic.
-    #[error("hx comment has no id")]
-    NoId,
-    /// An id that an earlier entry already has; the later entry is kept as text.
-    #[error("id {0} is already used by an earlier entry")]
-    DuplicateId(EntryId),
-    /// A key that occurs twice in one comment; the first value is used.
-    #[error("key {0} is repeated")]
-    RepeatedKey(&'static str),
-    /// A value that is invalid for its key. The default is used; `str` is clamped to [0, 1].
-    #[error("value of {0} cannot be used")]
-    BadValue(&'static str),
-}
-
-/// Reason why an entry could not be written to the file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
-    /// The file has no entry with this id.
-    #[error("no such entry in the index file: {0}")]
-    NoEntry(EntryId),
-    /// The file already has an entry with this id.
-    #[error("entry {0} is already in the index file")]
-    Exists(EntryId),
-}
-
 impl IndexFile {
     /// Parses a file. [`IndexFile::to_bytes`] returns the same bytes until the file is changed.
     #[must_use]
@@ -135,7 +82,7 @@ impl IndexFile {
     /// Creates a file with all sections of v1 §5.3 and no entries.
     #[must_use]
     pub fn skeleton(reindexed: Timestamp, settings: IndexFileOptions) -> Self {
-        let mut file = Self::parse(section::skeleton().as_bytes(), settings);
+        let mut file = Self::parse(section::SKELETON.as_bytes(), settings);
         file.set_header(0, reindexed);
         file
     }
@@ -189,9 +136,15 @@ impl IndexFile {
         self.entries().map(|indexed| indexed.entry.clone()).collect()
     }
 
-    /// Returns the irregularities found by parsing, in line order.
+    /// Returns the ids of entries that the file has twice; the later ones are kept as text.
     #[must_use]
-    pub fn diagnostics(&self) -> &[IndexDiagnostic] {
-        &self.diagnostics
+    pub fn copied_ids(&self) -> &BTreeSet<EntryId> {
+        &self.copied
+    }
+
+    /// Returns `true` if a code fence or a generated block has no end. Such a mark is read as text.
+    #[must_use]
+    pub fn has_open_marks(&self) -> bool {
+        self.has_open_marks
     }
 }

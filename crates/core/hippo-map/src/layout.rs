@@ -13,7 +13,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::consolidation::{EntryRecord, RecordPlace};
-use crate::hierarchy::{self, FOLDER, HierarchyMeta, Limits, MasterSelection, SelectionItem};
+use crate::hierarchy::{FOLDER, Limits, MasterSelection};
 use crate::index_file::{IndexFile, IndexFileOptions, entry_text};
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
@@ -21,8 +21,6 @@ use master::{LiveEntries, MasterFile};
 
 /// Path of the index file, relative to the workspace.
 pub const INDEX_FILE: &str = "HIPPOCAMPUS.md";
-/// Path of the file that lists the other files, relative to the workspace.
-pub const META_FILE: &str = ".hippocampus/meta.json";
 
 /// Input of the layout.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +31,6 @@ pub struct LayoutInput<'a> {
     pub forgotten: &'a BTreeSet<EntryId>,
     /// Entries under Quick Access.
     pub quick_access: &'a [EntryId],
-    /// Current content of `.hippocampus/meta.json`.
-    pub meta: Option<&'a HierarchyMeta>,
     /// Limits of the master file; `other_tokens` is ignored.
     pub limits: Limits,
     /// Options of the index file.
@@ -59,7 +55,7 @@ pub struct LaidOutFiles {
 #[must_use]
 pub fn is_generated_path(path: &str) -> bool {
     let below = |folder: &str| path.starts_with(&format!("{FOLDER}/{folder}/")) && path.ends_with(".md");
-    path == META_FILE || below("topics") || below("temporal") || below("archive")
+    below("topics") || below("temporal") || below("archive")
 }
 
 /// Lays out the entries. `current` is the current index file; each entry in it must have a record or be removed.
@@ -69,14 +65,10 @@ pub fn is_generated_path(path: &str) -> bool {
 #[must_use]
 pub fn lay_out(current: Option<&[u8]>, wanted: &LayoutInput<'_>) -> LaidOutFiles {
     let all = master::collect_live(current.unwrap_or_default(), wanted);
-    let MasterFile {
-        bytes,
-        selection,
-        items,
-    } = master::lay_out(current.unwrap_or_default(), &all, wanted);
+    let MasterFile { bytes, selection } = master::lay_out(current.unwrap_or_default(), &all, wanted);
     LaidOutFiles {
         entries: selection.master.len(),
-        others: generate_other_files(&items, &selection, &all, wanted),
+        others: generate_other_files(&selection, &all, wanted),
         master: bytes,
     }
 }
@@ -134,7 +126,6 @@ pub fn insert_returning<'b>(
 
 /// Generates the files below `.hippocampus/`.
 fn generate_other_files(
-    items: &[SelectionItem],
     selection: &MasterSelection,
     all: &LiveEntries<'_>,
     wanted: &LayoutInput<'_>,
@@ -144,21 +135,9 @@ fn generate_other_files(
         let listed = ids
             .iter()
             .filter_map(|id| all.get(id))
-            .map(|live| live.text(wanted));
+            .map(|live| live.text.as_str());
         let what = "Entries that do not fit into HIPPOCAMPUS.md; an access moves one back.";
         files.insert(path.clone(), format_listing(path, what, listed));
-    }
-    if !files.is_empty() {
-        let mut meta = hierarchy::build_meta(items, selection, wanted.now);
-        if let Some(known) = wanted.meta {
-            let now = std::mem::replace(&mut meta.reindexed, known.reindexed);
-            if meta != *known {
-                meta.reindexed = now;
-            }
-        }
-        // Cannot fail: the value holds only numbers and strings.
-        let text = serde_json::to_string_pretty(&meta).unwrap_or_default() + "\n";
-        files.insert(META_FILE.to_owned(), text.into_bytes());
     }
     let mut months: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (id, record) in wanted.records {

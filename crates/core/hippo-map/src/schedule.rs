@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use hippo_types::cycle::Cycle;
 use hippo_types::time::{DAY_MS, Timestamp};
 
-pub use cron::{Cron, CronError};
+pub use cron::Cron;
 
-/// Maximum number of missed times that are counted.
-const COUNTED: u32 = 1_000;
+/// All cycles, light first.
+const CYCLES: [Cycle; 3] = [Cycle::Light, Cycle::Deep, Cycle::Archival];
 /// Number of failures after which the delay between attempts stops doubling.
 const DOUBLINGS: u32 = 6;
 /// Minimum number of days between two archival cycles. Entries fade over months, and a weekly check is cheap.
@@ -65,49 +65,13 @@ pub struct ScheduleSettings {
 }
 
 impl ScheduleSettings {
-    /// Returns the default schedule: light hourly, deep at 02:30, archival checked on Sundays at 03:30 and run every
-    /// 28 days.
-    ///
-    /// # Errors
-    /// Never fails in practice, because the lines are constant and covered by a test.
-    pub fn standard() -> Result<Self, CronError> {
-        Ok(Self {
-            light: Some(Cron::parse("0 * * * *")?),
-            deep: Some(Cron::parse("30 2 * * *")?),
-            archival: Some(Cron::parse("30 3 * * sun")?),
-        })
+    const fn line(&self, cycle: Cycle) -> Option<&Cron> {
+        match cycle {
+            Cycle::Light => self.light.as_ref(),
+            Cycle::Deep => self.deep.as_ref(),
+            Cycle::Archival => self.archival.as_ref(),
+        }
     }
-}
-
-/// Reason why a cycle is due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// A planned time was reached.
-    Planned,
-    /// Several planned times passed without a run.
-    Missed,
-    /// A light cycle has never run.
-    First,
-    /// The last run was interrupted.
-    Interrupted,
-    /// The last run failed, and the delay is over.
-    Retry,
-    /// All recorded runs are in the future, so the clock was set back.
-    ClockSetBack,
-}
-
-/// A due cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DueCycle {
-    /// Cycle.
-    pub cycle: Cycle,
-    /// Time since which the cycle is due.
-    pub since: Timestamp,
-    /// Planned times since the last run, at most 1,000.
-    pub missed: u32,
-    /// Reason.
-    pub reason: Reason,
 }
 
 /// Returns the cycles due at `now`, light first.
@@ -121,41 +85,32 @@ pub fn due(
     now: Timestamp,
     zone: &TimeZone,
     settings: &ScheduleSettings,
-) -> Vec<DueCycle> {
-    let cycles = [Cycle::Light, Cycle::Deep, Cycle::Archival];
-    let of = |cycle| {
-        due_of(
-            cycle,
-            &PastRuns::of(runs, cycle, known_since, now),
-            now,
-            zone,
-            settings,
-        )
+) -> Vec<Cycle> {
+    let is_due = |cycle: &Cycle| {
+        let past = PastRuns::of(runs, *cycle, known_since, now);
+        settings.line(*cycle).is_some() && past.is_due(*cycle, now, zone, settings)
     };
-    cycles.into_iter().filter_map(of).collect()
+    CYCLES.into_iter().filter(is_due).collect()
 }
 
 /// Returns the next time after `now` at which a cycle can become due, or `None` without a schedule.
 #[must_use]
 pub fn next_tick(
+    cycle: Cycle,
     runs: &[RunRecord],
     known_since: Timestamp,
     now: Timestamp,
     zone: &TimeZone,
     settings: &ScheduleSettings,
 ) -> Option<Timestamp> {
-    let cycles = [Cycle::Light, Cycle::Deep, Cycle::Archival];
-    let of = |cycle| {
-        let past = PastRuns::of(runs, cycle, known_since, now);
-        let planned = first_planned(cycle, past.base.unwrap_or(now), zone, settings)?;
-        let planned = match planned > now {
-            true => planned,
-            false => line(cycle, settings)?.next_after(now, zone)?,
-        };
-        let retry = past.wait_until().filter(|until| *until > now);
-        Some(retry.map_or(planned, |until| until.min(planned)))
+    let past = PastRuns::of(runs, cycle, known_since, now);
+    let planned = first_planned(cycle, past.base.unwrap_or(now), zone, settings)?;
+    let planned = match planned > now {
+        true => planned,
+        false => settings.line(cycle)?.next_after(now, zone)?,
     };
-    cycles.into_iter().filter_map(of).min()
+    let retry = past.wait_until().filter(|until| *until > now);
+    Some(retry.map_or(planned, |until| until.min(planned)))
 }
 
 /// Recorded runs of one cycle, without runs in the future.
@@ -163,8 +118,8 @@ struct PastRuns {
     /// Time from which planned times count; `None` if all recorded runs lie in the future.
     base: Option<Timestamp>,
     ever: bool,
-    running: bool,
-    interrupted: Option<Timestamp>,
+    /// Outcome of the last run.
+    last: Option<RunOutcome>,
     /// Start of the last run and number of consecutive failures, if it failed.
     failed: Option<(Timestamp, u32)>,
 }
@@ -179,18 +134,12 @@ impl PastRuns {
         let ended = |run: &&&RunRecord| matches!(run.outcome, RunOutcome::Done | RunOutcome::Capped);
         let last_done = mine.iter().rev().find(ended).map(|run| run.started);
         let last = mine.last();
-        let failures = mine
-            .iter()
-            .rev()
-            .take_while(|run| run.outcome == RunOutcome::Failed)
-            .count();
+        let latest = mine.iter().rev();
+        let failures = latest.take_while(|run| run.outcome == RunOutcome::Failed).count();
         Self {
             base: last_done.or((known_since <= now).then_some(known_since)),
             ever: last_done.is_some(),
-            running: last.is_some_and(|run| run.outcome == RunOutcome::Running),
-            interrupted: last
-                .filter(|run| run.outcome == RunOutcome::Interrupted)
-                .map(|run| run.started),
+            last: last.map(|run| run.outcome),
             failed: last
                 .filter(|_| failures > 0)
                 .map(|run| (run.started, u32::try_from(failures).unwrap_or(u32::MAX))),
@@ -203,13 +152,17 @@ impl PastRuns {
         let factor = 1_i64 << failures.saturating_sub(1).min(DOUBLINGS);
         Some(started.plus(RETRY * factor))
     }
-}
 
-const fn line(cycle: Cycle, settings: &ScheduleSettings) -> Option<&Cron> {
-    match cycle {
-        Cycle::Light => settings.light.as_ref(),
-        Cycle::Deep => settings.deep.as_ref(),
-        Cycle::Archival => settings.archival.as_ref(),
+    fn is_due(&self, cycle: Cycle, now: Timestamp, zone: &TimeZone, settings: &ScheduleSettings) -> bool {
+        match (self.last, self.base) {
+            (Some(RunOutcome::Running), _) => false,
+            (Some(RunOutcome::Interrupted), _) => true,
+            (Some(RunOutcome::Failed), _) => self.wait_until().is_none_or(|until| until <= now),
+            // All recorded runs are in the future, so the clock was set back.
+            (_, None) => true,
+            (_, Some(_)) if cycle == Cycle::Light && !self.ever => true,
+            (_, Some(base)) => first_planned(cycle, base, zone, settings).is_some_and(|since| since <= now),
+        }
     }
 }
 
@@ -225,63 +178,5 @@ fn first_planned(
         Cycle::Archival => base.plus(ARCHIVAL_DAYS * DAY_MS).plus(-1).max(base),
         Cycle::Light | Cycle::Deep => base,
     };
-    line(cycle, settings)?.next_after(from, zone)
-}
-
-fn due_of(
-    cycle: Cycle,
-    past: &PastRuns,
-    now: Timestamp,
-    zone: &TimeZone,
-    settings: &ScheduleSettings,
-) -> Option<DueCycle> {
-    let line = line(cycle, settings)?;
-    if past.running {
-        return None;
-    }
-    let at_once = |since, reason| {
-        Some(DueCycle {
-            cycle,
-            since,
-            missed: 0,
-            reason,
-        })
-    };
-    if let Some(started) = past.interrupted {
-        return at_once(started, Reason::Interrupted);
-    }
-    let waited = past.wait_until();
-    if waited.is_some_and(|until| until > now) {
-        return None;
-    }
-    let Some(base) = past.base else {
-        return at_once(now, Reason::ClockSetBack);
-    };
-    if let Some((started, _)) = past.failed {
-        return at_once(started, Reason::Retry);
-    }
-    if cycle == Cycle::Light && !past.ever {
-        return at_once(base, Reason::First);
-    }
-    let since = first_planned(cycle, base, zone, settings).filter(|since| *since <= now)?;
-    let mut missed = 1;
-    let mut next = since;
-    while let Some(later) = line
-        .next_after(next, zone)
-        .filter(|later| *later <= now && missed < COUNTED)
-    {
-        missed += 1;
-        next = later;
-    }
-    let reason = if missed > 1 {
-        Reason::Missed
-    } else {
-        Reason::Planned
-    };
-    Some(DueCycle {
-        cycle,
-        since,
-        missed,
-        reason,
-    })
+    settings.line(cycle)?.next_after(from, zone)
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use hippo_text::source::NodeKind;
-use hippo_types::time::Date;
 
 use super::item::NodeSource;
 use super::node::{BodyAuthor, Node};
@@ -11,31 +10,7 @@ use super::period::Period;
 use super::plan::SourceFile;
 use super::root;
 
-/// A source with its text. It owns what [`NodeSource`] borrows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceText {
-    /// Path relative to the workspace.
-    pub path: String,
-    /// Text without front matter.
-    pub text: String,
-    /// Line of the file at which the text begins, from 1.
-    pub first_line: u32,
-    /// Date of the source.
-    pub date: Option<Date>,
-}
-
-impl SourceText {
-    /// Returns the source as [`super::make`] expects it.
-    #[must_use]
-    pub fn source(&self) -> NodeSource<'_> {
-        NodeSource {
-            path: &self.path,
-            text: &self.text,
-            first_line: self.first_line,
-            date: self.date,
-        }
-    }
-
+impl NodeSource {
     /// Creates the source for a node whose file has this text. For a node that copies its only source, lines refer to
     /// that source.
     #[must_use]

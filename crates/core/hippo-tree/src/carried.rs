@@ -6,10 +6,10 @@ use hippo_redact::without_secrets;
 use hippo_types::time::{Date, days_between};
 use hippo_types::tokens;
 
-use super::root::{ChildNode, PassageLookup, root};
+use super::root::{ChildNode, PassageLookup, root_sections, write_sections};
 
-const INDEX: &str = "## Topics Index";
 const HISTORY: &str = "## Historical Summary";
+const INDEX: &str = "## Topics Index";
 /// Kept lines use at most this fraction of the room: 1/3.
 const SHARE: usize = 3;
 
@@ -34,40 +34,40 @@ pub(super) fn build_root_body(
     today: Date,
     most: usize,
 ) -> String {
-    let Some(carried) = carried else {
-        let body = root(nodes, passages, today, most);
-        // With little content, there are no topics yet, but the file must exist for its readers.
-        return if body.is_empty() {
-            format!("{INDEX}\n")
-        } else {
-            body
+    let mut sections = root_sections(nodes, passages, today, most);
+    if let Some(carried) = carried {
+        let known: BTreeSet<String> = sections[3].iter().filter_map(|line| topic(line)).collect();
+        let shown = without_secrets(carried.body);
+        let mut room = tokens::bytes(most) / SHARE;
+        let mut fits = |line: &String| {
+            let fits = line.len() < room;
+            room -= if fits { line.len() + 1 } else { 0 };
+            fits
         };
-    };
-    let anew = root(nodes, passages, today, most);
-    let known: BTreeSet<String> = section(&anew, INDEX).filter_map(topic).collect();
-    let shown = without_secrets(carried.body);
-    let mut room = tokens::bytes(most) / SHARE;
-    let mut fits = |line: &String| {
-        let fits = line.len() < room;
-        room -= if fits { line.len() + 1 } else { 0 };
-        fits
-    };
-    let topics: Vec<String> = section(&shown, INDEX)
-        .filter(|line| topic(line).is_none_or(|topic| !known.contains(&topic)))
-        .map(|line| add_age(line, days_between(carried.updated, today)))
-        .filter(&mut fits)
-        .collect();
-    let past: Vec<String> = section(&shown, HISTORY)
-        .map(str::to_owned)
-        .filter(&mut fits)
-        .collect();
-    let taken: usize = topics.iter().chain(&past).map(|line| line.len() + 1).sum();
-    // Headings of sections that contain only kept lines.
-    let titles = INDEX.len() + HISTORY.len() + 4;
-    let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
-    let mut body = root(nodes, passages, today, left);
-    body = append_to_section(&body, HISTORY, &past, INDEX);
-    append_to_section(&body, INDEX, &topics, "")
+        let topics: Vec<String> = section(&shown, INDEX)
+            .filter(|line| topic(line).is_none_or(|topic| !known.contains(&topic)))
+            .map(|line| add_age(line, days_between(carried.updated, today)))
+            .filter(&mut fits)
+            .collect();
+        let past: Vec<String> = section(&shown, HISTORY)
+            .map(str::to_owned)
+            .filter(&mut fits)
+            .collect();
+        let taken: usize = topics.iter().chain(&past).map(|line| line.len() + 1).sum();
+        // Headings of sections that contain only kept lines.
+        let titles = INDEX.len() + HISTORY.len() + 4;
+        let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
+        sections = root_sections(nodes, passages, today, left);
+        sections[2].extend(past);
+        sections[3].extend(topics);
+    }
+    let body = write_sections(&sections, most);
+    // With little content, there are no topics yet, but the file must exist for its readers.
+    if body.is_empty() {
+        format!("{INDEX}\n")
+    } else {
+        body
+    }
 }
 
 /// Returns the list lines of a section.
@@ -115,46 +115,6 @@ fn add_age(line: &str, days: i32) -> String {
         parts.push("?".to_owned());
     }
     format!("{before}[{}]{after}", parts.join(", "))
-}
-
-/// Returns the body with lines added at the end of a section; a missing section is created before `before`, or at the
-/// end.
-fn append_to_section(body: &str, title: &str, lines: &[String], before: &str) -> String {
-    if lines.is_empty() {
-        return body.to_owned();
-    }
-    let mut sections: Vec<Vec<&str>> = vec![Vec::new()];
-    for line in body.lines().filter(|line| !line.is_empty()) {
-        if line.starts_with("## ") {
-            sections.push(Vec::new());
-        }
-        if let Some(section) = sections.last_mut() {
-            section.push(line);
-        }
-    }
-    sections.retain(|section| !section.is_empty());
-    let of = |sections: &[Vec<&str>], title: &str| {
-        let starts = |section: &Vec<&str>| section.first().is_some_and(|line| line.starts_with(title));
-        sections.iter().position(starts)
-    };
-    let at = of(&sections, title).unwrap_or_else(|| {
-        let at = if before.is_empty() {
-            None
-        } else {
-            of(&sections, before)
-        };
-        let at = at.unwrap_or(sections.len());
-        sections.insert(at, vec![title]);
-        at
-    });
-    sections[at].extend(lines.iter().map(String::as_str));
-    let mut out = sections
-        .iter()
-        .map(|section| section.join("\n"))
-        .collect::<Vec<_>>()
-        .join("\n\n");
-    out.push('\n');
-    out
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! Factor by which a statement loses worth for each block of later statements, used when a submitted body exists. See
-//! [`digest_since`].
+//! Choice of the statements of a node.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +6,7 @@ pub use super::item::{NodeSource, StatementKind};
 use super::item::{SourceContent, Statement, read};
 use super::salience::{StatementParts, choose};
 use super::topic::topics;
-use super::write::{Body, Names, NodeLine};
+use super::write::{Body, NodeLine, listed_topics};
 use hippo_redact::redact;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::source::NodeKind;
@@ -43,28 +42,17 @@ pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
     part.max(least.min(source_tokens))
 }
 
-/// Returns the body of a node: the statements of its sources in at most `most` tokens.
+/// Returns the body of a node: the statements of its sources in at most `most` tokens. The same sources always give the
+/// same body.
 ///
-/// The result is deterministic: the same sources always give the same body.
+/// If there is a submitted body, the result is to be appended to it: statements that `submitted` repeats word for word
+/// are omitted, and words that it contains count as already mentioned. Because logs grow at the end, the worth of a
+/// statement is divided by 16 for each `most` tokens of statements after it.
 #[must_use]
-pub fn digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize) -> Digest {
-    build_digest(level, sources, most, None)
-}
-
-/// Returns a digest to append to a submitted `body`.
-///
-/// Statements that `body` repeats word for word are omitted, and words that `body` contains count as already mentioned.
-/// Because logs grow at the end, the worth of a statement is divided by 16 for each `most` tokens of statements after
-/// it.
-#[must_use]
-pub fn digest_since(level: NodeKind, sources: &[NodeSource<'_>], most: usize, body: &str) -> Digest {
-    build_digest(level, sources, most, Some(body))
-}
-
-fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind: Option<&str>) -> Digest {
+pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: Option<&str>) -> Digest {
     let readings: Vec<SourceContent> = sources.iter().map(read).collect();
     let mut all = Statements::of(&readings);
-    if let Some(body) = behind {
+    if let Some(body) = submitted {
         all.leave_out(body);
     }
     let mut words = WordCounts::new();
@@ -73,14 +61,14 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
         words.count(&statement.text);
     }
     let room = tokens::bytes(most);
-    let named = topics(&readings, &all.bases, &mut words);
+    let named = topics(&readings, &mut words);
     let list: Vec<(u32, &Statement)> = all
         .list
         .iter()
         .map(|(_, section, statement)| (*section, *statement))
         .collect();
     let mut parts = StatementParts::of(&list, &mut words);
-    if let Some(body) = behind {
+    if let Some(body) = submitted {
         parts.mark_said(body, &mut words, 2);
         let mut after = 0;
         let mut weights: Vec<f32> = Vec::with_capacity(list.len());
@@ -91,9 +79,9 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
         weights.reverse();
         parts.weigh(&weights);
     }
-    let names = Names::of(&named, room);
+    let names = listed_topics(&named, room);
     // A title tells its words, so that the lines below tell others.
-    for topic in names.list() {
+    for topic in &names {
         parts.mark_said(&topic.name, &mut words, 1);
     }
     // Topics of sections with too few notes for a heading are listed.
@@ -104,7 +92,6 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
         }
     }
     let listed = names
-        .list()
         .iter()
         .filter(|topic| notes.get(&*topic.name).is_none_or(|notes| *notes < 2));
     let reserved: usize = listed.map(|topic| topic.name.len() + 14).sum();
@@ -115,7 +102,7 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
         let fresh = lines.insert(part.line);
         let mut takes = part.range.len() + 2;
         if fresh {
-            takes += 8 + pointer_bytes(sources[source].path, statement);
+            takes += 8 + pointer_bytes(&sources[source].path, statement);
             let heading = named.get(part.section as usize).and_then(Option::as_ref);
             let count = sections.entry(part.section).or_default();
             if !part.name && statement.kind == StatementKind::Note {
@@ -142,7 +129,7 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
             let (source, section, statement) = all.list[part.statement as usize];
             chosen.push(NodeLine {
                 part,
-                source: sources[source].path,
+                source: &sources[source].path,
                 section,
                 statement,
             });
@@ -162,7 +149,7 @@ fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind
             gone += parts.parts[order[kept]].range.len().max(1);
         }
     };
-    let first = names.list().iter().take(NAMED);
+    let first = names.iter().take(NAMED);
     let topics = first.map(|topic| (topic.name.clone(), topic.kind)).collect();
     Digest { body: text, topics }
 }
@@ -178,16 +165,13 @@ fn pointer_bytes(path: &str, statement: &Statement) -> usize {
 struct Statements<'r> {
     /// Source index, section index over all sources, and statement.
     list: Vec<(usize, u32, &'r Statement)>,
-    /// Index of the first section of each source.
-    bases: Vec<u32>,
     sections: usize,
 }
 
 impl<'r> Statements<'r> {
     fn of(readings: &'r [SourceContent]) -> Self {
-        let (mut list, mut bases, mut base) = (Vec::new(), Vec::new(), 0_u32);
+        let (mut list, mut base) = (Vec::new(), 0_u32);
         for (source, reading) in readings.iter().enumerate() {
-            bases.push(base);
             list.extend(
                 reading
                     .statements
@@ -198,7 +182,6 @@ impl<'r> Statements<'r> {
         }
         Self {
             list,
-            bases,
             sections: base as usize,
         }
     }
@@ -206,8 +189,8 @@ impl<'r> Statements<'r> {
     /// Removes statements that a body already contains word for word.
     fn leave_out(&mut self, body: &str) {
         let reading = read(&NodeSource {
-            path: "",
-            text: body,
+            path: String::new(),
+            text: body.to_owned(),
             first_line: 1,
             date: None,
         });

@@ -9,7 +9,7 @@ use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
 pub use hippo_text::gist::label::StatementKind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
-use hippo_text::gist::line::{ROLES, unmarked};
+use hippo_text::gist::line::{ROLES, rejoin_lines, unmarked};
 use hippo_text::gist::machine::{is_machine, without_header};
 use hippo_text::gist::sentence::{SentenceScan, clause, refers_back, split_sentences, telling};
 use hippo_text::gist::words::WordCounts;
@@ -19,8 +19,6 @@ use hippo_text::speaker;
 use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
-/// Minimum bytes of a line that may continue on the next line.
-const FULL_LINE: usize = 60;
 /// Maximum bytes of a parsed line; longer lines are data.
 const LONGEST: usize = 8_000;
 /// The section of a node for statements without a section.
@@ -29,12 +27,12 @@ pub(super) const NOTES: &str = "Notes";
 pub(super) const TOPICS: &str = "Topics";
 
 /// One source of a node: a log, or a node of the level below.
-#[derive(Debug, Clone, Copy)]
-pub struct NodeSource<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeSource {
     /// Path in the workspace, with `/`.
-    pub path: &'a str,
+    pub path: String,
     /// Text without front matter.
-    pub text: &'a str,
+    pub text: String,
     /// Line of the file at which the text begins, from 1.
     pub first_line: u32,
     /// Date of the source, or its first day.
@@ -138,14 +136,14 @@ pub struct SourceContent {
 
 /// Parses a log or the body of a node. Parsing never fails; text in an unknown form becomes a note.
 #[must_use]
-pub fn read(source: &NodeSource<'_>) -> SourceContent {
-    let text = lines_without_secrets(source.text, false);
+pub fn read(source: &NodeSource) -> SourceContent {
+    let text = lines_without_secrets(&source.text, false);
     let document = chunk(text.as_bytes());
     let mut reader = SourceReader {
         out: SourceContent::default(),
         headings: headings(&document),
         first_line: source.first_line.max(1),
-        node: matches!(SourceKind::from_path(source.path), SourceKind::Node(_)),
+        node: matches!(SourceKind::from_path(&source.path), SourceKind::Node(_)),
         at: None,
     };
     let own = generated_ranges(text.as_bytes());
@@ -159,35 +157,11 @@ pub fn read(source: &NodeSource<'_>) -> SourceContent {
         }
         reader.begin(chunk.section);
         let body = chunk_text(text.as_bytes(), chunk);
-        let mut open: Option<(u32, String)> = None;
-        for (number, line) in (chunk.start_line..).zip(body.lines()) {
-            let trimmed = line.trim();
-            let fresh = trimmed.starts_with(['-', '*', '+', '>', '|', '#', '<'])
-                || trimmed.starts_with(|first: char| first.is_ascii_digit());
-            match open
-                .as_mut()
-                .filter(|(_, before)| goes_on(before) && !fresh && !trimmed.is_empty())
-            {
-                Some((_, before)) => {
-                    before.push(' ');
-                    before.push_str(trimmed);
-                }
-                None => {
-                    let before = open.replace((number, trimmed.to_owned()));
-                    reader.line(before, chunk.kind, chunk.speaker);
-                }
-            }
+        for (number, line) in rejoin_lines(&body) {
+            reader.line(chunk.start_line + number, &line, chunk.kind, chunk.speaker);
         }
-        reader.line(open, chunk.kind, chunk.speaker);
     }
     reader.out
-}
-
-/// Returns true if a line of prose continues on the next line.
-fn goes_on(line: &str) -> bool {
-    (FULL_LINE..LONGEST).contains(&line.len())
-        && label::pointer(line).1.is_none()
-        && !line.ends_with(['.', '!', '?', ':', '。', '！', '？', '|', '>', ')', '"'])
 }
 
 /// Properties of a heading and its ancestors that apply to the lines below.
@@ -248,9 +222,8 @@ impl SourceReader {
         }
     }
 
-    fn line(&mut self, line: Option<(u32, String)>, chunk: ChunkKind, speaker: Speaker) {
-        let Some((number, line)) = line else { return };
-        let shown = strip_comments(&line);
+    fn line(&mut self, number: u32, line: &str, chunk: ChunkKind, speaker: Speaker) {
+        let shown = strip_comments(line);
         let shown = shown.trim();
         if shown.starts_with("<!--") || shown.len() > LONGEST || is_machine(shown) {
             return;

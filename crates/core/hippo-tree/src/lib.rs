@@ -22,14 +22,14 @@ mod top;
 mod topic;
 mod write;
 
-pub use below::{SourceText, collect_root_sources, sources};
+pub use below::{collect_root_sources, sources};
 pub use carried::ForeignRoot;
 pub use item::NodeSource;
-pub use make::{make, threshold};
+pub use make::{make, max_tokens};
 pub use node::{BodyAuthor, Fingerprint, Node, NodeStatus, SINCE, level_name};
 pub use period::Period;
 pub use plan::{Cause, LevelInput, NodeAction, NodeStep, SourceFile, plan};
-pub use submitted::{BodyRejection, LEAST_OVERLAP, build_submitted, most_tokens};
+pub use submitted::{BodyRejection, LEAST_OVERLAP, build_submitted};
 pub use top::build_root_file;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use hippo_text::source::NodeKind;
 use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
-use super::digest::{budget, digest, digest_since};
+use super::digest::{budget, digest};
 use super::item::NodeSource;
 use super::node::{BodyAuthor, Node, NodeStatus, SINCE};
 use super::period::Period;
@@ -23,8 +23,7 @@ const SINCE_SHARE: usize = 4;
 const SINCE_LEAST: usize = 500;
 
 /// Returns the number of source lines up to which the sources are copied verbatim.
-#[must_use]
-pub fn threshold(level: NodeKind) -> usize {
+fn threshold(level: NodeKind) -> usize {
     match level {
         NodeKind::Daily => 200,
         NodeKind::Weekly => 300,
@@ -39,7 +38,7 @@ pub fn threshold(level: NodeKind) -> usize {
 #[must_use]
 pub fn make(
     step: &NodeStep,
-    sources: &[NodeSource<'_>],
+    sources: &[NodeSource],
     before: Option<&Node>,
     today: Date,
     improved: bool,
@@ -57,16 +56,16 @@ pub fn make(
 
 fn build_node(
     step: &NodeStep,
-    sources: &[NodeSource<'_>],
+    sources: &[NodeSource],
     before: Option<&Node>,
     today: Date,
     improved: bool,
 ) -> Option<Node> {
     let level = step.period.level();
-    let lines: usize = sources.iter().map(|source| lines_of(level, source.text)).sum();
+    let lines: usize = sources.iter().map(|source| lines_of(level, &source.text)).sum();
     let extracted = lines > threshold(level);
     let (body, topics) = if extracted {
-        let made = digest(level, sources, max_tokens(level, sources));
+        let made = digest(level, sources, max_tokens(level, sources), None);
         (made.body, topics(&made.topics))
     } else {
         (concatenate_sources(level, sources), String::new())
@@ -100,9 +99,15 @@ fn lines_of(level: NodeKind, text: &str) -> usize {
 }
 
 /// Keeps a submitted body and appends the statements that are newer.
-fn append_newer(step: &NodeStep, sources: &[NodeSource<'_>], before: &Node) -> Node {
+fn append_newer(step: &NodeStep, sources: &[NodeSource], before: &Node) -> Node {
     let level = step.period.level();
-    let since = digest_since(level, sources, since_room(level, sources), &before.own_body()).body;
+    let since = digest(
+        level,
+        sources,
+        since_room(level, sources),
+        Some(&before.own_body()),
+    )
+    .body;
     let body = own_block::put(before.body.as_bytes(), SINCE, &since);
     let body = match body.map(String::from_utf8) {
         Ok(Ok(body)) => body,
@@ -123,11 +128,11 @@ fn append_newer(step: &NodeStep, sources: &[NodeSource<'_>], before: &Node) -> N
 }
 
 /// Concatenates all sources, each below its name if there are several.
-fn concatenate_sources(level: NodeKind, sources: &[NodeSource<'_>]) -> String {
+fn concatenate_sources(level: NodeKind, sources: &[NodeSource]) -> String {
     let mut out = String::new();
     for source in sources {
         // Nodes above refer to these lines by number.
-        let text = lines_without_secrets(source.text, false);
+        let text = lines_without_secrets(&source.text, false);
         let text = text.trim_matches(['\n', '\r']);
         if text.is_empty() {
             continue;
@@ -138,8 +143,8 @@ fn concatenate_sources(level: NodeKind, sources: &[NodeSource<'_>]) -> String {
         if level != NodeKind::Daily || sources.len() > 1 {
             // A day that copies its log has the path of the log.
             let day = source.date.filter(|_| level != NodeKind::Daily).map(Period::Day);
-            let period = Period::of_path(source.path).or(day);
-            let name = period.map_or_else(|| source.path.to_owned(), |period| period.to_string());
+            let period = Period::of_path(&source.path).or(day);
+            let name = period.map_or_else(|| source.path.clone(), |period| period.to_string());
             let title = format!("# {name}\n");
             if !text.starts_with(&title) {
                 out.push_str(&title);
@@ -153,16 +158,17 @@ fn concatenate_sources(level: NodeKind, sources: &[NodeSource<'_>]) -> String {
 }
 
 /// Returns the maximum number of tokens of a node with these sources.
-pub(super) fn max_tokens(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
+#[must_use]
+pub fn max_tokens(level: NodeKind, sources: &[NodeSource]) -> usize {
     let tokens = sources
         .iter()
-        .map(|source| hippo_types::tokens::of(source.text))
+        .map(|source| hippo_types::tokens::of(&source.text))
         .sum();
     budget(level, tokens)
 }
 
 /// Returns the maximum number of tokens appended to a submitted body; short sources fit completely.
-fn since_room(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
+fn since_room(level: NodeKind, sources: &[NodeSource]) -> usize {
     (max_tokens(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
 }
 

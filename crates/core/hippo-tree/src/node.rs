@@ -70,19 +70,18 @@ impl Fingerprint {
     /// Returns the fingerprint of some bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Self::first_of(&blake3::hash(bytes))
+        let hash = blake3::hash(bytes);
+        let first = hash.as_bytes().iter().take(8);
+        Self(first.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
     }
 
     /// Returns the fingerprint of sources, from their paths and digests in this order.
     #[must_use]
     pub fn of_all<'a>(sources: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        for (path, digest) in sources {
-            hasher.update(path.as_bytes());
-            hasher.update(&[0]);
-            hasher.update(&digest.0.to_be_bytes());
-        }
-        Self::first_of(&hasher.finalize())
+        let sources = sources
+            .into_iter()
+            .map(|(path, digest)| format!("{path}\n{digest}\n"));
+        Self::of(sources.collect::<String>().as_bytes())
     }
 
     /// Parses 16 hexadecimal digits.
@@ -90,11 +89,6 @@ impl Fingerprint {
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         digits.then(|| u64::from_str_radix(text, 16).ok().map(Self))?
-    }
-
-    fn first_of(hash: &blake3::Hash) -> Self {
-        let bytes = hash.as_bytes().iter().take(8);
-        Self(bytes.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
     }
 }
 
@@ -158,17 +152,11 @@ impl Node {
     pub fn read(period: Period, text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let (front, body) = split(text);
+        let body = body.trim_start_matches(['\n', '\r']).to_owned();
         let mut node = Self {
-            period,
             status: None,
-            sources: Vec::new(),
-            topics: String::new(),
-            lines: None,
-            updated: None,
-            source_digest: None,
             writer: BodyAuthor::Unknown,
-            others: Vec::new(),
-            body: body.trim_start_matches(['\n', '\r']).to_owned(),
+            ..Self::new(period, NodeStatus::Tentative, Vec::new(), None, body)
         };
         let mut body_digest = None;
         for line in front.lines() {

@@ -63,19 +63,26 @@ const TITLES: [&str; 4] = [
     "## Topics Index",
 ];
 
-/// Returns the body of `ROOT.md` for `today` from the daily nodes, in at most `most` tokens.
+/// Lines of the sections of `ROOT.md`, in the order of [`TITLES`].
+pub(super) type RootSections = [Vec<String>; 4];
+
+/// Returns the lines of `ROOT.md` for `today` from the daily nodes, in at most `most` tokens.
 ///
 /// Statements about the user and feedback are included word for word, up to a third of the room. `passages` identifies
 /// topics that say the same in other words. Without vectors, each topic has its own line.
-#[must_use]
-pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, most: usize) -> String {
+pub(super) fn root_sections(
+    nodes: &[ChildNode<'_>],
+    passages: &PassageLookup<'_>,
+    today: Date,
+    most: usize,
+) -> RootSections {
     let room = tokens::bytes(most);
     let gathered = RootContent::of(nodes);
     let kept = select_lasting(&gathered, room / 3);
     let used: usize = kept.iter().map(|line| line.len() + 1).sum();
     let frame: usize = TITLES.iter().map(|title| title.len() + 2).sum();
     let Some(left) = room.checked_sub(used + frame) else {
-        return String::new();
+        return RootSections::default();
     };
     let (topics, said) = drop_repeated_topics(gathered.topics(), passages);
     let is_told = |topic: &str| {
@@ -96,22 +103,17 @@ pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, 
         .sum();
     // The history gets the remaining room, so it is shortened first.
     let past = history(&gathered, &index, today, (room - frame).saturating_sub(shown));
-    let mut out = String::new();
-    for (title, lines) in TITLES.iter().zip([active, patterns, past, index]) {
-        if lines.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(title);
-        out.push('\n');
-        for line in lines {
-            out.push_str(&line);
-            out.push('\n');
-        }
-    }
-    let out = mark_instructions(&redact(&out), room);
+    [active, patterns, past, index]
+}
+
+/// Returns the text of the sections in at most `most` tokens.
+pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
+    let shown = TITLES.iter().zip(sections).filter(|(_, lines)| !lines.is_empty());
+    let shown: Vec<String> = shown
+        .map(|(title, lines)| format!("{title}\n{}\n", lines.join("\n")))
+        .collect();
+    let room = tokens::bytes(most);
+    let out = mark_instructions(&redact(&shown.join("\n")), room);
     if out.len() > room { String::new() } else { out }
 }
 

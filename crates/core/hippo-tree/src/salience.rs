@@ -267,15 +267,10 @@ pub(super) fn choose(
             heap.push(now);
             continue;
         }
-        let bytes = part.range.len();
-        if bytes > left {
-            misses += 1;
-            if misses > 200 {
-                break;
-            }
-            continue;
-        }
-        let takes = cost(part);
+        let takes = match part.range.len() > left {
+            true => usize::MAX,
+            false => cost(part),
+        };
         if takes > left {
             misses += 1;
             if misses > 200 {

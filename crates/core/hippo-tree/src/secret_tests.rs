@@ -100,10 +100,10 @@ fn tree_nodes_and_roots_show_no_secret() {
     }
 }
 
-fn source_of<'t>(path: &'t str, text: &'t str, date: Date) -> NodeSource<'t> {
+fn source_of(path: &str, text: &str, date: Date) -> NodeSource {
     NodeSource {
-        path,
-        text,
+        path: path.to_owned(),
+        text: text.to_owned(),
         first_line: 1,
         date: Some(date),
     }

@@ -47,12 +47,6 @@ pub enum BodyRejection {
     },
 }
 
-/// Returns the maximum number of tokens of a node with these sources.
-#[must_use]
-pub fn most_tokens(period: Period, sources: &[NodeSource<'_>]) -> usize {
-    max_tokens(period.level(), sources)
-}
-
 /// Returns the node with a submitted body, and the percentage of the body's words that the sources contain.
 ///
 /// Secrets are removed from the body. `files` and `sources` describe the same sources, `files` without their texts.
@@ -65,7 +59,7 @@ pub fn build_submitted(
     body: &str,
     before: Option<&Node>,
     files: &[SourceFile],
-    sources: &[NodeSource<'_>],
+    sources: &[NodeSource],
     today: Date,
 ) -> Result<(Node, usize), BodyRejection> {
     let read = Node::read(period, body);
@@ -85,7 +79,7 @@ pub fn build_submitted(
     }
     let (tokens, most) = (
         hippo_types::tokens::of(text),
-        most_tokens(period, sources) * ROOM / 100,
+        max_tokens(period.level(), sources) * ROOM / 100,
     );
     if tokens > most {
         return Err(BodyRejection::Long { tokens, most });
@@ -114,7 +108,7 @@ pub fn build_submitted(
 }
 
 /// Returns the percentage of the distinct words of a text that the sources contain.
-fn overlap(text: &str, sources: &[NodeSource<'_>]) -> usize {
+fn overlap(text: &str, sources: &[NodeSource]) -> usize {
     let mut analyzer = Analyzer::new();
     let mut words = |text: &str| -> BTreeSet<String> {
         let mut out = String::new();
@@ -123,7 +117,7 @@ fn overlap(text: &str, sources: &[NodeSource<'_>]) -> usize {
     };
     let mut known = BTreeSet::new();
     for source in sources {
-        known.append(&mut words(source.text));
+        known.append(&mut words(&source.text));
     }
     let words = words(text);
     let found = words.iter().filter(|word| known.contains(*word)).count();

@@ -51,11 +51,11 @@ impl Tree {
                     .iter()
                     .map(|source| self.text(&source.path))
                     .collect();
-                let texts: Vec<NodeSource<'_>> = texts
+                let texts: Vec<NodeSource> = texts
                     .iter()
                     .map(|(path, text, date)| NodeSource {
-                        path,
-                        text,
+                        path: path.clone(),
+                        text: text.clone(),
                         first_line: 1,
                         date: *date,
                     })
@@ -341,8 +341,8 @@ fn edited_and_submitted_bodies_are_kept_until_their_sources_change() {
     let files = sources[&period].clone();
     let text = tree.logs[&day].clone();
     let source = [NodeSource {
-        path: "memory/2026-03-18.md",
-        text: &text,
+        path: "memory/2026-03-18.md".to_owned(),
+        text,
         first_line: 1,
         date: Some(day),
     }];

@@ -23,12 +23,8 @@ pub(super) struct SectionTopic {
     pub mass: f32,
 }
 
-/// Returns the topic of each section of all sources; `bases` has the index of the first section of each source.
-pub(super) fn topics(
-    readings: &[SourceContent],
-    bases: &[u32],
-    words: &mut WordCounts,
-) -> Vec<Option<SectionTopic>> {
+/// Returns the topic of each section of all sources.
+pub(super) fn topics(readings: &[SourceContent], words: &mut WordCounts) -> Vec<Option<SectionTopic>> {
     let headings = HeadingStats::count(readings.iter().map(|reading| {
         reading
             .sections
@@ -42,7 +38,7 @@ pub(super) fn topics(
         .flat_map(|person| person.split(' ').map(str::to_lowercase))
         .collect();
     let mut out = Vec::new();
-    for (reading, _) in readings.iter().zip(bases) {
+    for reading in readings {
         let mut titles: HashMap<u32, (f32, String)> = HashMap::new();
         let mut masses: HashMap<u32, f32> = HashMap::new();
         for statement in &reading.statements {

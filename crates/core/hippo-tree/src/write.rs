@@ -18,41 +18,28 @@ const ORDER: [StatementKind; 8] = [
 /// The list of topics uses at most this fraction of the body: 1/16.
 const SHARE: usize = 16;
 
-/// Topics that a body lists.
-pub(super) struct Names {
-    list: Vec<SectionTopic>,
-}
-
-impl Names {
-    /// Selects the topics with the largest mass that fit, and merges topics with the same name.
-    pub fn of(topics: &[Option<SectionTopic>], room: usize) -> Self {
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let mut list: Vec<SectionTopic> = Vec::new();
-        for topic in topics.iter().flatten() {
-            match known.get(&topic.name.to_lowercase()) {
-                Some(at) => list[*at].mass += topic.mass,
-                None => {
-                    known.insert(topic.name.to_lowercase(), list.len());
-                    list.push(topic.clone());
-                }
+/// Returns the topics that a body lists: those with the largest mass that fit. Topics with the same name are merged.
+pub(super) fn listed_topics(topics: &[Option<SectionTopic>], room: usize) -> Vec<SectionTopic> {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut list: Vec<SectionTopic> = Vec::new();
+    for topic in topics.iter().flatten() {
+        match known.get(&topic.name.to_lowercase()) {
+            Some(at) => list[*at].mass += topic.mass,
+            None => {
+                known.insert(topic.name.to_lowercase(), list.len());
+                list.push(topic.clone());
             }
         }
-        list.sort_by(|a, b| b.mass.total_cmp(&a.mass));
-        let mut left = room / SHARE;
-        list.retain(|topic| {
-            let takes = topic.name.len() + topic.kind.name().len() + 5;
-            let fits = takes <= left;
-            if fits {
-                left -= takes;
-            }
-            fits
-        });
-        Self { list }
     }
-
-    pub fn list(&self) -> &[SectionTopic] {
-        &self.list
-    }
+    list.sort_by(|a, b| b.mass.total_cmp(&a.mass));
+    let mut left = room / SHARE;
+    list.retain(|topic| {
+        let takes = topic.name.len() + topic.kind.name().len() + 5;
+        let rest = left.checked_sub(takes);
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    });
+    list
 }
 
 /// A chosen part and its origin.
@@ -66,7 +53,7 @@ pub(super) struct NodeLine<'a> {
 /// Layout of a body.
 pub(super) struct Body<'a> {
     pub level: NodeKind,
-    pub names: &'a Names,
+    pub names: &'a [SectionTopic],
     pub topics: &'a [Option<SectionTopic>],
 }
 
@@ -127,7 +114,6 @@ impl Body<'_> {
             .collect();
         let names: Vec<String> = self
             .names
-            .list()
             .iter()
             .filter(|topic| !shown.contains(&topic.name.as_str()))
             .map(|topic| format!("{} [{}]", topic.name, topic.kind.name()))
@@ -154,11 +140,7 @@ impl Body<'_> {
         }
         for (section, lines) in notes {
             if let Some(topic) = topic(*section, lines) {
-                out.push_str("\n### ");
-                out.push_str(&topic.name);
-                out.push_str(" [");
-                out.push_str(topic.kind.name());
-                out.push_str("]\n");
+                out.push_str(&format!("\n### {} [{}]\n", topic.name, topic.kind.name()));
                 lines.iter().for_each(|line| item(&mut out, line));
             }
         }
@@ -170,17 +152,11 @@ fn heading(out: &mut String, title: &str) {
     if !out.is_empty() {
         out.push('\n');
     }
-    out.push_str("## ");
-    out.push_str(title);
-    out.push('\n');
+    out.push_str(&format!("## {title}\n"));
 }
 
 fn item(out: &mut String, (text, pointer): &BodyLine) {
-    out.push_str("- ");
-    out.push_str(text);
-    out.push_str(" → ");
-    out.push_str(pointer);
-    out.push('\n');
+    out.push_str(&format!("- {text} → {pointer}\n"));
 }
 
 fn pointer(line: &NodeLine<'_>) -> String {

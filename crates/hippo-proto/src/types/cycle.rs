@@ -80,8 +80,6 @@ pub struct CycleReport {
     pub refused: Vec<CycleRefusal>,
     /// Findings for the user to review; nothing is changed for them.
     pub findings: Vec<CycleFinding>,
-    /// Number of considered items by kind, in kebab-case.
-    pub considered: BTreeMap<String, u64>,
     /// The health of the index; null if this cycle does not compute it.
     pub health: Option<IndexHealth>,
     /// Written files, relative to the workspace.
@@ -144,8 +142,6 @@ pub struct IndexHealth {
     pub archived: u64,
     /// Entries of priority `amygdala`, which do not decay.
     pub amygdala: u64,
-    /// Entries that have been strong for so long that they count as consolidated.
-    pub consolidated: u64,
     /// Entries without related entries.
     pub unlinked: u64,
     /// Mean strength of the live entries, 0 to 1.

@@ -18,8 +18,7 @@ pub enum CycleVerb {
     Light(CycleArgs),
     /// Check pointers, merge near-duplicates, and archive faded entries [scheduled nightly]
     Deep(CycleArgs),
-    /// Keep entries that stay strong, archive entries that faded long ago, and write a health report [scheduled
-    /// monthly]
+    /// Archive entries that faded long ago, and write a health report [scheduled monthly]
     Archival(CycleArgs),
     /// List past runs, newest first, or show one
     History(HistoryArgs),

@@ -19,7 +19,7 @@ use super::nodes::{NODE_FOLDERS, list_nodes, read_node};
 use super::{InitRecord, PathReason};
 
 /// Files and folders of hippod in `.hippocampus/`. The settings and policies beside them belong to people.
-const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
+const OWN: [&str; 3] = ["topics", "temporal", "archive"];
 
 /// The paths to move out of the workspace, and the paths that hippod created but that stay.
 #[derive(Debug, Default)]

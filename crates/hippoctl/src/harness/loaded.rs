@@ -163,7 +163,9 @@ fn describe_entries(text: &str) -> BTreeMap<u32, String> {
         if entry.priority == EntryPriority::Amygdala {
             fact += ", pinned";
         }
-        facts.insert(placed.indexed.line, fact);
+        let above = text.as_bytes()[..placed.span.start].iter();
+        let line = 1 + above.filter(|byte| **byte == b'\n').count();
+        facts.insert(u32::try_from(line).unwrap_or(u32::MAX), fact);
     }
     let mut is_quick = false;
     for (number, line) in (1..).zip(text.lines()) {

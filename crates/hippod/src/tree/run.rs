@@ -7,10 +7,7 @@ use std::time::Instant;
 use hippo_proto::folder::Trust;
 use hippo_proto::{ErrorKind, RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::{NodeKind, SourceRules};
-use hippo_tree::{
-    LevelInput, Node, NodeAction, NodeSource, NodeStatus, NodeStep, Period, SourceFile, SourceText, make,
-    plan,
-};
+use hippo_tree::{LevelInput, Node, NodeAction, NodeStatus, NodeStep, Period, SourceFile, make, plan};
 use hippo_types::time::{Date, Timestamp};
 use hippo_types::tokens;
 use jiff::tz::TimeZone;
@@ -280,10 +277,9 @@ impl<'a> TreeRun<'a> {
                 return;
             }
         };
-        let sources: Vec<NodeSource<'_>> = texts.iter().map(SourceText::source).collect();
         let Some(node) = make(
             step,
-            &sources,
+            &texts,
             before.as_ref().map(|found| &found.node),
             self.today,
             self.settings.improved,

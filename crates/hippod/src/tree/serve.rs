@@ -5,8 +5,7 @@ use hippo_proto::{
     TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
 };
 use hippo_tree::{
-    Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, SourceText, build_submitted, level_name,
-    most_tokens,
+    Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, build_submitted, level_name, max_tokens,
 };
 use hippo_types::tokens;
 
@@ -58,8 +57,7 @@ pub fn pending(
     let most = request.limit.unwrap_or(JOBS) as usize;
     let jobs = periods.into_iter().filter_map(|period| {
         let sources = run.sources_of(period).ok()?;
-        let texts: Vec<_> = sources.1.iter().map(SourceText::source).collect();
-        let budget = most_tokens(period, &texts);
+        let budget = max_tokens(period.level(), &sources.1);
         Some(TreeJob {
             path: period.path(),
             level: level_name(period.level()).to_owned(),
@@ -100,7 +98,7 @@ pub fn submit(
         return Err(RpcError::new(ErrorKind::Conflict, message)
             .hint("the node was not changed; to take over the tree: hippoctl tree compact --take-over"));
     }
-    let (files, texts) = run.sources_of(period)?;
+    let (files, sources) = run.sources_of(period)?;
     if let Some(made_for) = &request.source_digest
         && Fingerprint::parse(made_for) != Some(SourceFile::combine_sources(&files))
     {
@@ -110,7 +108,6 @@ pub fn submit(
         )
         .hint("nothing was changed; request the job again with `tree.pending`"));
     }
-    let sources: Vec<_> = texts.iter().map(SourceText::source).collect();
     let before = run.disk.nodes.get(&period).cloned();
     let before = before.as_ref();
     let (node, overlap) = build_submitted(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_text::source::{NodeKind, date_in_name};
-use hippo_tree::{Fingerprint, Node, Period, SourceFile, SourceText};
+use hippo_tree::{Fingerprint, Node, NodeSource, Period, SourceFile};
 
 use super::disk;
 use super::run::TreeRun;
@@ -45,7 +45,7 @@ impl TreeRun<'_> {
     ///
     /// # Errors
     /// Returns `not-found` if there are none, `internal` if a source could not be read.
-    pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<SourceText>), RpcError> {
+    pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<NodeSource>), RpcError> {
         let sources = self.sources_for(period);
         if sources.is_empty() {
             return Err(RpcError::new(
@@ -78,11 +78,11 @@ impl TreeRun<'_> {
     }
 
     /// Reads the texts of sources. Fails with a message if a log could not be read.
-    pub fn texts(&self, level: NodeKind, sources: &[SourceFile]) -> Result<Vec<SourceText>, String> {
+    pub fn texts(&self, level: NodeKind, sources: &[SourceFile]) -> Result<Vec<NodeSource>, String> {
         let limit = self.view.config.sources.max_file_bytes;
         let log = |source: &SourceFile| {
             let text = disk::text(&self.view.root, &source.path, limit);
-            Ok(SourceText {
+            Ok(NodeSource {
                 path: source.path.clone(),
                 text: text.map_err(|error| format!("could not read {}: {error}", source.path))?,
                 first_line: 1,
@@ -93,7 +93,7 @@ impl TreeRun<'_> {
             let period = Period::of_path(&source.path)?;
             let found = self.disk.nodes.get(&period)?;
             let text = String::from_utf8_lossy(&found.bytes);
-            let mut text = SourceText::of_node(&found.node, &text);
+            let mut text = NodeSource::of_node(&found.node, &text);
             // Nodes omit the empty lines at the start of a log.
             text.first_line += self.disk.leading.get(&text.path).copied().unwrap_or(0);
             Some(text)

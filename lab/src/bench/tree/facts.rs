@@ -50,13 +50,13 @@ pub fn run(folder: &Path) -> Result<Vec<Figure>> {
             };
             let most = tokens::of(&log.text) / SHARE;
             let source = NodeSource {
-                path: &log.path,
-                text: &log.text,
+                path: log.path.clone(),
+                text: log.text.clone(),
                 first_line: 1,
                 date: Some(log.date),
             };
             let lines: Vec<&str> = log.text.lines().filter(|line| !line.trim().is_empty()).collect();
-            let node = terms.of(&digest(NodeKind::Daily, &[source], most).body);
+            let node = terms.of(&digest(NodeKind::Daily, &[source], most, None).body);
             let lead = terms.of(&within(lines.iter().copied(), most));
             all += u32::try_from(facts.len())?;
             ours += covered(facts, &node);

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hippo_text::source::NodeKind;
 use hippo_tree::{
-    Fingerprint, LevelInput, Node, NodeSource, Period, SourceFile, SourceText, build_root_file,
+    Fingerprint, LevelInput, Node, NodeSource, Period, SourceFile, build_root_file,
     collect_root_sources, make, plan, sources,
 };
 use hippo_types::time::{Date, find_date};
@@ -94,26 +94,25 @@ impl Nodes {
             improved: false,
         });
         for step in steps {
-            let texts: Vec<SourceText> = sources[&step.period]
+            let texts: Vec<NodeSource> = sources[&step.period]
                 .iter()
                 .filter_map(|source| self.text(source, logs))
                 .collect();
-            let texts: Vec<NodeSource<'_>> = texts.iter().map(SourceText::source).collect();
             if let Some(node) = make(&step, &texts, None, today, false) {
                 self.put(node);
             }
         }
     }
 
-    fn text(&self, source: &SourceFile, logs: &[LogFileText]) -> Option<SourceText> {
+    fn text(&self, source: &SourceFile, logs: &[LogFileText]) -> Option<NodeSource> {
         if let Some(period) = Period::of_path(&source.path) {
-            return Some(SourceText::of_node(
+            return Some(NodeSource::of_node(
                 self.nodes.get(&period)?,
                 self.files.get(&period)?,
             ));
         }
         let log = logs.iter().find(|log| log.path == source.path)?;
-        Some(SourceText {
+        Some(NodeSource {
             path: log.path.clone(),
             text: log.text.clone(),
             first_line: 1,

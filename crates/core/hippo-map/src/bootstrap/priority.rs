@@ -12,73 +12,56 @@ use hippo_types::entry::EntryPriority;
 /// Maximum number of words of a line that can be a rule.
 const RULE_WORDS: usize = 30;
 
-/// Rule that sets a priority from text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriorityRule {
+/// Rule that sets a priority from text. The lists have one item between two `|`, in lower case.
+#[derive(Debug)]
+pub(super) struct PriorityRule {
     /// Name stored with the entry.
-    pub name: String,
+    pub name: &'static str,
     /// Priority of the entry.
     pub priority: EntryPriority,
-    /// Lower-case headings that match all text below them.
-    pub headings: Vec<String>,
-    /// Lower-case openings of a matching line.
-    pub openings: Vec<String>,
-    /// Lower-case words of which a matching line must contain one; empty means any line.
-    pub about: Vec<String>,
+    /// Headings that match all text below them.
+    headings: &'static str,
+    /// Openings of a matching line.
+    openings: &'static str,
+    /// Words of which a matching line must contain one; empty means any line.
+    about: &'static str,
     /// Minimum share of matching lines in percent; 0 means one line suffices.
-    pub share: u8,
+    share: usize,
 }
 
-fn strings(list: &str) -> Vec<String> {
-    list.split('|').map(str::to_owned).collect()
-}
-
-/// Returns the default rules; the first match is used.
-#[must_use]
-pub fn default_rules() -> Vec<PriorityRule> {
-    vec![
-        PriorityRule {
-            name: "safety".into(),
-            priority: EntryPriority::Amygdala,
-            headings: strings(
-                "safety|safety rules|red lines|hard rules|hard limits|limits|boundaries|\
-                 non-negotiables|never|allergies|emergency",
-            ),
-            openings: strings("never |do not |don't |must not |no |nothing |forbidden|refuse "),
-            about: strings(
-                "password|passwords|secret|secrets|credential|credentials|private key|\
-                 private keys|seed phrase|production|allergic|delete|rm -rf|force-push",
-            ),
-            share: 25,
-        },
-        PriorityRule {
-            name: "credentials".into(),
-            priority: EntryPriority::High,
-            headings: strings("credentials|secrets|passwords|api keys|access|keys|security"),
-            openings: Vec::new(),
-            about: Vec::new(),
-            share: 0,
-        },
-        PriorityRule {
-            name: "standing-rule".into(),
-            priority: EntryPriority::High,
-            headings: strings("rules|core rules|principles|always|remember|decisions that stand"),
-            openings: strings(
-                "never |always |remember:|remember that |important:|from now on|do not ever |\
-                 must never |no exceptions",
-            ),
-            about: Vec::new(),
-            share: 20,
-        },
-    ]
-}
+/// All rules; the first match is used.
+static RULES: [PriorityRule; 3] = [
+    PriorityRule {
+        name: "safety",
+        priority: EntryPriority::Amygdala,
+        headings: "safety|safety rules|red lines|hard rules|hard limits|limits|boundaries|non-negotiables|never|\
+                   allergies|emergency",
+        openings: "never |do not |don't |must not |no |nothing |forbidden|refuse ",
+        about: "password|passwords|secret|secrets|credential|credentials|private key|private keys|seed phrase|\
+                production|allergic|delete|rm -rf|force-push",
+        share: 25,
+    },
+    PriorityRule {
+        name: "credentials",
+        priority: EntryPriority::High,
+        headings: "credentials|secrets|passwords|api keys|access|keys|security",
+        openings: "",
+        about: "",
+        share: 0,
+    },
+    PriorityRule {
+        name: "standing-rule",
+        priority: EntryPriority::High,
+        headings: "rules|core rules|principles|always|remember|decisions that stand",
+        openings: "never |always |remember:|remember that |important:|from now on|do not ever |must never |\
+                   no exceptions",
+        about: "",
+        share: 20,
+    },
+];
 
 /// Returns the first rule that matches the lines and the titles of their sections.
-pub(super) fn infer_priority<'r>(
-    rules: &'r [PriorityRule],
-    titles: &[&str],
-    lines: &[WeightedLine],
-) -> Option<&'r PriorityRule> {
+pub(super) fn infer_priority(titles: &[&str], lines: &[WeightedLine]) -> Option<&'static PriorityRule> {
     if reads_like_instruction(titles, lines) {
         return None;
     }
@@ -98,11 +81,14 @@ pub(super) fn infer_priority<'r>(
             bare.to_lowercase()
         })
         .collect();
-    rules.iter().find(|rule| {
+    RULES.iter().find(|rule| {
         // All sections of a unit must match, because one section must not raise the priority of its neighbours.
-        let headed = !titles.is_empty() && titles.iter().all(|title| rule.headings.contains(title));
+        let headed = !titles.is_empty()
+            && titles
+                .iter()
+                .all(|title| rule.headings.split('|').any(|heading| heading == title));
         let fitting = candidates.iter().filter(|line| matches_rule(line, rule)).count();
-        headed || (fitting > 0 && fitting * 100 >= all * usize::from(rule.share))
+        headed || (fitting > 0 && fitting * 100 >= all * rule.share)
     })
 }
 
@@ -127,11 +113,9 @@ fn can_be_rule(line: &WeightedLine) -> bool {
 }
 
 fn matches_rule(line: &str, rule: &PriorityRule) -> bool {
-    let opened = rule
-        .openings
-        .iter()
-        .any(|opening| line.starts_with(opening.as_str()));
-    opened && (rule.about.is_empty() || rule.about.iter().any(|word| has_word(line, word)))
+    let mut openings = rule.openings.split('|').filter(|opening| !opening.is_empty());
+    openings.any(|opening| line.starts_with(opening))
+        && (rule.about.is_empty() || rule.about.split('|').any(|word| has_word(line, word)))
 }
 
 /// Returns `true` if a line contains a word or phrase with word boundaries.
@@ -188,12 +172,11 @@ mod tests {
                 None,
             ),
         ];
-        let rules = default_rules();
         for (text, expected) in table {
             let document = chunk(text.as_bytes());
             let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
             let titles: Vec<&str> = document.sections.iter().map(|section| &*section.title).collect();
-            let found = infer_priority(&rules, &titles, &lines).map(|rule| rule.name.as_str());
+            let found = infer_priority(&titles, &lines).map(|rule| rule.name);
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -5,7 +5,7 @@
 //! together. The inside of a long section, such as a log of one conversation, is split only when no file has sections
 //! left to separate.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use hippo_text::chunk::{Chunk, ChunkKind, Document, Speaker};
@@ -35,33 +35,9 @@ pub(super) struct MemoryUnit {
     pub mass: f32,
 }
 
-/// Unit with its best split position.
-struct UnitSplit {
-    urgency: f32,
-    unit: MemoryUnit,
-    at: usize,
-}
-
-impl PartialEq for UnitSplit {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for UnitSplit {}
-
-impl PartialOrd for UnitSplit {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for UnitSplit {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let order = self.urgency.total_cmp(&other.urgency);
-        order.then_with(|| (other.unit.file, other.unit.from).cmp(&(self.unit.file, self.unit.from)))
-    }
-}
+/// Unit that can be split: its urgency, which is not negative, so that its bits sort like the number; its file and first
+/// chunk; its end and the best split position.
+type UnitSplit = (u32, Reverse<(usize, usize)>, usize, usize);
 
 /// Divides files into at most `most` units (at least one), by file and position.
 ///
@@ -70,16 +46,8 @@ impl Ord for UnitSplit {
 pub(super) fn split_into_units(files: &[(&Document, f32)], most: usize) -> Vec<MemoryUnit> {
     let mut whole: Vec<MemoryUnit> = (0..)
         .zip(files)
-        .filter_map(|(file, (document, _))| {
-            let to = document.chunks.len();
-            let mass = document.chunks.iter().map(mass).sum();
-            (mass > 0.0).then_some(MemoryUnit {
-                file,
-                from: 0,
-                to,
-                mass,
-            })
-        })
+        .map(|(file, (document, _))| unit_of(files, file, 0, document.chunks.len()))
+        .filter(|unit| unit.mass > 0.0)
         .collect();
     let most = most.max(1);
     if whole.len() > most {
@@ -95,28 +63,26 @@ pub(super) fn split_into_units(files: &[(&Document, f32)], most: usize) -> Vec<M
         push_unit(files, unit, &mut heap, &mut done);
     }
     while heap.len() + done.len() < most {
-        let Some(UnitSplit { unit, at, .. }) = heap.pop() else {
+        let Some((_, Reverse((file, from)), to, at)) = heap.pop() else {
             break;
         };
-        if counts[unit.file] >= ceiling {
-            done.push(unit);
+        if counts[file] >= ceiling {
+            done.push(unit_of(files, file, from, to));
             continue;
         }
-        counts[unit.file] += 1;
-        for (from, to) in [(unit.from, at), (at, unit.to)] {
-            let mass = files[unit.file].0.chunks[from..to].iter().map(mass).sum();
-            let part = MemoryUnit {
-                from,
-                to,
-                mass,
-                ..unit
-            };
-            push_unit(files, part, &mut heap, &mut done);
-        }
+        counts[file] += 1;
+        push_unit(files, unit_of(files, file, from, at), &mut heap, &mut done);
+        push_unit(files, unit_of(files, file, at, to), &mut heap, &mut done);
     }
-    done.extend(heap.into_iter().map(|cut| cut.unit));
+    let rest = heap.into_iter();
+    done.extend(rest.map(|(_, Reverse((file, from)), to, _)| unit_of(files, file, from, to)));
     done.sort_by_key(|unit| (unit.file, unit.from));
     done
+}
+
+fn unit_of(files: &[(&Document, f32)], file: usize, from: usize, to: usize) -> MemoryUnit {
+    let mass = files[file].0.chunks[from..to].iter().map(mass).sum();
+    MemoryUnit { file, from, to, mass }
 }
 
 /// Adds a unit to the heap if it can be split, otherwise to `done`.
@@ -128,11 +94,10 @@ fn push_unit(
 ) {
     let (document, weight) = files[unit.file];
     match best_split(document, unit) {
-        Some((at, between)) => heap.push(UnitSplit {
-            urgency: unit.mass * weight * if between { 1.0 } else { INSIDE },
-            unit,
-            at,
-        }),
+        Some((at, between)) => {
+            let urgency = unit.mass * weight * if between { 1.0 } else { INSIDE };
+            heap.push((urgency.to_bits(), Reverse((unit.file, unit.from)), unit.to, at));
+        }
         None => done.push(unit),
     }
 }

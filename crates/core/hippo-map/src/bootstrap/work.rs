@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::topic::{self, IdAllocator};
 use super::units::{self, MemoryUnit};
-use super::{BootstrapEntry, BootstrapSettings, MemoryFile, StateFile, group, priority, state};
+use super::{BootstrapEntry, BootstrapSettings, MemoryFile, group, priority};
 use hippo_redact::without_secrets;
 use hippo_text::chunk::{Document, Section, Speaker, chunk_text};
 use hippo_text::gist::headings::HeadingStats;
-use hippo_text::gist::line::{self, WeightedLine};
+use hippo_text::gist::line;
 use hippo_text::gist::phrases::{self, Phrase};
 use hippo_text::gist::summary;
 use hippo_text::gist::words::WordCounts;
@@ -27,6 +27,9 @@ const DAY_TITLES: usize = 44;
 const BLOCK: usize = 12;
 /// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
+/// Maximum age of the initial access in days, so that a first index does not start weak. After 21 days, a strength of
+/// 0.30 remains, which is the minimum for an answer in v1 §6.3.
+const OLDEST_START: i64 = 21;
 
 /// State of a workspace while its entries are created.
 pub(super) struct EntryBuilder<'w> {
@@ -92,7 +95,6 @@ impl<'w> EntryBuilder<'w> {
         if most == 0 {
             return Vec::new();
         }
-        self.ids = IdAllocator::new(&self.settings.taken);
         let nothing = Document::default();
         let documents: Vec<(&Document, f32)> = self
             .files
@@ -205,11 +207,11 @@ impl<'w> EntryBuilder<'w> {
         if topic.is_empty() {
             return None;
         }
-        let (priority, priority_rule) = self.priority(&titles, &lines);
         let created = self.created(file, leads);
         let hash = file.document.chunks.get(unit.from).map(|chunk| chunk.hash);
         let title = titles.first().map_or("", String::as_str);
         let headings: Vec<&str> = titles.iter().map(String::as_str).collect();
+        let rule = priority::infer_priority(&headings, &lines);
         Some(BootstrapEntry {
             group: self.groups.group(file.path, file.kind, &headings),
             entry: Entry {
@@ -217,17 +219,10 @@ impl<'w> EntryBuilder<'w> {
                 topic,
                 summary,
                 pointers: self.pointers(file, leads),
-                created,
-                accessed: created,
-                replayed_to: self.young_enough(created),
-                hits: 0,
-                strength: 1.0,
                 tags,
-                related: Vec::new(),
-                priority,
-                priority_rule,
-                origin: EntryOrigin::Auto,
-                version: 1,
+                priority: rule.map_or(EntryPriority::Normal, |rule| rule.priority),
+                priority_rule: rule.map(|rule| rule.name.to_owned()),
+                ..self.unused_entry(created)
             },
         })
     }
@@ -280,14 +275,6 @@ impl<'w> EntryBuilder<'w> {
         (tags, shown)
     }
 
-    fn priority(&self, titles: &[String], lines: &[WeightedLine]) -> (EntryPriority, Option<String>) {
-        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-        match priority::infer_priority(&self.settings.priority_rules, &titles, lines) {
-            Some(rule) => (rule.priority, Some(rule.name.clone())),
-            None => (EntryPriority::Normal, None),
-        }
-    }
-
     fn pointers(&self, file: &MemoryFile<'_>, leads: &[u32]) -> Vec<Pointer> {
         let of = |section: Option<String>| Pointer {
             path: file.path.to_owned(),
@@ -327,47 +314,18 @@ impl<'w> EntryBuilder<'w> {
         day.unwrap_or(file.modified).min(self.settings.now)
     }
 
-    /// Returns the start of the curve of an entry that would otherwise start faded.
-    fn young_enough(&self, created: Timestamp) -> Option<Timestamp> {
-        let oldest = self
-            .settings
-            .now
-            .plus(-i64::from(self.settings.oldest_start) * DAY);
-        (created < oldest).then_some(oldest)
-    }
-
-    /// Creates the entry of a state file; `None` if the file is empty.
-    pub fn state_entry(&mut self, file: &StateFile<'_>) -> Option<BootstrapEntry> {
-        let (summary, tags) = state::describe(file.path, file.bytes)?;
-        let created = file.modified.min(self.settings.now);
-        Some(BootstrapEntry {
-            group: self.groups.group(file.path, SourceKind::Other, &[]),
-            entry: Entry {
-                id: self.ids.assign(file.path, "", None),
-                topic: topic::file_name(file.path),
-                summary,
-                pointers: vec![Pointer {
-                    path: file.path.to_owned(),
-                    section: None,
-                }],
-                created,
-                accessed: created,
-                replayed_to: self.young_enough(created),
-                hits: 0,
-                strength: 1.0,
-                tags: tags
-                    .into_iter()
-                    .take(TAGS)
-                    .map(|tag| topic::slug(&tag))
-                    .filter(|tag| !tag.is_empty())
-                    .collect(),
-                related: Vec::new(),
-                priority: EntryPriority::Normal,
-                priority_rule: None,
-                origin: EntryOrigin::Auto,
-                version: 1,
-            },
-        })
+    /// Returns an entry without a text that nobody has used. An old entry does not start faded.
+    fn unused_entry(&self, created: Timestamp) -> Entry {
+        let oldest = self.settings.now.plus(-OLDEST_START * DAY);
+        Entry {
+            created,
+            accessed: created,
+            replayed_to: (created < oldest).then_some(oldest),
+            strength: 1.0,
+            origin: EntryOrigin::Auto,
+            version: 1,
+            ..Entry::default()
+        }
     }
 }
 

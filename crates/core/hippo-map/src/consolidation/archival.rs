@@ -1,15 +1,14 @@
 //! Rules of the archival cycle (v1 §8.2).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::change::EntryChange;
+use super::change::{EntryChange, RecordFields};
 use super::planner::CyclePlanner;
-use super::{ConsolidationSnapshot, RecordPlace, Rule};
+use super::{ConsolidationSnapshot, PROPOSE_FROM, QUEUE_BELOW, QUEUE_DAYS, RecordPlace, Rule};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
-use hippo_types::time::Timestamp;
 
 /// Milliseconds of a day.
 const DAY: u64 = 86_400_000;
@@ -25,8 +24,6 @@ pub struct Health {
     pub archived: usize,
     /// Entries that never fade.
     pub amygdala: usize,
-    /// Consolidated entries.
-    pub consolidated: usize,
     /// Live entries without related entries.
     pub unlinked: usize,
     /// Mean strength of live entries, in [0, 1]; 0 if there are none.
@@ -55,7 +52,6 @@ impl Health {
             sum += f64::from(record.strength);
             health.bands[StrengthBand::from_strength(record.strength) as usize] += 1;
             health.amygdala += usize::from(record.entry.priority == EntryPriority::Amygdala);
-            health.consolidated += usize::from(record.consolidated);
             health.unlinked += usize::from(record.entry.related.is_empty());
             *health.groups.entry(record.group.clone()).or_default() += 1;
         }
@@ -66,60 +62,27 @@ impl Health {
 
 /// Runs all rules of an archival cycle.
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
-    mark_consolidated(planner);
     archive_queued(planner);
     propose_facts(planner);
     cluster_by_tag(planner);
     assign_time_bands(planner);
-    report_orphans(planner);
-}
-
-fn is_past(since: Timestamp, days: u16, now: Timestamp) -> bool {
-    since < now && now.since(since) >= u64::from(days) * DAY
-}
-
-/// Marks entries that were strong for a long time as consolidated.
-fn mark_consolidated(planner: &mut CyclePlanner) {
-    let now = planner.state.run.started;
-    let days = planner.state.settings.strong_days;
-    let live = planner.ids(|record| record.place == RecordPlace::Index);
-    planner.count_considered(Rule::Consolidate, live.len());
-    for id in live {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
-        let strong = record.strong_since.is_some_and(|since| is_past(since, days, now));
-        if strong && !record.consolidated {
-            let change = EntryChange::Consolidate {
-                id: id.clone(),
-                from: false,
-                to: true,
-            };
-            planner.add_step(Rule::Consolidate, vec![id], change);
-        }
-    }
 }
 
 /// Archives entries that were in the Decay Queue for a long time.
 fn archive_queued(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
-    let settings = &planner.state.settings;
-    let (days, least) = (settings.queue_days, settings.queue_below);
-    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
-    planner.count_considered(Rule::Archive, waiting.len());
     let over = planner.ids(|record| {
-        let long = matches!(record.place, RecordPlace::Queue(since) if is_past(since, days, now));
+        let long = matches!(record.place, RecordPlace::Queue(since) if now.since(since) >= QUEUE_DAYS * DAY);
         // An entry that is strong again returns with the next light cycle.
-        long && record.strength < least && record.entry.priority != EntryPriority::Amygdala
+        long && record.strength < QUEUE_BELOW && record.entry.priority != EntryPriority::Amygdala
     });
     planner.demote(Rule::Archive, over, RecordPlace::Archive(now));
 }
 
 /// Proposes facts that the logs repeat or that are accessed often.
 fn propose_facts(planner: &mut CyclePlanner) {
-    let (days, hits) = planner.state.settings.propose_from;
+    let (days, hits) = PROPOSE_FROM;
     let facts = planner.state.facts.clone();
-    planner.count_considered(Rule::Propose, facts.len());
     for fact in facts {
         let worth = fact.days >= days || (fact.days > 1 && fact.hits >= hits);
         if worth && !planner.state.proposed.contains(&fact.text) {
@@ -127,7 +90,7 @@ fn propose_facts(planner: &mut CyclePlanner) {
                 text: fact.text,
                 proposed: true,
             };
-            planner.add_step(Rule::Propose, Vec::new(), change);
+            planner.add_step(Rule::Propose, change);
         }
     }
 }
@@ -161,15 +124,9 @@ fn cluster_by_tag(planner: &mut CyclePlanner) {
         if name == TECHNICAL || name == DAILY_LOGS || name.is_empty() {
             break;
         }
-        planner.count_considered(Rule::Cluster, ids.len());
-        let group = |id: &EntryId| planner.state.records.get(id).map(|record| record.group.clone());
-        let moves = ids
-            .iter()
-            .map(|id| (id.clone(), group(id).unwrap_or_default(), name.clone()));
-        let change = EntryChange::Regroup {
-            moves: moves.collect(),
-        };
-        planner.add_step(Rule::Cluster, ids, change);
+        let group = |id| (id, RecordFields::Group(name.clone()));
+        // One step moves them all, because a partial cluster would not form a section.
+        planner.set(Rule::Cluster, ids.into_iter().map(group).collect(), 0);
     }
 }
 
@@ -186,38 +143,9 @@ fn format_heading(tag: &str) -> String {
 pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
     let today = planner.state.today();
     let offset = planner.state.settings.offset_seconds;
-    planner.change_each(
-        Rule::ByTime,
-        |_| true,
-        |id, record| {
-            let listed = record.place == RecordPlace::Index;
-            let to = listed.then(|| TimeBand::from_date(record.entry.created.date(offset), today));
-            (record.band != to).then(|| EntryChange::Band {
-                id: id.clone(),
-                from: record.band,
-                to,
-            })
-        },
-    );
-}
-
-/// Reports entries without related entries in either direction.
-fn report_orphans(planner: &mut CyclePlanner) {
-    let live = planner.ids(|record| record.place == RecordPlace::Index);
-    planner.count_considered(Rule::Orphan, live.len());
-    let linked: BTreeSet<EntryId> = planner
-        .state
-        .live()
-        .flat_map(|record| record.entry.related.iter().cloned())
-        .collect();
-    for id in live {
-        let alone = planner
-            .state
-            .records
-            .get(&id)
-            .is_some_and(|record| record.entry.related.is_empty());
-        if alone && !linked.contains(&id) {
-            planner.report(Rule::Orphan, &id, "the entry has no related entries");
-        }
-    }
+    planner.set_each(Rule::ByTime, |record| {
+        let listed = record.place == RecordPlace::Index;
+        let band = || TimeBand::from_date(record.entry.created.date(offset), today);
+        Some(RecordFields::Band(listed.then(band)))
+    });
 }

@@ -1,6 +1,7 @@
 //! Reversible changes of a consolidation run.
 
 use std::collections::BTreeSet;
+use std::mem::swap;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,26 +15,101 @@ use hippo_types::time::Timestamp;
 pub struct PlanStep {
     /// Rule that made the change.
     pub rule: Rule,
-    /// Entries that the change concerns.
-    pub entries: Vec<EntryId>,
     /// The change.
     pub change: EntryChange,
 }
 
-/// Strength of an entry, its curve and its last replay.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Vigour {
-    /// Strength at the start of the curve (s0).
-    pub initial: f32,
-    /// Last access; in the records of runs by earlier builds, the start of the curve.
-    pub accessed: Timestamp,
-    /// Start of the curve, if a replay moved it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replayed_to: Option<Timestamp>,
-    /// Current strength.
-    pub strength: f32,
-    /// Start of the run that last replayed the entry.
-    pub replayed: Option<Timestamp>,
+/// Content hashes of an entry's sources, in the order of its pointers.
+pub type SourceHashes = Vec<Option<[u8; 16]>>;
+
+/// Fields of an entry that change together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordFields {
+    /// Place of the entry.
+    Place(RecordPlace),
+    /// Values in the index file.
+    Filed(Option<FiledUse>),
+    /// Pointers, and the content hashes of their sources.
+    Sources(Vec<Pointer>, SourceHashes),
+    /// Related entries, and those of them whose links stem from common accesses.
+    Related(Vec<EntryId>, BTreeSet<EntryId>),
+    /// Text and version.
+    Text(EntryText, u32),
+    /// Strength of the entry, its curve and its last replay.
+    Vigour {
+        /// Strength at the start of the curve (s0).
+        initial: f32,
+        /// Last access.
+        accessed: Timestamp,
+        /// Start of the curve, if a replay moved it.
+        replayed_to: Option<Timestamp>,
+        /// Current strength.
+        strength: f32,
+        /// Start of the run that last replayed the entry.
+        replayed: Option<Timestamp>,
+    },
+    /// Group below By Topic.
+    Group(String),
+    /// Heading below By Time.
+    Band(Option<TimeBand>),
+    /// Entry that absorbs another one, and the content hashes of its sources.
+    Merged(Box<Entry>, SourceHashes),
+}
+
+impl RecordFields {
+    /// Exchanges these values with those of a record.
+    pub fn swap_with(&mut self, record: &mut EntryRecord) {
+        let entry = &mut record.entry;
+        match self {
+            Self::Place(place) => swap(place, &mut record.place),
+            Self::Filed(filed) => swap(filed, &mut record.filed),
+            Self::Sources(pointers, hashes) => {
+                swap(pointers, &mut entry.pointers);
+                swap(hashes, &mut record.hashes);
+            }
+            Self::Related(related, linked) => {
+                swap(related, &mut entry.related);
+                swap(linked, &mut record.linked);
+            }
+            Self::Text(text, version) => {
+                swap(&mut text.topic, &mut entry.topic);
+                swap(&mut text.summary, &mut entry.summary);
+                swap(&mut text.tags, &mut entry.tags);
+                swap(version, &mut entry.version);
+            }
+            Self::Vigour {
+                initial,
+                accessed,
+                replayed_to,
+                strength,
+                replayed,
+            } => {
+                swap(initial, &mut entry.strength);
+                swap(accessed, &mut entry.accessed);
+                swap(replayed_to, &mut entry.replayed_to);
+                swap(strength, &mut record.strength);
+                swap(replayed, &mut record.replayed);
+            }
+            Self::Group(group) => swap(group, &mut record.group),
+            Self::Band(band) => swap(band, &mut record.band),
+            Self::Merged(merged, hashes) => {
+                swap(&mut **merged, entry);
+                swap(hashes, &mut record.hashes);
+            }
+        }
+    }
+}
+
+/// Fields of one entry with the values before and after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FieldsChange {
+    /// Entry.
+    pub id: EntryId,
+    /// Values before.
+    pub from: RecordFields,
+    /// Values after.
+    pub to: RecordFields,
 }
 
 /// Change with the values before and after.
@@ -52,79 +128,12 @@ pub enum EntryChange {
         /// Whole record.
         record: Box<EntryRecord>,
     },
-    /// Moves an entry to another place.
-    Move {
-        /// Entry.
-        id: EntryId,
-        /// Place before.
-        from: RecordPlace,
-        /// Place after.
-        to: RecordPlace,
+    /// Sets fields of one entry, of a merged and an absorbed entry, or of all entries of a cluster.
+    Set {
+        /// Fields with their values.
+        fields: Vec<FieldsChange>,
         /// Increment of the run's demotion count.
         demotes: i8,
-    },
-    /// Updates the values in the index file.
-    File {
-        /// Entry.
-        id: EntryId,
-        /// Values before.
-        from: Option<FiledUse>,
-        /// Values after.
-        to: Option<FiledUse>,
-    },
-    /// Sets the time since which an entry is strong.
-    Strong {
-        /// Entry.
-        id: EntryId,
-        /// Time before.
-        from: Option<Timestamp>,
-        /// Time after.
-        to: Option<Timestamp>,
-    },
-    /// Sets the pointers of an entry and the content hashes of its sources.
-    Point {
-        /// Entry.
-        id: EntryId,
-        /// Pointers and hashes before.
-        from: (Vec<Pointer>, Vec<Option<[u8; 16]>>),
-        /// Pointers and hashes after.
-        to: (Vec<Pointer>, Vec<Option<[u8; 16]>>),
-    },
-    /// Merges one entry into another and archives it.
-    Merge {
-        /// Kept entry before.
-        from: Box<Entry>,
-        /// Kept entry after.
-        to: Box<Entry>,
-        /// Source hashes of the kept entry, before and after.
-        hashes: Box<[Vec<Option<[u8; 16]>>; 2]>,
-        /// Absorbed entry.
-        absorbed: EntryId,
-        /// Place of the absorbed entry, before and after.
-        places: (RecordPlace, RecordPlace),
-        /// Increment of the run's demotion count.
-        demotes: i8,
-    },
-    /// Sets the related entries.
-    Relate {
-        /// Entry.
-        id: EntryId,
-        /// Related entries before.
-        from: Vec<EntryId>,
-        /// Related entries after.
-        to: Vec<EntryId>,
-        /// Related entries whose links stem from common accesses, before and after.
-        #[serde(default)]
-        made: Box<[BTreeSet<EntryId>; 2]>,
-    },
-    /// Sets the text and the version.
-    Summarise {
-        /// Entry.
-        id: EntryId,
-        /// Text and version before.
-        from: Box<(EntryText, u32)>,
-        /// Text and version after.
-        to: Box<(EntryText, u32)>,
     },
     /// Sets the entries under Quick Access.
     QuickAccess {
@@ -132,39 +141,6 @@ pub enum EntryChange {
         from: Vec<EntryId>,
         /// Entries after.
         to: Vec<EntryId>,
-    },
-    /// Replays an entry.
-    Replay {
-        /// Entry.
-        id: EntryId,
-        /// Strength before.
-        from: Vigour,
-        /// Strength after.
-        to: Vigour,
-    },
-    /// Marks an entry as consolidated.
-    Consolidate {
-        /// Entry.
-        id: EntryId,
-        /// Mark before.
-        from: bool,
-        /// Mark after.
-        to: bool,
-    },
-    /// Sets the group of all entries of a cluster at once, because a partial cluster would not form a
-    /// section.
-    Regroup {
-        /// Entries with their groups before and after.
-        moves: Vec<(EntryId, String, String)>,
-    },
-    /// Sets the heading below By Time.
-    Band {
-        /// Entry.
-        id: EntryId,
-        /// Heading before.
-        from: Option<TimeBand>,
-        /// Heading after.
-        to: Option<TimeBand>,
     },
     /// Adds or withdraws a proposal for long-term memory.
     Propose {
@@ -176,101 +152,35 @@ pub enum EntryChange {
 }
 
 impl EntryChange {
-    /// Applies the change. A missing entry is skipped.
+    /// Applies the change. A missing entry is skipped. If a demotion is repeated, it counts once.
     pub fn apply(&self, snapshot: &mut ConsolidationSnapshot) {
-        let id = match self {
+        match self {
             Self::Add { record } => {
-                snapshot
-                    .records
-                    .insert(record.entry.id.clone(), (**record).clone());
-                return;
+                let id = record.entry.id.clone();
+                snapshot.records.insert(id, (**record).clone());
             }
             Self::Remove { record } => {
                 snapshot.records.remove(&record.entry.id);
-                return;
             }
-            Self::Regroup { moves } => {
-                for (id, _, to) in moves {
-                    if let Some(record) = snapshot.records.get_mut(id) {
-                        record.group.clone_from(to);
+            Self::Set { fields, demotes } => {
+                for FieldsChange { id, to, .. } in fields {
+                    let Some(record) = snapshot.records.get_mut(id) else {
+                        continue;
+                    };
+                    if matches!(to, RecordFields::Place(place) if *place != record.place) {
+                        let demoted = &mut snapshot.run.demoted;
+                        *demoted = demoted.saturating_add_signed(i32::from(*demotes));
                     }
+                    to.clone().swap_with(record);
                 }
-                return;
             }
-            Self::QuickAccess { to, .. } => return snapshot.quick_access.clone_from(to),
-            Self::Propose { text, proposed } => {
-                if *proposed {
-                    snapshot.proposed.insert(text.clone());
-                } else {
-                    snapshot.proposed.remove(text);
-                }
-                return;
+            Self::QuickAccess { to, .. } => snapshot.quick_access.clone_from(to),
+            Self::Propose { text, proposed: true } => {
+                snapshot.proposed.insert(text.clone());
             }
-            Self::Merge {
-                to,
-                hashes,
-                absorbed,
-                places,
-                demotes,
-                ..
-            } => {
-                if let Some(record) = snapshot.records.get_mut(&to.id) {
-                    record.entry = (**to).clone();
-                    record.hashes.clone_from(&hashes[1]);
-                }
-                return shift(snapshot, absorbed, places.1, *demotes);
+            Self::Propose { text, .. } => {
+                snapshot.proposed.remove(text);
             }
-            Self::Move { id, to, demotes, .. } => return shift(snapshot, id, *to, *demotes),
-            Self::File { id, .. }
-            | Self::Strong { id, .. }
-            | Self::Point { id, .. }
-            | Self::Relate { id, .. }
-            | Self::Summarise { id, .. }
-            | Self::Replay { id, .. }
-            | Self::Consolidate { id, .. }
-            | Self::Band { id, .. } => id,
-        };
-        if let Some(record) = snapshot.records.get_mut(id) {
-            self.set(record);
-        }
-    }
-
-    /// Sets the fields of a change that concerns one record.
-    fn set(&self, record: &mut EntryRecord) {
-        match self {
-            Self::File { to, .. } => record.filed = *to,
-            Self::Strong { to, .. } => record.strong_since = *to,
-            Self::Point { to, .. } => {
-                record.entry.pointers.clone_from(&to.0);
-                record.hashes.clone_from(&to.1);
-            }
-            Self::Relate { to, made, .. } => {
-                record.linked.clone_from(&made[1]);
-                record.entry.related.clone_from(to);
-            }
-            Self::Summarise { to, .. } => {
-                let (text, version) = &**to;
-                record.entry.topic.clone_from(&text.topic);
-                record.entry.summary.clone_from(&text.summary);
-                record.entry.tags.clone_from(&text.tags);
-                record.entry.version = *version;
-            }
-            Self::Replay { to, .. } => {
-                record.entry.strength = to.initial;
-                record.entry.accessed = to.accessed;
-                record.entry.replayed_to = to.replayed_to;
-                record.strength = to.strength;
-                record.replayed = to.replayed;
-            }
-            Self::Consolidate { to, .. } => record.consolidated = *to,
-            Self::Band { to, .. } => record.band = *to,
-            Self::Add { .. }
-            | Self::Remove { .. }
-            | Self::Move { .. }
-            | Self::Merge { .. }
-            | Self::QuickAccess { .. }
-            | Self::Regroup { .. }
-            | Self::Propose { .. } => {}
         }
     }
 
@@ -289,54 +199,41 @@ impl EntryChange {
                     record: record.clone(),
                 };
             }
-            Self::Move {
-                from, to, demotes, ..
-            } => {
-                std::mem::swap(from, to);
+            Self::Set { fields, demotes } => {
+                fields
+                    .iter_mut()
+                    .for_each(|change| swap(&mut change.from, &mut change.to));
                 *demotes = -*demotes;
             }
-            Self::Merge {
-                from,
-                to,
-                hashes,
-                places,
-                demotes,
-                ..
-            } => {
-                std::mem::swap(from, to);
-                hashes.swap(0, 1);
-                *places = (places.1, places.0);
-                *demotes = -*demotes;
-            }
-            Self::File { from, to, .. } => std::mem::swap(from, to),
-            Self::Strong { from, to, .. } => std::mem::swap(from, to),
-            Self::Point { from, to, .. } => std::mem::swap(from, to),
-            Self::Relate { from, to, made, .. } => {
-                std::mem::swap(from, to);
-                made.swap(0, 1);
-            }
-            Self::QuickAccess { from, to } => std::mem::swap(from, to),
-            Self::Summarise { from, to, .. } => std::mem::swap(from, to),
-            Self::Replay { from, to, .. } => std::mem::swap(from, to),
-            Self::Consolidate { from, to, .. } => std::mem::swap(from, to),
-            Self::Regroup { moves } => {
-                for (_, from, to) in moves {
-                    std::mem::swap(from, to);
-                }
-            }
-            Self::Band { from, to, .. } => std::mem::swap(from, to),
+            Self::QuickAccess { from, to } => swap(from, to),
             Self::Propose { proposed, .. } => *proposed = !*proposed,
         }
         inverse
     }
-}
 
-/// Moves an entry and updates the demotion count. If a step is repeated, it counts once.
-fn shift(snapshot: &mut ConsolidationSnapshot, id: &EntryId, to: RecordPlace, demotes: i8) {
-    if let Some(record) = snapshot.records.get_mut(id)
-        && record.place != to
-    {
-        record.place = to;
-        snapshot.run.demoted = snapshot.run.demoted.saturating_add_signed(i32::from(demotes));
+    /// Returns the entries that the change concerns.
+    #[must_use]
+    pub fn ids(&self) -> Vec<&EntryId> {
+        match self {
+            Self::Add { record } | Self::Remove { record } => vec![&record.entry.id],
+            Self::Set { fields, .. } => fields.iter().map(|change| &change.id).collect(),
+            Self::QuickAccess { to, .. } => to.iter().collect(),
+            Self::Propose { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns the kept entry after a merge and the id of the absorbed one; `None` for other changes.
+    #[must_use]
+    pub fn merged(&self) -> Option<(&Entry, &EntryId)> {
+        match self {
+            Self::Set { fields, .. } => match fields.as_slice() {
+                [kept, absorbed] => match &kept.to {
+                    RecordFields::Merged(entry, _) => Some((entry, &absorbed.id)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }

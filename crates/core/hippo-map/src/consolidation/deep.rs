@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{EntryChange, Vigour};
+use super::change::{EntryChange, RecordFields};
 use super::planner::CyclePlanner;
-use super::{EntryRecord, EntryText, RecordPlace, Rule, archival, light, merge, sources};
-use crate::decay::{self, DecayCurve};
+use super::{
+    EntryText, PRUNE_BELOW, QUEUE_BELOW, QUICK_ACCESS, RELATED_FROM, RELATED_MOST, RecordPlace, Rule,
+    archival, light, merge, sources,
+};
+use crate::decay;
 use crate::hierarchy::quick_access;
 use hippo_types::entry::{EntryId, EntryPriority};
 
@@ -25,12 +28,10 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
 
 /// Archives entries of the Decay Queue below the pruning threshold, except those that this run queued.
 fn prune_entries(planner: &mut CyclePlanner) {
-    let (started, below) = (planner.state.run.started, planner.state.settings.prune_below);
-    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
-    planner.count_considered(Rule::Prune, waiting.len());
+    let started = planner.state.run.started;
     let spent = planner.ids(|record| {
         let before = matches!(record.place, RecordPlace::Queue(since) if since < started);
-        before && record.strength < below && record.entry.priority != EntryPriority::Amygdala
+        before && record.strength < PRUNE_BELOW && record.entry.priority != EntryPriority::Amygdala
     });
     planner.demote(Rule::Prune, spent, RecordPlace::Archive(started));
 }
@@ -38,33 +39,24 @@ fn prune_entries(planner: &mut CyclePlanner) {
 /// Relates entries by their common accesses. Links fade with these accesses, and links to archived entries end. Links
 /// that people made are kept.
 fn relate_entries(planner: &mut CyclePlanner) {
-    let settings = &planner.state.settings;
-    let (from, most) = (settings.related_from, settings.related_most);
     let mut together: BTreeMap<EntryId, Vec<(u32, EntryId)>> = BTreeMap::new();
     let mut faded: BTreeSet<(EntryId, EntryId)> = BTreeSet::new();
     for pair in &planner.state.co_access {
-        if pair.count == 0 {
-            faded.insert((pair.a.clone(), pair.b.clone()));
-            faded.insert((pair.b.clone(), pair.a.clone()));
-        }
-        if pair.count >= from && pair.a != pair.b {
-            together
-                .entry(pair.a.clone())
-                .or_default()
-                .push((pair.count, pair.b.clone()));
-            together
-                .entry(pair.b.clone())
-                .or_default()
-                .push((pair.count, pair.a.clone()));
+        for (one, other) in [(&pair.a, &pair.b), (&pair.b, &pair.a)] {
+            if pair.count == 0 {
+                faded.insert((one.clone(), other.clone()));
+            } else if pair.count >= RELATED_FROM && one != other {
+                let others = together.entry(one.clone()).or_default();
+                others.push((pair.count, other.clone()));
+            }
         }
     }
     let live = planner.ids(|record| record.place == RecordPlace::Index);
-    planner.count_considered(Rule::Associate, live.len());
     for id in &live {
         let Some(record) = planner.state.records.get(id) else {
             continue;
         };
-        let before = record.entry.related.clone();
+        let before = &record.entry.related;
         let there = |other: &EntryId| {
             let other = planner.state.records.get(other);
             other.is_some_and(|record| !matches!(record.place, RecordPlace::Archive(_)))
@@ -76,21 +68,19 @@ fn relate_entries(planner: &mut CyclePlanner) {
         let mut more = together.remove(id).unwrap_or_default();
         more.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         for (_, other) in more {
-            if after.len() < most && !after.contains(&other) && there(&other) {
+            if after.len() < RELATED_MOST && !after.contains(&other) && there(&other) {
                 after.push(other);
             }
         }
-        if before != after {
-            let fresh = after.iter().filter(|other| !before.contains(other));
-            let linked = record.linked.iter().chain(fresh);
-            let linked = linked.filter(|other| after.contains(other)).cloned().collect();
-            let change = EntryChange::Relate {
-                id: id.clone(),
-                made: Box::new([record.linked.clone(), linked]),
-                from: before,
-                to: after,
-            };
-            planner.add_step(Rule::Associate, vec![id.clone()], change);
+        let fresh = after.iter().filter(|other| !before.contains(other));
+        let linked = record.linked.iter().chain(fresh);
+        let linked = linked.filter(|other| after.contains(other)).cloned().collect();
+        if *before != after {
+            planner.set(
+                Rule::Associate,
+                vec![(id.clone(), RecordFields::Related(after, linked))],
+                0,
+            );
         }
     }
 }
@@ -111,7 +101,6 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
             fresh.insert(record.entry.id.clone(), text);
         }
     }
-    planner.count_considered(Rule::Summary, fresh.len());
     for (id, text) in &fresh {
         let Some(record) = planner.state.records.get(id) else {
             continue;
@@ -124,13 +113,8 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
             planner.refuse(Rule::Summary, vec![id.clone()], "a person wrote the summary");
             continue;
         }
-        let version = record.entry.version;
-        let change = EntryChange::Summarise {
-            id: id.clone(),
-            from: Box::new((from, version)),
-            to: Box::new((text.clone(), version.saturating_add(1))),
-        };
-        planner.add_step(Rule::Summary, vec![id.clone()], change);
+        let fields = RecordFields::Text(text.clone(), record.entry.version.saturating_add(1));
+        planner.set(Rule::Summary, vec![(id.clone(), fields)], 0);
     }
     planner.state.texts = fresh;
 }
@@ -139,65 +123,39 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
 /// because a new curve would leave the entry weaker a day later (see [`decay::record_replay`]).
 pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let started = planner.state.run.started;
-    let settings = &planner.state.settings;
-    let least = settings.queue_below;
-    let profile = DecayCurve {
-        replay_gain: f64::from(settings.replay),
-        ..settings.profile
-    };
+    let profile = planner.state.settings.profile;
     let paths = planner.state.reviewed.clone();
     for path in paths {
         let ids = light::ids_in_file(planner, &path);
-        planner.count_considered(Rule::Replay, ids.len());
         for id in ids {
             let Some(record) = planner.state.records.get(&id) else {
                 continue;
             };
             // The next light cycle would move this entry to the queue, so the run did not keep it.
-            if record.replayed == Some(started) || record.strength < least {
+            if record.replayed == Some(started) || record.strength < QUEUE_BELOW {
                 continue;
             }
             let mut younger = record.entry.clone();
             decay::record_replay(&profile, &mut younger, started);
-            let change = EntryChange::Replay {
-                id: id.clone(),
-                from: Vigour {
-                    initial: record.entry.strength,
-                    accessed: record.entry.accessed,
-                    replayed_to: record.entry.replayed_to,
-                    strength: record.strength,
-                    replayed: record.replayed,
-                },
-                to: Vigour {
-                    initial: younger.strength,
-                    accessed: younger.accessed,
-                    replayed_to: Some(younger.curve_start().max(record.entry.curve_start())),
-                    strength: decay::strength_at(&profile, &younger, started).max(record.strength),
-                    replayed: Some(started),
-                },
+            let fields = RecordFields::Vigour {
+                initial: younger.strength,
+                accessed: younger.accessed,
+                replayed_to: Some(younger.curve_start().max(record.entry.curve_start())),
+                strength: decay::strength_at(&profile, &younger, started).max(record.strength),
+                replayed: Some(started),
             };
-            planner.add_step(Rule::Replay, vec![id], change);
+            planner.set(Rule::Replay, vec![(id, fields)], 0);
         }
     }
 }
 
 /// Updates the entries under Quick Access.
 pub(super) fn list_quick_access(planner: &mut CyclePlanner) {
-    let listed: Vec<&EntryRecord> = planner
-        .state
-        .live()
-        .filter(|record| record.learned.is_none())
-        .collect();
-    let considered = listed.len();
-    let listed = listed.into_iter().map(|record| (&record.entry, record.strength));
-    let to = quick_access(listed, planner.state.settings.quick_access);
-    planner.count_considered(Rule::QuickAccess, considered);
+    let listed = planner.state.live().filter(|record| record.learned.is_none());
+    let listed = listed.map(|record| (&record.entry, record.strength));
+    let to = quick_access(listed, QUICK_ACCESS);
     let from = planner.state.quick_access.clone();
     if from != to {
-        planner.add_step(
-            Rule::QuickAccess,
-            to.clone(),
-            EntryChange::QuickAccess { from, to },
-        );
+        planner.add_step(Rule::QuickAccess, EntryChange::QuickAccess { from, to });
     }
 }

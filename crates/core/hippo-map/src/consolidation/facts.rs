@@ -160,13 +160,8 @@ impl FactGroups {
             });
             match same {
                 Some(other) => {
-                    let (days, sources) = {
-                        let group = &mut self.all[at];
-                        (
-                            std::mem::take(&mut group.days),
-                            std::mem::take(&mut group.sources),
-                        )
-                    };
+                    let days = std::mem::take(&mut self.all[at].days);
+                    let sources = std::mem::take(&mut self.all[at].sources);
                     self.all[other].days.extend(days);
                     self.all[other].sources.extend(sources);
                 }

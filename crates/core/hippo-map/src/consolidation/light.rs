@@ -1,17 +1,13 @@
 //! Rules of the light cycle (v1 §8.2).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::change::EntryChange;
-use super::planner::{ConsolidationPlan, CyclePlanner};
-use super::{
-    ConsolidationSettings, ConsolidationSnapshot, EntryRecord, FiledUse, RecordPlace, Rule, deep, sources,
-};
+use super::change::{EntryChange, RecordFields};
+use super::planner::CyclePlanner;
+use super::{ConsolidationSnapshot, EntryRecord, FiledUse, QUEUE_BELOW, RecordPlace, Rule, deep, sources};
 use crate::bootstrap::{BootstrapEntry, TimeBand};
 use crate::decay;
-use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, EntryPriority, Pointer};
-use hippo_types::time::Timestamp;
 
 /// Minimum change of strength, in hundredths, for which the file is updated.
 const FADED: u8 = 5;
@@ -29,69 +25,15 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
     deep::update_texts(planner);
     revive_entries(planner);
     queue_weak(planner);
-    track_strong(planner);
     // Fill Quick Access of a first index before the first deep cycle.
     if planner.state.quick_access.is_empty() {
         deep::list_quick_access(planner);
     }
 }
 
-/// Returns the plan of a light cycle that changes nothing, computed without a copy of the entries. Returns `None` if
-/// there are changes.
-///
-/// Strengths are computed for `now`. The caller guarantees that there are no candidates and no new or
-/// changed documents.
-#[must_use]
-pub fn plan_idle(
-    records: &BTreeMap<EntryId, EntryRecord>,
-    quick_access: &[EntryId],
-    settings: &ConsolidationSettings,
-    now: Timestamp,
-) -> Option<ConsolidationPlan> {
-    let (mut live, mut listed, mut waiting) = (0, 0, 0);
-    for record in records.values() {
-        let strength = decay::strength_at(&settings.profile, &record.entry, now);
-        let amygdala = record.entry.priority == EntryPriority::Amygdala;
-        let weak = strength < settings.queue_below && !amygdala;
-        match record.place {
-            RecordPlace::Index if weak => return None,
-            RecordPlace::Index => {
-                live += 1;
-                listed += usize::from(record.learned.is_none());
-                if (strength > settings.strong_above) != record.strong_since.is_some() {
-                    return None;
-                }
-            }
-            RecordPlace::Queue(_) if !weak => return None,
-            RecordPlace::Queue(_) => waiting += 1,
-            RecordPlace::Archive(_) => {}
-        }
-        if !is_close_enough(record.filed, FiledUse::with_strength(record, strength)) {
-            return None;
-        }
-    }
-    if quick_access.is_empty() && listed > 0 {
-        return None;
-    }
-    let listed = quick_access.is_empty().then_some((Rule::QuickAccess, 0));
-    let considered = [
-        (Rule::NewEntry, 0),
-        (Rule::Summary, 0),
-        (Rule::Revive, waiting),
-        (Rule::Queue, live),
-        (Rule::Strong, live),
-        (Rule::Flush, records.len()),
-    ];
-    Some(ConsolidationPlan {
-        considered: considered.into_iter().chain(listed).collect(),
-        ..ConsolidationPlan::empty(Cycle::Light)
-    })
-}
-
 /// Creates entries for files without one.
 fn add_entries(planner: &mut CyclePlanner) {
     let candidates = std::mem::take(&mut planner.state.candidates);
-    planner.count_considered(Rule::NewEntry, candidates.len());
     let (covered, forgotten) = (
         CoveredSources::from_entries(&planner.state, &candidates),
         CoveredSources::from_tombstones(&planner.state),
@@ -116,7 +58,7 @@ fn add_entries(planner: &mut CyclePlanner) {
             continue;
         }
         let record = Box::new(record_of(&new, planner));
-        planner.add_step(Rule::NewEntry, vec![id.clone()], EntryChange::Add { record });
+        planner.add_step(Rule::NewEntry, EntryChange::Add { record });
     }
     planner.state.candidates = candidates;
 }
@@ -215,69 +157,37 @@ fn record_of(new: &BootstrapEntry, planner: &CyclePlanner) -> EntryRecord {
 
 /// Moves entries out of the Decay Queue if they were accessed or became more important.
 fn revive_entries(planner: &mut CyclePlanner) {
-    let least = planner.state.settings.queue_below;
     let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
-    planner.count_considered(Rule::Revive, waiting.len());
     for id in waiting {
-        let Some(record) = planner.state.records.get(&id) else {
-            continue;
-        };
-        if record.strength >= least || record.entry.priority == EntryPriority::Amygdala {
-            let from = record.place;
-            let change = EntryChange::Move {
-                id: id.clone(),
-                from,
-                to: RecordPlace::Index,
-                demotes: 0,
-            };
-            planner.add_step(Rule::Revive, vec![id], change);
+        let record = planner.state.records.get(&id);
+        if record.is_some_and(|record| {
+            record.strength >= QUEUE_BELOW || record.entry.priority == EntryPriority::Amygdala
+        }) {
+            planner.set(
+                Rule::Revive,
+                vec![(id, RecordFields::Place(RecordPlace::Index))],
+                0,
+            );
         }
     }
 }
 
 /// Moves weak entries to the Decay Queue.
 fn queue_weak(planner: &mut CyclePlanner) {
-    let least = planner.state.settings.queue_below;
-    planner.count_considered(Rule::Queue, planner.state.live().count());
     let weak = planner.ids(|record| {
         let fades = record.entry.priority != EntryPriority::Amygdala;
-        record.place == RecordPlace::Index && fades && record.strength < least
+        record.place == RecordPlace::Index && fades && record.strength < QUEUE_BELOW
     });
     let to = RecordPlace::Queue(planner.state.run.started);
     planner.demote(Rule::Queue, weak, to);
 }
 
-/// Tracks since when entries have been strong. Only the light cycle does this, because a replay later at night is not
-/// evidence of strength.
-fn track_strong(planner: &mut CyclePlanner) {
-    let above = planner.state.settings.strong_above;
-    let now = planner.state.run.started;
-    let live = |record: &EntryRecord| record.place == RecordPlace::Index;
-    planner.change_each(Rule::Strong, live, |id, record| {
-        let from = record.strong_since;
-        let to = (record.strength > above).then(|| from.unwrap_or(now));
-        (from != to).then(|| EntryChange::Strong {
-            id: id.clone(),
-            from,
-            to,
-        })
-    });
-}
-
 /// Updates strength, last access and hits in the file.
 pub(super) fn flush(planner: &mut CyclePlanner) {
-    planner.change_each(
-        Rule::Flush,
-        |_| true,
-        |id, record| {
-            let (from, to) = (record.filed, FiledUse::from_record(record));
-            (!is_close_enough(from, to)).then(|| EntryChange::File {
-                id: id.clone(),
-                from,
-                to,
-            })
-        },
-    );
+    planner.set_each(Rule::Flush, |record| {
+        let to = FiledUse::from_record(record);
+        (!is_close_enough(record.filed, to)).then_some(RecordFields::Filed(to))
+    });
 }
 
 /// Returns `true` if the file's values are close enough to the current ones. Prompts contain the file, so it changes

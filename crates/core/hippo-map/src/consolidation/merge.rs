@@ -3,9 +3,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::EntryChange;
+use super::change::{RecordFields, SourceHashes};
 use super::planner::CyclePlanner;
-use super::value::{ParsedText, ValueConflict};
+use super::value::{TextReading, ValueConflict};
 use super::{ConsolidationSettings, EntryRecord, RecordPlace, Rule, SimilarPair};
 use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 
@@ -14,31 +14,9 @@ const MOST: usize = 8;
 /// Maximum number of pairs with different values in the record of a run; the most similar pairs are kept.
 const MOST_NAMED: usize = 200;
 
-/// Relation of two entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Likeness {
-    /// Not similar enough.
-    Apart,
-    /// Similar, with different values.
-    Conflict(ValueConflict),
-    /// Same content; one entry may have additions.
-    Same,
-}
-
-/// Classifies two entries by the cosine of the vectors of their texts ("topic. summary") and by the values
-/// they state.
-///
-/// Entries that share a pointer need less similarity: [`ConsolidationSettings::merge_above_shared`]. Entries of
-/// different projects are about different things, even if their words are the same.
-#[must_use]
-pub fn classify_pair(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> Likeness {
-    if !is_similar(a, b, cosine, settings) {
-        return Likeness::Apart;
-    }
-    compare_values(a, b, &ParsedText::parse(a), &ParsedText::parse(b))
-}
-
-fn is_similar(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> bool {
+/// Returns `true` if the vectors of two entries are similar enough for a merge. Entries that share a pointer need less
+/// similarity: [`ConsolidationSettings::merge_above_shared`].
+pub(super) fn is_similar(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> bool {
     let shared = a.pointers.iter().any(|pointer| b.pointers.contains(pointer));
     let least = if shared {
         settings.merge_above_shared.min(settings.merge_above)
@@ -49,13 +27,19 @@ fn is_similar(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSetting
     cosine >= least
 }
 
-/// Compares the projects and the values of two similar entries.
-fn compare_values(a: &Entry, b: &Entry, text_a: &ParsedText, text_b: &ParsedText) -> Likeness {
+/// Returns the first difference of two similar entries that forbids a merge. Entries of different projects are about
+/// different things, even if their words are the same.
+pub(super) fn find_difference(
+    a: &Entry,
+    b: &Entry,
+    text_a: &TextReading,
+    text_b: &TextReading,
+) -> Option<ValueConflict> {
     let (of_a, of_b) = (projects(a), projects(b));
     if !of_a.is_empty() && !of_b.is_empty() && of_a.is_disjoint(&of_b) {
-        return Likeness::Conflict(ValueConflict::Name);
+        return Some(ValueConflict::Name);
     }
-    text_a.conflict(text_b).map_or(Likeness::Same, Likeness::Conflict)
+    text_a.conflict(text_b)
 }
 
 /// Returns the projects that an entry points into.
@@ -73,7 +57,6 @@ pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
             .total_cmp(&a.cosine)
             .then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
-    planner.count_considered(Rule::Merge, pairs.len());
     // Each text is parsed once, however many pairs contain it, because a merge does not change the text of the kept
     // entry.
     let (mut texts, mut named) = (BTreeMap::new(), 0);
@@ -85,7 +68,7 @@ pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
 fn merge_pair(
     planner: &mut CyclePlanner,
     pair: &SimilarPair,
-    texts: &mut BTreeMap<EntryId, ParsedText>,
+    texts: &mut BTreeMap<EntryId, TextReading>,
     named: &mut usize,
 ) {
     let live = |id: &EntryId| {
@@ -99,15 +82,14 @@ fn merge_pair(
         return;
     }
     for record in [a, b] {
-        if !texts.contains_key(&record.entry.id) {
-            texts.insert(record.entry.id.clone(), ParsedText::parse(&record.entry));
-        }
+        let text = || TextReading::read(&record.entry.topic, &record.entry.summary);
+        texts.entry(record.entry.id.clone()).or_insert_with(text);
     }
     let (Some(text_a), Some(text_b)) = (texts.get(&pair.a), texts.get(&pair.b)) else {
         return;
     };
     let both = vec![pair.a.clone(), pair.b.clone()];
-    if let Likeness::Conflict(conflict) = compare_values(&a.entry, &b.entry, text_a, text_b) {
+    if let Some(conflict) = find_difference(&a.entry, &b.entry, text_a, text_b) {
         *named += 1;
         if *named <= MOST_NAMED {
             let conflict = format!("{conflict:?}").to_lowercase();
@@ -139,15 +121,10 @@ fn merge_pair(
     if !planner.may_demote() {
         return planner.refuse_loss(both);
     }
-    let change = EntryChange::Merge {
-        from: Box::new(keep.entry.clone()),
-        to: Box::new(to),
-        hashes: Box::new([keep.hashes.clone(), hashes]),
-        absorbed: absorb.entry.id.clone(),
-        places: (absorb.place, RecordPlace::Archive(planner.state.run.started)),
-        demotes: 1,
-    };
-    planner.add_step(Rule::Merge, both, change);
+    let archived = RecordFields::Place(RecordPlace::Archive(planner.state.run.started));
+    let (kept, absorbed) = (keep.entry.id.clone(), absorb.entry.id.clone());
+    let kept = (kept, RecordFields::Merged(Box::new(to), hashes));
+    planner.set(Rule::Merge, vec![kept, (absorbed, archived)], 1);
 }
 
 /// Returns `true` if `a` is kept and absorbs `b`. The criteria, in order: written by a person, says more, has more
@@ -166,7 +143,7 @@ fn precedes(a: &EntryRecord, b: &EntryRecord, more: Ordering) -> bool {
 }
 
 /// Returns the union of both entries and the hashes of its pointers.
-fn unite(keep: &EntryRecord, absorb: &EntryRecord) -> (Entry, Vec<Option<[u8; 16]>>) {
+fn unite(keep: &EntryRecord, absorb: &EntryRecord) -> (Entry, SourceHashes) {
     let mut entry = keep.entry.clone();
     let mut hashes = keep.hashes.clone();
     hashes.resize(entry.pointers.len(), None);

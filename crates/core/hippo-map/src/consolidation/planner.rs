@@ -1,12 +1,12 @@
 //! Planner that runs the rules of a cycle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::archival::{self, Health};
-use super::change::{EntryChange, PlanStep};
-use super::{ConsolidationSnapshot, EntryRecord, RecordPlace, Rule, deep, light};
+use super::change::{EntryChange, FieldsChange, PlanStep, RecordFields};
+use super::{ConsolidationSnapshot, EntryRecord, LOSS_CAP, RecordPlace, Rule, deep, light};
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 
@@ -22,8 +22,6 @@ pub struct ConsolidationPlan {
     pub steps: Vec<PlanStep>,
     /// Changes that were refused, with reasons.
     pub refused: BTreeSet<RefusedChange>,
-    /// Number of entries, pairs or facts that each rule considered.
-    pub considered: BTreeMap<Rule, usize>,
     /// Findings for a person to review; the run changes nothing about them.
     pub findings: BTreeSet<Finding>,
     /// Health metrics after the plan; only archival runs have them.
@@ -38,7 +36,6 @@ impl ConsolidationPlan {
             cycle,
             steps: Vec::new(),
             refused: BTreeSet::new(),
-            considered: BTreeMap::new(),
             findings: BTreeSet::new(),
             health: None,
         }
@@ -70,17 +67,8 @@ pub struct Finding {
 /// Returns the plan of a cycle for a snapshot. The result is deterministic.
 #[must_use]
 pub fn plan(snapshot: &ConsolidationSnapshot, cycle: Cycle) -> ConsolidationPlan {
-    plan_and_apply(snapshot.clone(), cycle).0
-}
-
-/// Returns the plan of a cycle and the snapshot after it: [`plan`] and [`super::apply`] without a copy.
-#[must_use]
-pub fn plan_and_apply(
-    snapshot: ConsolidationSnapshot,
-    cycle: Cycle,
-) -> (ConsolidationPlan, ConsolidationSnapshot) {
     let mut planner = CyclePlanner {
-        state: snapshot,
+        state: snapshot.clone(),
         plan: ConsolidationPlan::empty(cycle),
     };
     planner.settle(cycle);
@@ -92,7 +80,7 @@ pub fn plan_and_apply(
     if cycle == Cycle::Archival {
         planner.plan.health = Some(Health::from_snapshot(&planner.state));
     }
-    (planner.plan, planner.state)
+    planner.plan
 }
 
 /// Plan in progress, and the snapshot after its steps.
@@ -106,9 +94,8 @@ impl CyclePlanner {
     fn settle(&mut self, cycle: Cycle) {
         for _ in 0..ROUNDS {
             let before = self.plan.steps.len();
-            // Counts and findings are those of the last round; refusals accumulate.
+            // Findings are those of the last round; refusals accumulate.
             self.plan.findings.clear();
-            self.plan.considered.clear();
             match cycle {
                 Cycle::Light => light::run_rules(self),
                 Cycle::Deep => deep::run_rules(self),
@@ -122,13 +109,26 @@ impl CyclePlanner {
     }
 
     /// Adds a step and applies its change for the following rules.
-    pub fn add_step(&mut self, rule: Rule, entries: Vec<EntryId>, change: EntryChange) {
+    pub fn add_step(&mut self, rule: Rule, change: EntryChange) {
         change.apply(&mut self.state);
-        self.plan.steps.push(PlanStep {
-            rule,
-            entries,
-            change,
-        });
+        self.plan.steps.push(PlanStep { rule, change });
+    }
+
+    /// Sets fields of entries in one step, unless they have these values already.
+    pub fn set(&mut self, rule: Rule, wanted: Vec<(EntryId, RecordFields)>, demotes: i8) {
+        let mut fields = Vec::new();
+        for (id, to) in wanted {
+            if let Some(record) = self.state.records.get_mut(&id) {
+                let mut from = to.clone();
+                from.swap_with(record);
+                fields.push(FieldsChange { id, from, to });
+            }
+        }
+        if fields.iter().any(|change| change.from != change.to) {
+            self.state.run.demoted = self.state.run.demoted.saturating_add_signed(i32::from(demotes));
+            let change = EntryChange::Set { fields, demotes };
+            self.plan.steps.push(PlanStep { rule, change });
+        }
     }
 
     /// Records a refused change.
@@ -147,27 +147,16 @@ impl CyclePlanner {
         self.plan.findings.insert(Finding { rule, id, what });
     }
 
-    /// Adds to the number of items that a rule considered.
-    pub fn count_considered(&mut self, rule: Rule, count: usize) {
-        *self.plan.considered.entry(rule).or_default() += count;
-    }
-
-    /// Applies a rule to each record that fits; `change` sees only that record.
-    pub fn change_each(
-        &mut self,
-        rule: Rule,
-        fits: impl Fn(&EntryRecord) -> bool,
-        change: impl Fn(&EntryId, &EntryRecord) -> Option<EntryChange>,
-    ) {
-        let mut considered = 0;
-        let mut changes = Vec::new();
-        for (id, record) in self.state.records.iter().filter(|(_, record)| fits(record)) {
-            considered += 1;
-            changes.extend(change(id, record).map(|change| (id.clone(), change)));
-        }
-        self.count_considered(rule, considered);
-        for (id, change) in changes {
-            self.add_step(rule, vec![id], change);
+    /// Sets fields of each entry; `wanted` sees only its record.
+    pub fn set_each(&mut self, rule: Rule, wanted: impl Fn(&EntryRecord) -> Option<RecordFields>) {
+        let wanted: Vec<_> = self
+            .state
+            .records
+            .iter()
+            .filter_map(|(id, record)| Some((id.clone(), wanted(record)?)))
+            .collect();
+        for (id, fields) in wanted {
+            self.set(rule, vec![(id, fields)], 0);
         }
     }
 
@@ -180,8 +169,7 @@ impl CyclePlanner {
     /// Returns `true` if the run may demote one more entry.
     pub fn may_demote(&self) -> bool {
         let run = self.state.run;
-        let share = f64::from(self.state.settings.loss_cap.clamp(0.0, 1.0));
-        let most = (f64::from(run.live) * share).floor().max(1.0);
+        let most = (f64::from(run.live) * LOSS_CAP).floor().max(1.0);
         f64::from(run.demoted) < most
     }
 
@@ -190,26 +178,17 @@ impl CyclePlanner {
         let strength = |id: &EntryId| self.state.records.get(id).map_or(0.0, |record| record.strength);
         ids.sort_by(|a, b| strength(a).total_cmp(&strength(b)).then_with(|| a.cmp(b)));
         for id in ids {
-            let Some(from) = self.state.records.get(&id).map(|record| record.place) else {
-                continue;
-            };
-            if !self.may_demote() {
+            if self.may_demote() {
+                self.set(rule, vec![(id, RecordFields::Place(to))], 1);
+            } else {
                 self.refuse_loss(vec![id]);
-                continue;
             }
-            let change = EntryChange::Move {
-                id: id.clone(),
-                from,
-                to,
-                demotes: 1,
-            };
-            self.add_step(rule, vec![id], change);
         }
     }
 
     /// Records that the run reached its demotion limit.
     pub fn refuse_loss(&mut self, entries: Vec<EntryId>) {
-        let share = self.state.settings.loss_cap * 100.0;
+        let share = LOSS_CAP * 100.0;
         let reason = format!("this run has already demoted the maximum of {share:.0} % of the live entries");
         self.refuse(Rule::LossCap, entries, reason);
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::SourceHashes;
 use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin, Pointer};
 use hippo_types::time::Timestamp;
@@ -35,17 +36,12 @@ impl FiledUse {
     /// Returns the values that the file should have for a record; `None` for an archived one.
     #[must_use]
     pub fn from_record(record: &EntryRecord) -> Option<Self> {
-        Self::with_strength(record, record.strength)
-    }
-
-    /// Returns the values for another strength.
-    pub(super) fn with_strength(record: &EntryRecord, strength: f32) -> Option<Self> {
         let shown = !matches!(record.place, RecordPlace::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
             hits: record.entry.hits,
             // The cast saturates: strengths are in [0, 1].
-            hundredths: (strength * 100.0).round() as u8,
+            hundredths: (record.strength * 100.0).round() as u8,
         })
     }
 }
@@ -75,7 +71,6 @@ pub struct LearnedAnswer {
     /// Time of the search.
     pub at: Timestamp,
     /// Generation of the documents at that time.
-    #[serde(default)]
     pub generation: u64,
 }
 
@@ -93,26 +88,18 @@ pub struct EntryRecord {
     /// Heading below By Time; `None` if it is not listed there.
     pub band: Option<TimeBand>,
     /// Content hashes of its pointers, in their order; `None` if unknown.
-    pub hashes: Vec<Option<[u8; 16]>>,
+    pub hashes: SourceHashes,
     /// Values in the index file; `None` if the entry is not in the file.
     pub filed: Option<FiledUse>,
-    /// Time since which its strength is above the threshold of [`super::Rule::Consolidate`].
-    pub strong_since: Option<Timestamp>,
-    /// `true` if the entry is consolidated.
-    pub consolidated: bool,
     /// Start of the run that last replayed the entry.
     pub replayed: Option<Timestamp>,
     /// Question that created the entry, with its result; `None` for other entries.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Box<LearnedAnswer>>,
     /// Related entries that stem from common accesses.
-    #[serde(default)]
     pub linked: BTreeSet<EntryId>,
     /// A person wrote the text: no run overwrites it.
-    #[serde(default)]
     pub by_hand: bool,
     /// True if a person restored the entry or undid its merge, so that no run merges it again.
-    #[serde(default)]
     pub apart: bool,
 }
 
@@ -132,7 +119,7 @@ pub struct RemovedEntry {
     /// Its pointers.
     pub pointers: Vec<Pointer>,
     /// Content hashes of its pointers, in their order; `None` if unknown.
-    pub hashes: Vec<Option<[u8; 16]>>,
+    pub hashes: SourceHashes,
 }
 
 impl From<&EntryRecord> for RemovedEntry {
@@ -155,8 +142,6 @@ impl EntryRecord {
             band: None,
             hashes: vec![None; entry.pointers.len()],
             filed: None,
-            strong_since: None,
-            consolidated: false,
             replayed: None,
             learned: None,
             linked: BTreeSet::new(),

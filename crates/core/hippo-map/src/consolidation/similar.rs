@@ -1,21 +1,11 @@
 //! Pairs of entries with similar vectors.
-//!
-//! Every pair with at least one fresh entry is compared exactly: about a second for 10,000 fresh entries,
-//! and close to nothing for few. Sixteen fresh rows form a panel that fits the cache, and all rows are
-//! multiplied with it, four at a time. Each sum adds the components in order, so that the same vectors
-//! yield the same pairs on every machine.
-
-use std::collections::BTreeMap;
-
-use multiversion::multiversion;
 
 use super::SimilarPair;
 use hippo_types::entry::EntryId;
 
-/// Rows of a panel: one AVX-512 register.
-const WIDTH: usize = 16;
-/// Rows multiplied with a panel at a time.
-const TOGETHER: usize = 4;
+/// Number of partial sums of a dot product. Their order is fixed, so that the same vectors yield the same pairs on every
+/// machine.
+const LANES: usize = 16;
 /// Maximum number of pairs for one fresh entry. Thousands of log entries that differ only in their dates are all
 /// similar.
 const MOST: usize = 32;
@@ -24,129 +14,45 @@ const MOST: usize = 32;
 ///
 /// `ids`, `vectors` and `fresh` are parallel; rows beyond the shortest are ignored. Vectors have unit length. Empty and
 /// non-finite vectors match nothing, and vectors of different lengths do not match each other. For a fresh entry with
-/// very many matches, only some of the most similar are returned.
+/// very many matches, only the most similar are returned.
 #[must_use]
 pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<SimilarPair> {
     let rows = ids.len().min(vectors.len()).min(fresh.len());
-    let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (row, vector) in vectors.iter().enumerate().take(rows) {
-        if !vector.is_empty() && vector.iter().all(|x| x.is_finite()) {
-            lengths.entry(vector.len()).or_default().push(row);
-        }
-    }
+    let usable = |row: &usize| !vectors[*row].is_empty() && vectors[*row].iter().all(|x| x.is_finite());
+    let rows: Vec<usize> = (0..rows).filter(usable).collect();
     let mut pairs = Vec::new();
-    for rows in lengths.into_values() {
-        let (mut order, known): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|row| fresh[*row]);
-        // Fresh rows come first: each is compared with all rows after it.
-        let new = order.len();
-        order.extend(known);
-        let ordered: Vec<&[f32]> = order.iter().map(|row| vectors[*row].as_slice()).collect();
-        let named =
-            |(a, b, cosine): (usize, usize, f32)| (order[a].min(order[b]), order[a].max(order[b]), cosine);
-        pairs.extend(compare_panels(&ordered, new, least).into_iter().map(named));
+    for &row in rows.iter().filter(|row| fresh[**row]) {
+        // A pair of fresh rows is compared once.
+        let others = rows.iter().filter(|other| **other > row || !fresh[**other]);
+        let others = others.filter(|other| vectors[**other].len() == vectors[row].len());
+        let cosines = others.map(|other| (*other, dot(&vectors[row], &vectors[*other])));
+        let mut alike: Vec<(usize, f32)> = cosines.filter(|(_, cosine)| *cosine >= least).collect();
+        alike.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        alike.truncate(MOST);
+        pairs.extend(
+            alike
+                .into_iter()
+                .map(|(other, cosine)| (row.min(other), row.max(other), cosine)),
+        );
     }
     pairs.sort_unstable_by_key(|(a, b, _)| (*a, *b));
     let named = |(a, b, cosine): (usize, usize, f32)| SimilarPair {
         a: ids[a].clone(),
         b: ids[b].clone(),
-        cosine,
+        cosine: cosine.clamp(-1.0, 1.0),
     };
     pairs.into_iter().map(named).collect()
 }
 
-/// Returns the pairs of rows of one length whose first row is among the first `new` rows.
-fn compare_panels(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usize, f32)> {
-    let mut found = Vec::new();
-    let mut panel = Vec::new();
-    for first in (0..new).step_by(WIDTH) {
-        let end = (first + WIDTH).min(new);
-        pack(&vectors[first..end], &mut panel);
-        let mut alike: [NearestRows; WIDTH] = std::array::from_fn(|_| NearestRows {
-            least,
-            ..NearestRows::default()
-        });
-        for at in (first..vectors.len()).step_by(TOGETHER) {
-            // The last row pads the group of four.
-            let four: [usize; TOGETHER] = std::array::from_fn(|place| (at + place).min(vectors.len() - 1));
-            let sums = dots(&panel, four.map(|row| vectors[row]));
-            for (other, cosines) in (at..vectors.len()).zip(&sums) {
-                let behind = end.min(other).saturating_sub(first);
-                for (best, cosine) in alike.iter_mut().zip(cosines).take(behind) {
-                    best.add(other, *cosine);
-                }
-            }
-        }
-        for (row, mut best) in (first..end).zip(alike) {
-            best.trim();
-            found.extend(best.rows.into_iter().map(|(other, cosine)| (row, other, cosine)));
+/// Returns the dot product of two vectors of the same length.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.chunks(LANES).zip(b.chunks(LANES)) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
         }
     }
-    found
-}
-
-/// Rows most similar to one row.
-#[derive(Default)]
-struct NearestRows {
-    rows: Vec<(usize, f32)>,
-    /// Minimum cosine of a row. Once there are enough rows, a further row must exceed it.
-    least: f32,
-    enough: bool,
-}
-
-impl NearestRows {
-    /// Adds a row. Rows arrive in order, so that among equal rows the first are kept.
-    fn add(&mut self, row: usize, cosine: f32) {
-        if cosine > self.least || cosine == self.least && !self.enough {
-            self.rows.push((row, cosine.clamp(-1.0, 1.0)));
-            if self.rows.len() >= 4 * MOST {
-                self.trim();
-            }
-        }
-    }
-
-    fn trim(&mut self) {
-        self.rows
-            .sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        self.rows.truncate(MOST);
-        if let Some((_, worst)) = self.rows.get(MOST - 1) {
-            self.least = *worst;
-            self.enough = true;
-        }
-    }
-}
-
-/// Interleaves rows: one component of each row, then the next component of each.
-fn pack(rows: &[&[f32]], panel: &mut Vec<[f32; WIDTH]>) {
-    panel.clear();
-    panel.resize(rows.first().map_or(0, |row| row.len()), [0.0; WIDTH]);
-    for (lane, row) in rows.iter().enumerate() {
-        for (column, x) in panel.iter_mut().zip(*row) {
-            column[lane] = *x;
-        }
-    }
-}
-
-/// Returns the dot products of four rows with each row of a panel.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
-fn dots(panel: &[[f32; WIDTH]], [a, b, c, d]: [&[f32]; TOGETHER]) -> [[f32; WIDTH]; TOGETHER] {
-    let (mut of_a, mut of_b) = ([0.0; WIDTH], [0.0; WIDTH]);
-    let (mut of_c, mut of_d) = ([0.0; WIDTH], [0.0; WIDTH]);
-    for ((((column, a), b), c), d) in panel.iter().zip(a).zip(b).zip(c).zip(d) {
-        // One loop per row lets the compiler keep each row's sums in a register.
-        for lane in 0..WIDTH {
-            of_a[lane] += column[lane] * a;
-        }
-        for lane in 0..WIDTH {
-            of_b[lane] += column[lane] * b;
-        }
-        for lane in 0..WIDTH {
-            of_c[lane] += column[lane] * c;
-        }
-        for lane in 0..WIDTH {
-            of_d[lane] += column[lane] * d;
-        }
-    }
-    [of_a, of_b, of_c, of_d]
+    sums.iter().sum()
 }
 
 #[cfg(test)]
@@ -230,7 +136,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn panels_find_the_same_pairs_as_the_reference(
+        fn the_same_pairs_are_found_as_by_the_reference(
             rows in prop::collection::vec((0_u8..4, any::<bool>(), 0_usize..3), 0..200),
             dimension in 1_usize..70,
             least in -0.5_f32..1.0,

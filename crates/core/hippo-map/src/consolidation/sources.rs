@@ -7,18 +7,15 @@
 //! documents: before it creates entries, it follows content that moved into these documents ([`follow_moves`]), and
 //! afterwards it records their hashes ([`record_hashes`]). Pointers to other documents are left unchanged.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
-use super::change::EntryChange;
+use super::change::{RecordFields, SourceHashes};
 use super::planner::CyclePlanner;
 use super::{ConsolidationSnapshot, DocumentState, EntryRecord, RecordPlace, Rule, SectionState};
 use hippo_redact::without_secrets;
-use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::entry::Pointer;
 
 type Hash = [u8; 16];
-/// Pointers with the content hashes of their sources.
-type PointersWithHashes = (Vec<Pointer>, Vec<Option<Hash>>);
 
 /// Result of checking a pointer.
 enum PointerOutcome {
@@ -34,103 +31,74 @@ enum PointerOutcome {
 
 /// Checks all pointers of live and queued entries.
 pub(super) fn check_pointers(planner: &mut CyclePlanner) {
-    let mut changes = Vec::new();
-    let mut findings = Vec::new();
-    let mut considered = 0;
-    let contents = ContentIndex::new(&planner.state);
-    let mut targets = targets(&planner.state);
-    let checked = |record: &&EntryRecord| !matches!(record.place, RecordPlace::Archive(_));
-    for record in planner.state.records.values().filter(checked) {
-        considered += 1;
-        let id = &record.entry.id;
-        let from = (record.entry.pointers.clone(), record.hashes.clone());
-        let mut to: PointersWithHashes = (Vec::new(), Vec::new());
-        let mut lost = Vec::new();
-        let mut moved = false;
-        for (at, pointer) in from.0.iter().enumerate() {
-            let known = from.1.get(at).copied().flatten();
-            let (pointer, hash) = match contents.look_up(pointer, known, &targets) {
-                PointerOutcome::Holds(hash) => (pointer.clone(), Some(hash)),
-                PointerOutcome::Unknown => (pointer.clone(), known),
-                PointerOutcome::Moved(pointer, hash) => {
-                    moved = true;
-                    (pointer, Some(hash))
-                }
-                PointerOutcome::Gone(what) => {
-                    lost.push((pointer.clone(), known, what));
-                    continue;
-                }
-            };
-            // Two sections may have been joined: one pointer suffices.
-            if to.0.contains(&pointer) {
-                moved = true;
-            } else {
-                to.0.push(pointer);
-                to.1.push(hash);
-            }
-        }
-        if to.0.is_empty() {
-            for (pointer, known, what) in lost {
-                findings.push((id.clone(), format!("{what}: {pointer}")));
-                to.0.push(pointer);
-                to.1.push(known);
-            }
-        } else {
-            moved |= !lost.is_empty();
-        }
-        if from != to {
-            if describes_sources(record) {
-                targets.extend(to.0.iter().cloned());
-            }
-            let rule = if moved { Rule::Pointer } else { Rule::Source };
-            changes.push((rule, id.clone(), from, to));
-        }
-    }
-    planner.count_considered(Rule::Pointer, considered);
-    for (id, what) in findings {
-        planner.report(Rule::Pointer, &id, what);
-    }
-    add_pointer_steps(planner, changes);
+    update_pointers(planner, true);
 }
 
 /// Updates pointers whose content moved into a known document. Archived entries are updated too, so that
 /// archived and forgotten content is recognized under its new name.
 pub(super) fn follow_moves(planner: &mut CyclePlanner) {
-    if planner.state.documents.is_empty() {
-        return;
+    if !planner.state.documents.is_empty() {
+        update_pointers(planner, false);
     }
+}
+
+/// Updates pointers. If `all` is false, only moved content changes a pointer.
+fn update_pointers(planner: &mut CyclePlanner, all: bool) {
     let mut changes = Vec::new();
-    let contents = ContentIndex::new(&planner.state);
+    let mut findings = Vec::new();
+    let contents = index_contents(&planner.state);
     let mut targets = targets(&planner.state);
-    for record in planner.state.records.values() {
-        let mut to: PointersWithHashes = (Vec::new(), Vec::new());
+    let checked = |record: &&EntryRecord| !(all && matches!(record.place, RecordPlace::Archive(_)));
+    for record in planner.state.records.values().filter(checked) {
+        let id = &record.entry.id;
+        let (mut pointers, mut hashes): (Vec<Pointer>, SourceHashes) = (Vec::new(), Vec::new());
+        let mut lost = Vec::new();
         let mut moved = false;
         for (at, pointer) in record.entry.pointers.iter().enumerate() {
             let known = record.hashes.get(at).copied().flatten();
-            let (pointer, known) = match contents.look_up(pointer, known, &targets) {
+            let (pointer, hash) = match look_up(&planner.state, &contents, pointer, known, &targets) {
+                PointerOutcome::Holds(hash) if all => (pointer.clone(), Some(hash)),
                 PointerOutcome::Moved(pointer, hash) => {
                     moved = true;
                     (pointer, Some(hash))
                 }
-                PointerOutcome::Holds(_) | PointerOutcome::Unknown | PointerOutcome::Gone(_) => {
-                    (pointer.clone(), known)
+                PointerOutcome::Gone(what) if all => {
+                    lost.push((pointer.clone(), known, what));
+                    continue;
                 }
+                _ => (pointer.clone(), known),
             };
-            if !to.0.contains(&pointer) {
-                to.0.push(pointer);
-                to.1.push(known);
+            // Two sections may have been joined: one pointer suffices.
+            if pointers.contains(&pointer) {
+                moved = true;
+            } else {
+                pointers.push(pointer);
+                hashes.push(hash);
             }
         }
-        if moved {
-            if describes_sources(record) {
-                targets.extend(to.0.iter().cloned());
+        if pointers.is_empty() {
+            for (pointer, known, what) in lost {
+                findings.push((id.clone(), format!("{what}: {pointer}")));
+                pointers.push(pointer);
+                hashes.push(known);
             }
-            let from = (record.entry.pointers.clone(), record.hashes.clone());
-            changes.push((Rule::Pointer, record.entry.id.clone(), from, to));
+        } else {
+            moved |= !lost.is_empty();
+        }
+        if moved || all && hashes != record.hashes {
+            if describes_sources(record) {
+                targets.extend(pointers.iter().cloned());
+            }
+            let rule = if moved { Rule::Pointer } else { Rule::Source };
+            changes.push((rule, id.clone(), RecordFields::Sources(pointers, hashes)));
         }
     }
-    planner.count_considered(Rule::Pointer, planner.state.records.len());
-    add_pointer_steps(planner, changes);
+    for (id, what) in findings {
+        planner.report(Rule::Pointer, &id, what);
+    }
+    for (rule, id, fields) in changes {
+        planner.set(rule, vec![(id, fields)], 0);
+    }
 }
 
 /// Records the content hashes of pointers into known documents, so that the content is recognized after a
@@ -141,31 +109,21 @@ pub(super) fn record_hashes(planner: &mut CyclePlanner) {
     }
     let mut changes = Vec::new();
     for record in planner.state.records.values() {
-        let from = (record.entry.pointers.clone(), record.hashes.clone());
+        let pointers = &record.entry.pointers;
         let hash = |(at, pointer): (usize, &Pointer)| {
-            let known = from.1.get(at).copied().flatten();
+            let known = record.hashes.get(at).copied().flatten();
             content_hash(&planner.state, pointer, known).or(known)
         };
-        let hashes = from.0.iter().enumerate().map(hash).collect();
-        if hashes != from.1 {
-            let to = (from.0.clone(), hashes);
-            changes.push((Rule::Source, record.entry.id.clone(), from, to));
+        let hashes: SourceHashes = pointers.iter().enumerate().map(hash).collect();
+        if hashes != record.hashes {
+            changes.push((
+                record.entry.id.clone(),
+                RecordFields::Sources(pointers.clone(), hashes),
+            ));
         }
     }
-    add_pointer_steps(planner, changes);
-}
-
-fn add_pointer_steps(
-    planner: &mut CyclePlanner,
-    changes: Vec<(Rule, EntryId, PointersWithHashes, PointersWithHashes)>,
-) {
-    for (rule, id, from, to) in changes {
-        let change = EntryChange::Point {
-            id: id.clone(),
-            from,
-            to,
-        };
-        planner.add_step(rule, vec![id], change);
+    for (id, fields) in changes {
+        planner.set(Rule::Source, vec![(id, fields)], 0);
     }
 }
 
@@ -203,56 +161,50 @@ pub(super) fn content_hash(
 /// Locations by content hash; `true` marks the hash of a section, `false` of a whole file.
 type ContentLocations<'s> = HashMap<(bool, Hash), Vec<(&'s str, Option<&'s str>)>>;
 
-/// Documents and the locations of their contents.
-struct ContentIndex<'s> {
-    snapshot: &'s ConsolidationSnapshot,
-    /// Built when the first pointer leads nowhere.
-    places: OnceCell<ContentLocations<'s>>,
+/// Returns what a pointer leads to now.
+fn look_up(
+    snapshot: &ConsolidationSnapshot,
+    contents: &ContentLocations<'_>,
+    pointer: &Pointer,
+    known: Option<Hash>,
+    targets: &BTreeSet<Pointer>,
+) -> PointerOutcome {
+    if snapshot.unread.contains(&pointer.path) {
+        return PointerOutcome::Unknown;
+    }
+    if let Some(hash) = content_hash(snapshot, pointer, known) {
+        return PointerOutcome::Holds(hash);
+    }
+    if let Some(known) = known
+        && let Some(place) = find_content(contents, pointer, known, targets)
+    {
+        return PointerOutcome::Moved(place, known);
+    }
+    PointerOutcome::Gone(match snapshot.documents.contains_key(&pointer.path) {
+        true => "the section no longer exists",
+        false => "the file no longer exists",
+    })
 }
 
-impl<'s> ContentIndex<'s> {
-    const fn new(snapshot: &'s ConsolidationSnapshot) -> Self {
-        Self {
-            snapshot,
-            places: OnceCell::new(),
-        }
-    }
-
-    fn look_up(&self, pointer: &Pointer, known: Option<Hash>, targets: &BTreeSet<Pointer>) -> PointerOutcome {
-        if self.snapshot.unread.contains(&pointer.path) {
-            return PointerOutcome::Unknown;
-        }
-        if let Some(hash) = content_hash(self.snapshot, pointer, known) {
-            return PointerOutcome::Holds(hash);
-        }
-        if let Some(known) = known
-            && let Some(place) = self.find_content(pointer, known, targets)
-        {
-            return PointerOutcome::Moved(place, known);
-        }
-        if self.snapshot.documents.contains_key(&pointer.path) {
-            PointerOutcome::Gone("the section no longer exists")
-        } else {
-            PointerOutcome::Gone("the file no longer exists")
-        }
-    }
-
-    /// Returns the current location of the content of a pointer. The same file is preferred, because renamed headings
-    /// are the most frequent case.
-    fn find_content(&self, pointer: &Pointer, known: Hash, targets: &BTreeSet<Pointer>) -> Option<Pointer> {
-        let places = self.places.get_or_init(|| index_contents(self.snapshot));
-        let places = places.get(&(pointer.section.is_some(), known))?;
-        let places = places.iter().map(|(path, section)| Pointer {
-            path: (*path).to_owned(),
-            section: section.map(str::to_owned),
-        });
-        let unlike = |place: &Pointer| {
-            let same = (place.path == pointer.path, place.section == pointer.section);
-            (!same.0, targets.contains(place), !same.1)
-        };
-        // Among equally good locations, the first by path is used.
-        places.min_by_key(unlike)
-    }
+/// Returns the current location of the content of a pointer. The same file is preferred, because renamed headings
+/// are the most frequent case.
+fn find_content(
+    contents: &ContentLocations<'_>,
+    pointer: &Pointer,
+    known: Hash,
+    targets: &BTreeSet<Pointer>,
+) -> Option<Pointer> {
+    let places = contents.get(&(pointer.section.is_some(), known))?;
+    let places = places.iter().map(|(path, section)| Pointer {
+        path: (*path).to_owned(),
+        section: section.map(str::to_owned),
+    });
+    let unlike = |place: &Pointer| {
+        let same = (place.path == pointer.path, place.section == pointer.section);
+        (!same.0, targets.contains(place), !same.1)
+    };
+    // Among equally good locations, the first by path is used.
+    places.min_by_key(unlike)
 }
 
 fn index_contents(snapshot: &ConsolidationSnapshot) -> ContentLocations<'_> {

@@ -13,8 +13,7 @@ mod words;
 use std::cmp::Ordering;
 
 use compare::TextComparison;
-use hippo_types::entry::Entry;
-use stated::TextReading;
+pub(super) use stated::TextReading;
 
 /// Kind of difference between two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,60 +32,23 @@ pub enum ValueConflict {
     Order,
 }
 
-/// Compared text of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ComparedText<'a> {
-    /// Topic.
-    pub topic: &'a str,
-    /// Summary.
-    pub summary: &'a str,
-}
-
-impl<'a> From<&'a Entry> for ComparedText<'a> {
-    fn from(entry: &'a Entry) -> Self {
-        Self {
-            topic: &entry.topic,
-            summary: &entry.summary,
-        }
-    }
-}
-
-/// Creates a text without a topic.
-impl<'a> From<&'a str> for ComparedText<'a> {
-    fn from(summary: &'a str) -> Self {
-        Self { topic: "", summary }
-    }
-}
-
-/// Text parsed for comparison with many others.
-pub(super) struct ParsedText(TextReading);
-
-impl ParsedText {
-    /// Parses a text.
-    pub fn parse<'a>(text: impl Into<ComparedText<'a>>) -> Self {
-        let text = text.into();
-        Self(TextReading::read(text.topic, text.summary))
-    }
-
-    /// Compares as [`value_conflict`] does.
+impl TextReading {
+    /// Returns the first kind of difference between two texts; `None` if neither contradicts the other.
+    ///
+    /// The result is symmetric. One text may say more, as long as the addition is not a value. Words are compared by
+    /// their stems. Tables list synonyms and words without content.
     pub fn conflict(&self, other: &Self) -> Option<ValueConflict> {
-        compare::find_conflict(&self.0, &other.0)
+        compare::find_conflict(self, other)
     }
 
     /// Compares which of two texts with the same values says more; `Greater` means this one.
     pub fn more(&self, other: &Self) -> Ordering {
-        TextComparison::new(&self.0, &other.0).more()
+        TextComparison::new(self, other).more()
     }
 }
 
 /// Returns the first kind of difference between two texts; `None` if neither contradicts the other.
-///
-/// The result is symmetric. One text may say more, as long as the addition is not a value. Words are compared by their
-/// stems. Tables list synonyms and words without content.
 #[must_use]
-pub fn value_conflict<'a>(
-    a: impl Into<ComparedText<'a>>,
-    b: impl Into<ComparedText<'a>>,
-) -> Option<ValueConflict> {
-    ParsedText::parse(a).conflict(&ParsedText::parse(b))
+pub fn value_conflict(a: &str, b: &str) -> Option<ValueConflict> {
+    TextReading::read("", a).conflict(&TextReading::read("", b))
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::value::{ComparedText, ValueConflict, value_conflict};
+use super::value::{TextReading, ValueConflict, value_conflict};
 
 #[test]
 fn changed_values_are_detected() {
@@ -187,9 +187,9 @@ fn the_topic_is_compared_with_the_summary() {
         ),
     ];
     for (a, b, expected) in table {
-        let text = |(topic, summary)| ComparedText { topic, summary };
-        assert_eq!(value_conflict(text(a), text(b)), expected, "{a:?} / {b:?}");
-        assert_eq!(value_conflict(text(b), text(a)), expected, "{b:?} / {a:?}");
+        let [text_a, text_b] = [a, b].map(|(topic, summary)| TextReading::read(topic, summary));
+        assert_eq!(text_a.conflict(&text_b), expected, "{a:?} / {b:?}");
+        assert_eq!(text_b.conflict(&text_a), expected, "{b:?} / {a:?}");
     }
 }
 
@@ -219,17 +219,7 @@ fn with(text: &[String], at: usize, word: &str, cut: usize) -> (String, String) 
 }
 
 fn conflict(a: &(String, String), b: &(String, String)) -> Option<ValueConflict> {
-    let text = |(topic, summary): &(String, String)| (topic.clone(), summary.clone());
-    let ((a_topic, a_summary), (b_topic, b_summary)) = (text(a), text(b));
-    let a = ComparedText {
-        topic: &a_topic,
-        summary: &a_summary,
-    };
-    let b = ComparedText {
-        topic: &b_topic,
-        summary: &b_summary,
-    };
-    value_conflict(a, b)
+    TextReading::read(&a.0, &a.1).conflict(&TextReading::read(&b.0, &b.1))
 }
 
 proptest! {

@@ -5,50 +5,38 @@ use std::ops::Range;
 use super::token::may_name_a_file;
 use super::write::pointer_line;
 use super::{
-    EditError, IndexFile, IndexFileOptions, IndexedEntry, as_written, block::IndexBlock, meta, pointer, text,
-    write,
+    IndexFile, IndexFileOptions, IndexedEntry, as_written, block::IndexBlock, meta, pointer, text, write,
 };
 use hippo_types::entry::{Entry, EntryId};
 
 impl IndexFile {
-    /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed.
+    /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed, and `false` if the
+    /// file has no entry with this id.
     ///
     /// Only the differences are written: topic line, summary, pointers, values of the comment. If an entry has no
     /// comment, it gets one when a value needs it.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`EditError::NoEntry`] if the file has no entry with this id.
-    pub fn update(&mut self, entry: &Entry) -> Result<bool, EditError> {
+    pub fn update(&mut self, entry: &Entry) -> bool {
         self.edit(entry, false)
     }
 
-    /// Like [`IndexFile::update`], and also writes the id of an entry without one.
-    ///
-    /// An id that is derived from the topic would change when entries above it are added or removed.
-    ///
-    /// # Errors
-    /// Returns [`EditError::NoEntry`] if the file has no entry with this id.
-    pub fn update_with_id(&mut self, entry: &Entry) -> Result<bool, EditError> {
-        self.edit(entry, true)
-    }
-
-    fn edit(&mut self, entry: &Entry, write_id: bool) -> Result<bool, EditError> {
+    /// Like [`IndexFile::update`], and with `write_id` also writes the id of an entry without one. An id that is
+    /// derived from the topic would change when entries above it are added or removed.
+    pub(crate) fn edit(&mut self, entry: &Entry, write_id: bool) -> bool {
         let id = EntryId(entry.id.0.trim().to_owned());
         let mut found = self.blocks.iter_mut().filter_map(|block| match block {
             IndexBlock::Entry(indexed) => Some(indexed),
             _ => None,
         });
         let Some(indexed) = found.find(|indexed| indexed.entry.id == id) else {
-            return Err(EditError::NoEntry(id));
+            return false;
         };
         let mut edit = EntryEdit::new(indexed, entry, &self.settings, self.line_end);
         edit.write_id = write_id;
         let text = edit.text();
         if text == indexed.text {
-            return Ok(false);
+            return false;
         }
-        let read = IndexedEntry::parse(text, indexed.line, &self.settings);
+        let read = IndexedEntry::parse(text, &self.settings);
         let mut read = read.unwrap_or_else(|| {
             // If the edited bytes no longer parse as an entry, write the whole entry anew.
             new_entry(entry, indexed.level, self.line_end, &self.settings)
@@ -57,7 +45,7 @@ impl IndexFile {
             read.entry.id = id;
         }
         **indexed = read;
-        Ok(true)
+        true
     }
 }
 
@@ -70,7 +58,7 @@ pub(super) fn new_entry(
     settings: &IndexFileOptions,
 ) -> IndexedEntry {
     let text = write::entry_text(entry, level, line_end, settings).into_bytes();
-    let read = IndexedEntry::parse(text.clone(), 0, settings);
+    let read = IndexedEntry::parse(text.clone(), settings);
     if level.is_none()
         && !read
             .as_ref()
@@ -81,11 +69,9 @@ pub(super) fn new_entry(
     read.unwrap_or_else(|| IndexedEntry {
         entry: as_written(entry, settings),
         level,
-        line: 0,
-        unknown: Vec::new(),
         has_id: true,
         text,
-        layout: super::indexed::EntryLayout::default(),
+        ..IndexedEntry::default()
     })
 }
 
@@ -94,8 +80,6 @@ struct EntryEdit<'a> {
     indexed: &'a IndexedEntry,
     old: Entry,
     new: Entry,
-    /// The new entry with full-precision timestamps.
-    given: &'a Entry,
     /// Write the id even if no field changed.
     write_id: bool,
     settings: &'a IndexFileOptions,
@@ -120,7 +104,6 @@ impl<'a> EntryEdit<'a> {
             indexed,
             old: as_written(&indexed.entry, settings),
             new: as_written(given, settings),
-            given,
             write_id: false,
             settings,
             line_end,
@@ -242,7 +225,7 @@ impl<'a> EntryEdit<'a> {
             return;
         };
         let comment = &self.indexed.text[span.clone()];
-        let mut changes = self.changes(comment);
+        let mut changes = self.changes();
         let renamed = !self.indexed.has_id
             && (self.write_id || !changes.is_empty() || self.new.topic != self.old.topic);
         if renamed {
@@ -256,43 +239,19 @@ impl<'a> EntryEdit<'a> {
         }
     }
 
-    /// Returns the keys whose values differ, with their new text. A timestamp that is written to the second keeps that
-    /// precision.
-    fn changes(&self, comment: &[u8]) -> Vec<(&'static str, Option<String>)> {
-        let fields = meta::parse_fields(comment);
-        let exact = |key: &str| {
-            let field = fields.iter().find(|field| field.key == key);
-            field.is_some_and(|field| field.value.contains(':'))
-        };
-        let (old, new) = (
-            meta::format_values(&self.old, self.settings),
-            meta::format_values(&self.new, self.settings),
+    /// Returns the keys whose values differ, with their new text. A missing timestamp defaults to the other one, so both
+    /// are written if one of them changes.
+    fn changes(&self) -> Vec<(&'static str, Option<String>)> {
+        let [old, new] = [&self.old, &self.new].map(|entry| meta::format_values(entry, self.settings));
+        let (days, other_days) = (
+            (self.old.created, self.old.accessed),
+            (self.new.created, self.new.accessed),
         );
         let pairs = old.into_iter().zip(new).skip(1);
-        let mut changes: Vec<_> = pairs
-            .filter_map(|((key, old), (_, new))| {
-                let (old, new) = match key {
-                    "created" if exact(key) => format_seconds(self.indexed.entry.created, self.given.created),
-                    "accessed" if exact(key) => {
-                        format_seconds(self.indexed.entry.accessed, self.given.accessed)
-                    }
-                    _ => (old, new),
-                };
-                (old != new).then_some((key, new))
-            })
-            .collect();
-        // A missing timestamp defaults to the other one, so it is written before the other one changes.
-        let moments = ["created", "accessed"];
-        if changes.iter().any(|(key, _)| moments.contains(key)) {
-            for (key, value) in meta::format_values(&self.new, self.settings) {
-                let stated =
-                    fields.iter().any(|field| field.key == key) || changes.iter().any(|(it, _)| *it == key);
-                if moments.contains(&key) && !stated {
-                    changes.push((key, value));
-                }
-            }
-        }
-        changes
+        let changed = pairs.filter(|((key, old), (_, new))| {
+            old != new || days != other_days && matches!(*key, "created" | "accessed")
+        });
+        changed.map(|(_, new)| new).collect()
     }
 
     /// Returns `true` if the entry, without a comment, would lose a value or not be read as an entry.
@@ -303,7 +262,7 @@ impl<'a> EntryEdit<'a> {
             None => !may_name_a_file(list.as_bytes()),
         };
         let no_entry = no_entry && self.new.pointers != self.old.pointers;
-        no_entry || self.new.topic != self.old.topic || !self.changes(b"").is_empty()
+        no_entry || self.new.topic != self.old.topic || !self.changes().is_empty()
     }
 
     /// Replaces words on a line, separated by spaces from adjacent marks.
@@ -373,11 +332,4 @@ impl<'a> EntryEdit<'a> {
         let ends = layout.pointers.iter().chain(&layout.comment).map(|span| span.end);
         ends.max().unwrap_or(layout.topic.end)
     }
-}
-
-fn format_seconds(
-    old: hippo_types::time::Timestamp,
-    new: hippo_types::time::Timestamp,
-) -> (Option<String>, Option<String>) {
-    (Some(meta::format_second(old)), Some(meta::format_second(new)))
 }

@@ -5,40 +5,16 @@ use super::text::one_line;
 use super::{IndexFile, meta};
 use hippo_types::time::Timestamp;
 
-/// Fields of the header comment.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct IndexHeader {
-    /// Version of the format, such as `1.0`; empty if absent.
-    pub version: String,
-    /// Number of entries at the last write.
-    pub entries: Option<u32>,
-    /// Time of the last write; distinguishes versions of the file.
-    pub reindexed: Option<Timestamp>,
-}
-
 impl IndexFile {
-    /// Returns the header if the file has one.
+    /// Returns the time of the last write in the header, which distinguishes versions of the file.
     #[must_use]
-    pub fn header(&self) -> Option<IndexHeader> {
-        let text = self.blocks.iter().find_map(|block| match block {
-            IndexBlock::Header(text) => Some(String::from_utf8_lossy(text)),
-            _ => None,
-        })?;
-        let mut header = IndexHeader::default();
-        for part in comment_text(&text).split('|') {
-            let part = part.trim();
-            if let Some(version) = part.strip_prefix("hippocampus.md") {
-                header.version = version.trim().trim_start_matches('v').to_owned();
-            }
-            match part.split_once(':') {
-                Some(("entries", value)) => header.entries = value.trim().parse().ok(),
-                Some(("reindexed", value)) => {
-                    header.reindexed = meta::parse_moment(value.trim(), &self.settings)
-                }
-                _ => {}
-            }
-        }
-        Some(header)
+    pub fn written_at(&self) -> Option<Timestamp> {
+        let is_header = |block: &&IndexBlock| matches!(block, IndexBlock::Header(_));
+        let header = self.blocks.iter().find(is_header)?;
+        let text = String::from_utf8_lossy(header.bytes());
+        let mut parts = comment_text(&text).split('|').map(str::trim);
+        let value = parts.find_map(|part| part.strip_prefix("reindexed:"))?;
+        meta::parse_moment(value.trim(), &self.settings)
     }
 
     /// Writes the entry count and the time of writing. A missing header is inserted below the title.

@@ -4,20 +4,18 @@ use std::ops::Range;
 
 use super::line::{IndexLine, LineShape};
 use super::token::{IndexToken, TokenKind, may_name_a_file};
-use super::{IndexDiagnostic, IndexFileOptions, IndexProblem, line, meta, pointer, text, token};
+use super::{IndexFileOptions, line, meta, pointer, text, token};
 use hippo_types::entry::{Entry, EntryOrigin};
 
 /// Entry as read from the file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct IndexedEntry {
     /// Parsed fields.
     pub entry: Entry,
     /// Heading level, 2 to 6; `None` for a list item.
     pub level: Option<u8>,
-    /// Line of its heading or item when the file was read; 0 for an inserted entry.
-    pub line: u32,
-    /// Keys of the entry's comment that v1 does not define, with their raw values.
-    pub unknown: Vec<(String, String)>,
+    /// `true` if the entry's comment has keys that v1 does not define.
+    pub(super) has_unknown: bool,
     /// `true` if the entry's comment contains an id.
     pub(super) has_id: bool,
     /// Bytes from its first line to the next heading or item.
@@ -70,7 +68,7 @@ impl IndexedEntry {
         let rest = summary.iter().chain(pointers).chain(comment).cloned();
         let mut known: Vec<Range<usize>> = std::iter::once(start).chain(rest).collect();
         known.sort_by_key(|span| span.start);
-        let (mut at, mut more) = (0, !self.unknown.is_empty());
+        let (mut at, mut more) = (0, self.has_unknown);
         for span in known {
             more |= !self.text[at..span.start.max(at)].trim_ascii().is_empty();
             at = span.end.max(at);
@@ -79,9 +77,8 @@ impl IndexedEntry {
     }
 
     /// Parses the bytes of one entry; `None` if they no longer are an entry.
-    pub(super) fn parse(text: Vec<u8>, line: u32, settings: &IndexFileOptions) -> Option<Self> {
-        let mut unread = Vec::new();
-        let lines = line::read_lines(&text, line, &mut unread);
+    pub(super) fn parse(text: Vec<u8>, settings: &IndexFileOptions) -> Option<Self> {
+        let (lines, _) = line::read_lines(&text);
         let tokens = token::tokenize(&text, &lines);
         let start = tokens.first()?;
         match start.kind {
@@ -89,7 +86,7 @@ impl IndexedEntry {
             TokenKind::Item { .. } => {}
             _ => return None,
         }
-        let mut it = Self::from_tokens(&text, &lines, &tokens, settings, &mut unread);
+        let mut it = Self::from_tokens(&text, &lines, &tokens, settings);
         it.text = text;
         Some(it)
     }
@@ -101,7 +98,6 @@ impl IndexedEntry {
         lines: &[IndexLine],
         tokens: &[IndexToken],
         settings: &IndexFileOptions,
-        diagnostics: &mut Vec<IndexDiagnostic>,
     ) -> Self {
         let first = &lines[tokens.first().map_or(0, |token| token.line)];
         let base = first.start;
@@ -139,10 +135,6 @@ impl IndexedEntry {
                     entry.pointers.extend(pointer::parse_list(&read(list)));
                 }
                 TokenKind::Hx if layout.comment.is_none() => layout.comment = Some(moved(&token.span)),
-                TokenKind::Hx => diagnostics.push(IndexDiagnostic {
-                    line: lines[token.line].number,
-                    problem: IndexProblem::SecondComment,
-                }),
                 TokenKind::Facts => facts = text::parse_facts(&text[token.span.clone()]),
                 _ => {}
             }
@@ -174,25 +166,11 @@ impl IndexedEntry {
                 facts.map(|(key, value)| (*key, &**value)).collect()
             }
         };
-        let at = tokens
-            .iter()
-            .find(|token| matches!(token.kind, TokenKind::Hx | TokenKind::BrokenHx))
-            .map_or(first.number, |token| lines[token.line].number);
-        let has_id = meta::apply_fields(&pairs, &mut entry, settings, at, diagnostics);
-        if !has_id && fields.is_some() {
-            diagnostics.push(IndexDiagnostic {
-                line: at,
-                problem: IndexProblem::NoId,
-            });
-        }
-        let unknown = pairs.iter().filter(|(key, _)| !meta::KEYS.contains(key));
+        let has_id = meta::apply_fields(&pairs, &mut entry, settings);
         Self {
-            unknown: unknown
-                .map(|&(key, value)| (key.to_owned(), value.to_owned()))
-                .collect(),
+            has_unknown: pairs.iter().any(|(key, _)| !meta::KEYS.contains(key)),
             entry,
             level,
-            line: first.number,
             has_id,
             text: Vec::new(),
             layout,
@@ -213,7 +191,7 @@ pub(super) fn is_entry(tokens: &[IndexToken], items: &[IndexToken], text: &[u8])
         return true;
     }
     let title = text::unescape_heading(&String::from_utf8_lossy(&text[topic.clone()]));
-    let named = super::section::is_known(&title);
+    let named = super::IndexSection::from_title(&title).is_some();
     let pointer = has(|kind| matches!(kind, TokenKind::Pointer { .. }));
     let item = tokens.iter().any(|token| match &token.kind {
         TokenKind::Item { list, .. } => may_name_a_file(&text[list.clone()]),

@@ -2,8 +2,8 @@
 
 use super::block::{IndexBlock, SectionHeading};
 use super::line::WALL;
-use super::section::SectionPath;
-use super::{EditError, IndexFile, IndexSection, IndexedEntry, edit, text};
+use super::section::{SectionPath, same_path};
+use super::{IndexFile, IndexSection, IndexedEntry, edit, text};
 use hippo_text::chunk::line::{Fence, trim};
 use hippo_text::own_block::{BEGIN, END};
 use hippo_types::entry::{Entry, EntryId};
@@ -12,20 +12,17 @@ impl IndexFile {
     /// Inserts a new entry at the end of a section, given by its titles from the outermost, and creates
     /// missing sections.
     ///
-    /// An empty path means `By Topic`. The entry is a list item, or a heading of the level that the options set.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`EditError::Exists`] if the file already has an entry with this id.
-    pub fn insert(&mut self, entry: &Entry, section: &[&str]) -> Result<(), EditError> {
+    /// An empty path means `By Topic`. The entry is a list item if it has pointers, otherwise a heading. Returns `false`
+    /// if the file already has an entry with this id.
+    pub fn insert(&mut self, entry: &Entry, section: &[&str]) -> bool {
         let entry = super::as_written(entry, &self.settings);
         if self.get(&entry.id).is_some() {
-            return Err(EditError::Exists(entry.id));
+            return false;
         }
-        let (at, _) = self.ensure_section(section);
-        let indexed = edit::new_entry(&entry, self.settings.entry_level, self.line_end, &self.settings);
+        let at = self.ensure_section(section);
+        let indexed = edit::new_entry(&entry, None, self.line_end, &self.settings);
         self.insert_block(at, IndexBlock::Entry(Box::new(indexed)));
-        Ok(())
+        true
     }
 
     /// Inserts the original bytes of an entry at the end of a section. The entry keeps its level, and its id is
@@ -35,7 +32,7 @@ impl IndexFile {
     pub fn insert_bytes(&mut self, id: &EntryId, bytes: &[u8], section: &[&str]) -> bool {
         let mut text = bytes.trim_ascii_end().to_vec();
         text.extend_from_slice(self.line_end.as_bytes());
-        let Some(mut indexed) = IndexedEntry::parse(text, 0, &self.settings) else {
+        let Some(mut indexed) = IndexedEntry::parse(text, &self.settings) else {
             return false;
         };
         if self.get(id).is_some() || (indexed.has_id && indexed.entry.id != *id) {
@@ -43,44 +40,38 @@ impl IndexFile {
         }
         indexed.entry.id = id.clone();
         let entry = indexed.entry.clone();
-        let (at, _) = self.ensure_section(section);
+        let at = self.ensure_section(section);
         self.insert_block(at, IndexBlock::Entry(Box::new(indexed)));
-        self.update_with_id(&entry).is_ok()
+        self.edit(&entry, true);
+        true
     }
 
     /// Moves an entry with all its lines to the end of a section. It keeps its level. Returns `false` if it
-    /// is already in that section.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`EditError::NoEntry`] if the file has no entry with this id.
-    pub fn relocate(&mut self, id: &EntryId, section: &[&str]) -> Result<bool, EditError> {
-        let mut path = SectionPath::default();
-        for block in &self.blocks {
-            match block {
-                IndexBlock::Section(heading) => path.enter(heading.level, &heading.title),
-                IndexBlock::Entry(indexed) if indexed.entry.id == *id && path.is(section) => {
-                    return Ok(false);
-                }
-                _ => {}
-            }
+    /// is already in that section or not in the file.
+    pub fn relocate(&mut self, id: &EntryId, section: &[&str]) -> bool {
+        let placed = self.placed_entries();
+        let mut placed = placed.iter().filter(|placed| placed.indexed.entry.id == *id);
+        if placed.any(|placed| same_path(&placed.section, section)) {
+            return false;
         }
         let Some(mut indexed) = self.remove(id) else {
-            return Err(EditError::NoEntry(id.clone()));
+            return false;
         };
         indexed.text.truncate(indexed.text.trim_ascii_end().len());
         indexed.text.extend_from_slice(self.line_end.as_bytes());
-        let (at, _) = self.ensure_section(section);
+        let at = self.ensure_section(section);
         self.insert_block(at, IndexBlock::Entry(Box::new(indexed)));
-        Ok(true)
+        true
     }
 
     /// Replaces the generated block of a section with `body`, and creates a missing section. Returns `true`
     /// if any byte changed.
     ///
-    /// No text between the marks of a generated block is read as an entry. Other text of the section is not changed.
+    /// No text between the marks of a generated block is read as an entry. Other text of the section is not changed. A
+    /// section without a block gets none for an empty body.
     pub fn set_generated(&mut self, section: &[&str], body: &str) -> bool {
-        let (end, _) = self.ensure_section(section);
+        let before = self.blocks.len();
+        let end = self.ensure_section(section);
         let heading = self.blocks[..end]
             .iter()
             .rposition(|block| matches!(block, IndexBlock::Section(_)));
@@ -109,19 +100,12 @@ impl IndexFile {
             }
             return !same;
         }
+        if body.is_empty() {
+            return self.blocks.len() != before;
+        }
         let entry = (start..end).find(|&at| matches!(self.blocks[at], IndexBlock::Entry(_)));
         self.insert_block(entry.unwrap_or(end), IndexBlock::Generated(text));
         true
-    }
-
-    /// Returns `true` if a section has a generated block with content.
-    #[must_use]
-    pub fn has_generated(&self, section: &[&str]) -> bool {
-        let Some((at, _)) = self.find_section(section) else {
-            return false;
-        };
-        let own = &self.blocks[at + 1..self.section_end(at, 6)];
-        own.iter().any(has_listing)
     }
 
     /// Creates a section unless it exists.
@@ -129,8 +113,8 @@ impl IndexFile {
         self.ensure_section(section);
     }
 
-    /// Finds or creates a section. Returns the index after its own blocks and the level of its heading.
-    fn ensure_section(&mut self, section: &[&str]) -> (usize, u8) {
+    /// Finds or creates a section. Returns the index after its own blocks.
+    fn ensure_section(&mut self, section: &[&str]) -> usize {
         let section = if section.is_empty() {
             &[IndexSection::ByTopic.title()][..]
         } else {
@@ -154,7 +138,7 @@ impl IndexFile {
                 }
             }
         }
-        (self.section_end(at, 6), level)
+        self.section_end(at, 6)
     }
 
     /// Returns the index and level of the section with this path.
@@ -165,7 +149,7 @@ impl IndexFile {
         for (at, block) in self.blocks.iter().enumerate() {
             if let IndexBlock::Section(heading) = block {
                 path.enter(heading.level, &heading.title);
-                if path.is(&section) && heading.level > 1 {
+                if same_path(&path.titles().collect::<Vec<_>>(), &section) && heading.level > 1 {
                     return Some((at, heading.level));
                 }
             }

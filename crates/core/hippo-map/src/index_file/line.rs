@@ -1,15 +1,12 @@
 //! Line splitter of the index file: headings, fences and generated blocks.
 
 use super::text::find_bytes;
-use super::{IndexDiagnostic, IndexProblem};
 use hippo_text::chunk::line::{self, Fence, atx_heading, indent, trim};
 use hippo_text::own_block::{BEGIN, END};
 
 /// Line of the file with its byte range.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IndexLine {
-    /// Line number, counted from 1.
-    pub number: u32,
     /// Offset of its first byte.
     pub start: usize,
     /// Offset just past its last byte, excluding the line ending.
@@ -36,24 +33,24 @@ pub(super) enum LineShape {
 /// First line of an empty generated block, which only separates the text above and below it.
 pub(super) const WALL: &str = "<!-- hippod: nothing -->";
 
-/// Splits the text into lines, numbered from `first`.
+/// Splits the text into lines. Returns `true` if a fence or a generated block is not closed.
 ///
 /// An unclosed fence or generated block is read as text. Otherwise, it would hide the entries below it, which would
 /// then count as removed.
-pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDiagnostic>) -> Vec<IndexLine> {
+pub(super) fn read_lines(text: &[u8]) -> (Vec<IndexLine>, bool) {
     let mut lines: Vec<IndexLine> = Vec::new();
     for line in line::MarkdownLines::new(text) {
         if let Some(before) = lines.last_mut() {
             before.next = line.start;
         }
         lines.push(IndexLine {
-            number: first.saturating_add(line.number - 1),
             start: line.start,
             end: line.end,
             next: text.len(),
             shape: LineShape::Plain,
         });
     }
+    let mut has_open_marks = false;
     let fences = closed_fences(text, &lines);
     let blocks = closed_blocks(text, &lines);
     let (mut fence, mut block): (Option<Fence>, bool) = (None, false);
@@ -64,7 +61,6 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
         let line = &mut lines[at];
         let content = &text[line.start..line.end];
         let trimmed = trim(content);
-        let mut problem = None;
         line.shape = if let Some(open) = fence {
             if open.is_closed_by(trimmed) {
                 fence = None;
@@ -78,7 +74,7 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
                 fence = Some(open);
                 LineShape::Fenced
             } else {
-                problem = Some(IndexProblem::OpenFence);
+                has_open_marks = true;
                 LineShape::Plain
             }
         } else if begins_block(trimmed) {
@@ -86,7 +82,7 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
             if block {
                 LineShape::Generated(true)
             } else {
-                problem = Some(IndexProblem::OpenGenerated);
+                has_open_marks = true;
                 LineShape::Plain
             }
         } else {
@@ -95,16 +91,12 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
                 _ => LineShape::Plain,
             }
         };
-        diagnostics.extend(problem.map(|problem| IndexDiagnostic {
-            line: line.number,
-            problem,
-        }));
         let is_text = matches!(line.shape, LineShape::Plain | LineShape::Heading(_));
         if is_text && commented.is_none_or(|end| at >= end) {
             commented = find_comment_end(text, &lines[at..]).map(|more| at + more);
         }
     }
-    lines
+    (lines, has_open_marks)
 }
 
 /// Returns `true` if a trimmed line starts a generated block.

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::IndexFileOptions;
 use super::text::{decode, encode, find_bytes};
 use super::token::within;
-use super::{IndexDiagnostic, IndexFileOptions, IndexProblem};
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::{Timestamp, find_date};
 
@@ -172,12 +172,6 @@ pub(super) fn format_day(moment: Timestamp, settings: &IndexFileOptions) -> Stri
     moment.date(settings.offset_seconds).to_string()
 }
 
-/// Formats a timestamp to the second, for a file that already uses this precision.
-pub(super) fn format_second(moment: Timestamp) -> String {
-    let seconds = moment.0.div_euclid(1_000);
-    jiff::Timestamp::from_second(seconds).map_or_else(|_| String::new(), |moment| moment.to_string())
-}
-
 /// Formats a timestamp to the millisecond if it has a fraction of a second.
 pub(super) fn format_exact(moment: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(moment.0).map_or_else(|_| String::new(), |moment| moment.to_string())
@@ -206,75 +200,40 @@ pub(super) fn parse_moment(text: &str, settings: &IndexFileOptions) -> Option<Ti
     Some(Timestamp::start_of(date, settings.offset_seconds))
 }
 
-/// Applies the fields of a comment to `entry`. Returns `true` if the comment contains an id. `line` is the
-/// comment's line.
-pub(super) fn apply_fields(
-    pairs: &[(&str, &str)],
-    entry: &mut Entry,
-    settings: &IndexFileOptions,
-    line: u32,
-    diagnostics: &mut Vec<IndexDiagnostic>,
-) -> bool {
+/// Applies the fields of a comment to `entry`. Returns `true` if the comment contains an id.
+///
+/// If a key is repeated, the first value is used. An invalid value is skipped; a strength is clamped to [0, 1].
+pub(super) fn apply_fields(pairs: &[(&str, &str)], entry: &mut Entry, settings: &IndexFileOptions) -> bool {
     let mut seen: Vec<&str> = Vec::new();
-    let mut report = |problem| diagnostics.push(IndexDiagnostic { line, problem });
     let (mut created, mut accessed) = (None, None);
     for &(key, text) in pairs {
-        let Some(&key) = KEYS.iter().find(|known| **known == key) else {
-            continue;
-        };
         if seen.contains(&key) {
-            report(IndexProblem::RepeatedKey(key));
             continue;
         }
         seen.push(key);
-        let good = match key {
-            "id" => {
-                entry.id = EntryId(decode(text).trim().to_owned());
-                !entry.id.0.is_empty()
+        match key {
+            "id" => entry.id = EntryId(decode(text).trim().to_owned()),
+            "created" => created = parse_moment(text, settings),
+            "accessed" => accessed = parse_moment(text, settings),
+            "hits" => entry.hits = text.parse().unwrap_or(entry.hits),
+            "ver" => entry.version = text.parse().unwrap_or(entry.version),
+            "str" => {
+                let number = text.parse::<f32>().ok().filter(|number| !number.is_nan());
+                entry.strength = number.unwrap_or(entry.strength).clamp(0.0, 1.0);
             }
-            "created" => {
-                created = parse_moment(text, settings);
-                created.is_some()
-            }
-            "accessed" => {
-                accessed = parse_moment(text, settings);
-                accessed.is_some()
-            }
-            "hits" => text.parse().map(|hits| entry.hits = hits).is_ok(),
-            "ver" => text.parse().map(|version| entry.version = version).is_ok(),
-            "str" => parse_strength(text, &mut entry.strength),
-            "tags" => {
-                entry.tags = parse_list(text).collect();
-                true
-            }
-            "rel" => {
-                entry.related = parse_list(text).map(EntryId).collect();
-                true
-            }
-            "pri" => text.parse().map(|priority| entry.priority = priority).is_ok(),
+            "tags" => entry.tags = parse_list(text).collect(),
+            "rel" => entry.related = parse_list(text).map(EntryId).collect(),
+            "pri" => entry.priority = text.parse().unwrap_or(entry.priority),
             "rule" => {
                 entry.priority_rule = Some(decode(text).trim().to_owned()).filter(|rule| !rule.is_empty());
-                true
             }
-            _ => text.parse().map(|origin| entry.origin = origin).is_ok(),
-        };
-        if !good {
-            report(IndexProblem::BadValue(key));
+            "src" => entry.origin = text.parse().unwrap_or(entry.origin),
+            _ => {}
         }
     }
     entry.created = created.or(accessed).unwrap_or(settings.undated);
     entry.accessed = accessed.unwrap_or(entry.created);
     !entry.id.0.is_empty()
-}
-
-/// Parses a strength. Returns `false` if the text is not a number in [0, 1]: `out` is then clamped or
-/// unchanged.
-fn parse_strength(text: &str, out: &mut f32) -> bool {
-    let Some(number) = text.parse::<f32>().ok().filter(|number| !number.is_nan()) else {
-        return false;
-    };
-    *out = number.clamp(0.0, 1.0);
-    *out == number
 }
 
 fn parse_list(text: &str) -> impl Iterator<Item = String> {

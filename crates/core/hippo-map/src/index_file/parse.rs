@@ -6,25 +6,22 @@ use super::block::{IndexBlock, SectionHeading};
 use super::indexed::is_entry;
 use super::line::{IndexLine, LineShape};
 use super::token::{IndexToken, TokenKind, may_name_a_file};
-use super::{IndexDiagnostic, IndexFile, IndexFileOptions, IndexProblem, IndexedEntry, line, text, token};
+use super::{IndexFile, IndexFileOptions, IndexedEntry, line, text, token};
 use hippo_types::entry::EntryId;
 
 /// Parses any bytes.
 pub(super) fn parse(bytes: &[u8], settings: IndexFileOptions) -> IndexFile {
     let settings = IndexFileOptions {
         offset_seconds: settings.offset_seconds.clamp(-86_399, 86_399),
-        entry_level: settings.entry_level.map(|level| level.clamp(2, 6)),
         ..settings
     };
-    let mut diagnostics = Vec::new();
-    let lines = line::read_lines(bytes, 1, &mut diagnostics);
+    let (lines, has_open_marks) = line::read_lines(bytes);
     let mut parser = IndexParser {
         bytes,
         settings,
         blocks: Vec::new(),
         end: 0,
         has_header: false,
-        diagnostics,
     };
     let mut rest = &lines[..];
     while let Some(first) = rest.first() {
@@ -47,10 +44,10 @@ pub(super) fn parse(bytes: &[u8], settings: IndexFileOptions) -> IndexFile {
             "\n"
         },
         blocks: parser.blocks,
-        diagnostics: parser.diagnostics,
+        copied: BTreeSet::new(),
+        has_open_marks,
     };
     assign_ids(&mut file);
-    file.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     file
 }
 
@@ -62,7 +59,6 @@ struct IndexParser<'a> {
     end: usize,
     /// `true` once a header was found: only the first counts.
     has_header: bool,
-    diagnostics: Vec<IndexDiagnostic>,
 }
 
 impl IndexParser<'_> {
@@ -95,9 +91,6 @@ impl IndexParser<'_> {
             return;
         }
         let tokens = token::tokenize(self.bytes, lines);
-        for token in tokens.iter().filter(|token| token.kind == TokenKind::BrokenHx) {
-            self.report(lines[token.line].number, IndexProblem::OpenComment);
-        }
         let own = count_heading_tokens(&tokens);
         let level = match first.shape {
             LineShape::Heading(level) => level,
@@ -130,8 +123,7 @@ impl IndexParser<'_> {
     }
 
     fn push_entry(&mut self, tokens: &[IndexToken], lines: &[IndexLine], end: usize) {
-        let mut indexed =
-            IndexedEntry::from_tokens(self.bytes, lines, tokens, &self.settings, &mut self.diagnostics);
+        let mut indexed = IndexedEntry::from_tokens(self.bytes, lines, tokens, &self.settings);
         indexed.text = self.take_until(end);
         self.blocks.push(IndexBlock::Entry(Box::new(indexed)));
     }
@@ -155,9 +147,6 @@ impl IndexParser<'_> {
                             .count();
                     continue;
                 }
-            }
-            if token.kind == TokenKind::Hx {
-                self.report(lines[token.line].number, IndexProblem::StrayComment);
             }
             if token.kind == TokenKind::Header && !self.has_header {
                 self.has_header = true;
@@ -193,10 +182,6 @@ impl IndexParser<'_> {
             }
         }
         end
-    }
-
-    fn report(&mut self, line: u32, problem: IndexProblem) {
-        self.diagnostics.push(IndexDiagnostic { line, problem });
     }
 }
 
@@ -240,10 +225,7 @@ fn assign_ids(file: &mut IndexFile) {
             continue;
         };
         if indexed.has_id && !taken.insert(indexed.entry.id.clone()) {
-            file.diagnostics.push(IndexDiagnostic {
-                line: indexed.line,
-                problem: IndexProblem::DuplicateId(indexed.entry.id.clone()),
-            });
+            file.copied.insert(indexed.entry.id.clone());
             *block = IndexBlock::Text(std::mem::take(&mut indexed.text));
         }
     }

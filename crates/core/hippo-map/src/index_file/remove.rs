@@ -54,7 +54,7 @@ impl IndexFile {
             let has_items = matches!(rest, [IndexBlock::Entry(next), ..] if next.level.is_none());
             let is_taken = is_known(&EntryId(text::slug(&heading.title)));
             let lines = [heading.text.as_slice(), below].concat();
-            if !has_items && is_taken && IndexedEntry::parse(lines, 0, &self.settings).is_some() {
+            if !has_items && is_taken && IndexedEntry::parse(lines, &self.settings).is_some() {
                 self.blocks.insert(at + 1, self.wall());
             }
         }

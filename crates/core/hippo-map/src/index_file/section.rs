@@ -1,7 +1,5 @@
 //! Sections of the index file.
 
-use std::fmt;
-
 /// Section defined by v1 §5.3, in file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IndexSection {
@@ -46,52 +44,34 @@ impl IndexSection {
             Self::Meta => "Meta",
         }
     }
-
-    /// Returns the comment below the heading in a new file.
-    const fn comment(self) -> Option<&'static str> {
-        match self {
-            Self::QuickAccess => Some("entries by number of accesses; look here first"),
-            Self::ByTopic | Self::ByTime => None,
-            Self::Associations => Some("which entries belong together"),
-            Self::DecayQueue => Some("fading entries; an access brings one back"),
-            Self::Meta => Some("state of the index and its maintenance"),
-        }
-    }
-
-    /// Returns the titles of its subsections in a new file.
-    const fn below(self) -> &'static [&'static str] {
-        match self {
-            Self::ByTime => &["This Week", "This Month", "Older"],
-            _ => &[],
-        }
-    }
 }
 
-impl fmt::Display for IndexSection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.title())
-    }
-}
+/// Text of a file with all sections and no header.
+pub(super) const SKELETON: &str = "\
+# HIPPOCAMPUS.md — Memory Index
 
-/// Returns `true` if v1 defines a section with this title.
-pub(super) fn is_known(title: &str) -> bool {
-    IndexSection::from_title(title).is_some()
-}
+## Quick Access
+<!-- entries by number of accesses; look here first -->
 
-/// Returns the text of a file with all sections and no header.
-pub(super) fn skeleton() -> String {
-    let mut out = String::from("# HIPPOCAMPUS.md — Memory Index\n");
-    for known in IndexSection::ALL {
-        out.push_str(&format!("\n## {known}\n"));
-        if let Some(comment) = known.comment() {
-            out.push_str(&format!("<!-- {comment} -->\n"));
-        }
-        for title in known.below() {
-            out.push_str(&format!("\n### {title}\n"));
-        }
-    }
-    out
-}
+## By Topic
+
+## By Time
+
+### This Week
+
+### This Month
+
+### Older
+
+## Associations
+<!-- which entries belong together -->
+
+## Decay Queue
+<!-- fading entries; an access brings one back -->
+
+## Meta
+<!-- state of the index and its maintenance -->
+";
 
 /// Titles of the sections that enclose the current position.
 #[derive(Debug, Clone, Default)]
@@ -113,10 +93,10 @@ impl<'a> SectionPath<'a> {
             .filter(|(level, _)| *level > 1)
             .map(|(_, title)| *title)
     }
+}
 
-    /// Compares the titles with a path, ignoring case.
-    pub fn is(&self, path: &[&str]) -> bool {
-        let same = |(one, other): (&str, &&str)| one.to_lowercase() == other.to_lowercase();
-        self.titles().count() == path.len() && self.titles().zip(path).all(same)
-    }
+/// Compares two paths of titles, ignoring case.
+pub(super) fn same_path(one: &[&str], other: &[&str]) -> bool {
+    let lower = |path: &[&str]| -> Vec<String> { path.iter().map(|title| title.to_lowercase()).collect() };
+    lower(one) == lower(other)
 }

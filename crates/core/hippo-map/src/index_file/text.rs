@@ -1,24 +1,14 @@
 //! Escaping of text on one line of the index file.
 
 pub(super) use hippo_text::text::one_line;
+pub(super) use memchr::memmem::find as find_bytes;
+
+use std::borrow::Cow;
 
 use hippo_text::chunk::line::{Fence, atx_heading, is_rule, list_marker, trim};
 
 /// Arrow before pointers.
 pub(super) const ARROW: &str = "→";
-
-/// Returns the offset of the first `needle`.
-pub(super) fn find_bytes(text: &[u8], needle: &[u8]) -> Option<usize> {
-    let first = *needle.first()?;
-    let mut from = 0;
-    loop {
-        let at = from + text.get(from..)?.iter().position(|&byte| byte == first)?;
-        if text[at..].starts_with(needle) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-}
 
 /// Returns the length of the arrow at the start of the text; 0 if there is none.
 pub(super) fn arrow_len(text: &[u8]) -> usize {
@@ -74,12 +64,7 @@ pub(super) fn parse_facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
         };
         Some((key, value.trim().to_owned()))
     };
-    let strength = text.trim_start().starts_with("strength:");
-    if strength {
-        text.split('|').map(fact).collect()
-    } else {
-        None
-    }
+    text.split('|').map(fact).collect()
 }
 
 /// Escapes a summary with a backslash if it would be read as another construct.
@@ -180,13 +165,10 @@ pub(super) fn encode(text: &str, special: impl Fn(char) -> bool) -> String {
         let bytes = text.as_bytes();
         let ambiguous = character == '%' && hex(bytes.get(at + 1)) && hex(bytes.get(at + 2));
         if ambiguous || character.is_control() || special(character) {
-            let mut buffer = [0; 4];
-            for byte in character.encode_utf8(&mut buffer).bytes() {
-                out.push('%');
-                for digit in [byte >> 4, byte & 15] {
-                    out.push(char::from(b"0123456789ABCDEF"[usize::from(digit)]));
-                }
-            }
+            let bytes = character.to_string().into_bytes();
+            bytes
+                .iter()
+                .for_each(|byte| out.push_str(&format!("%{byte:02X}")));
         } else {
             out.push(character);
         }
@@ -196,28 +178,8 @@ pub(super) fn encode(text: &str, special: impl Fn(char) -> bool) -> String {
 
 /// Reverses [`encode`]. If the result is not UTF-8, returns the text unchanged.
 pub(super) fn decode(text: &str) -> String {
-    if !text.contains('%') {
-        return text.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let digit = |at: usize| {
-        let digit = char::from(*bytes.get(at)?).to_digit(16)?;
-        u8::try_from(digit).ok()
-    };
-    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
-    while at < bytes.len() {
-        match (bytes[at], digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push(high << 4 | low);
-                at += 3;
-            }
-            (byte, ..) => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8();
+    decoded.map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 /// Returns an id for an entry without one: lower-case letters and digits of the topic, words joined by `-`.

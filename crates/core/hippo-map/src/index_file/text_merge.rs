@@ -16,7 +16,7 @@ use super::{IndexFile, IndexFileOptions, IndexedEntry};
 use hippo_types::entry::EntryId;
 
 /// Identity of a part across versions of the file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum PartKey<'a> {
     /// Line without its end.
     Line(&'a [u8]),

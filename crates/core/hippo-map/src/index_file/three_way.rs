@@ -3,8 +3,10 @@
 //! An element of the base is dropped if either side dropped it, except for the last copy of an element that both sides
 //! have. Elements that one side added are kept. If both sides added an element at one position, it is kept once.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeSet;
+use std::hash::Hash;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Element of a merged sequence, by its index in the sides that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +19,13 @@ pub(super) enum MergedElement {
     Theirs(usize),
 }
 
-/// Maximum number of comparisons. Longer stretches without a common unique element count as different.
-const MOST_COMPARISONS: usize = 250_000;
-/// Maximum depth of splits at unique elements.
-const DEEPEST: usize = 32;
+/// Maximum number of comparisons of elements.
+const MOST_COMPARISONS: usize = 100_000_000;
 
 /// Merges two sides with their base.
 ///
 /// An element of our side for which `sticky` is true is kept even if their side dropped it.
-pub(super) fn merge<T: Ord>(
+pub(super) fn merge<T: Hash + Ord>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
@@ -79,7 +79,7 @@ pub(super) fn merge<T: Ord>(
 
 /// Appends the chosen elements of both sides. Common elements are appended once; of the other elements, ours come
 /// first.
-fn append_union<T: Ord>(
+fn append_union<T: Hash + Ord>(
     ours: &[T],
     mine: &[usize],
     theirs: &[T],
@@ -104,115 +104,19 @@ fn append_union<T: Ord>(
     }
 }
 
-/// Returns pairs of equal elements in increasing order (a common subsequence), in time near linear in the
-/// lengths.
-fn match_elements<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    let mut work = vec![(0..one.len(), 0..other.len(), 0)];
-    while let Some((mut a, mut b, depth)) = work.pop() {
-        while !a.is_empty() && !b.is_empty() && one[a.start] == other[b.start] {
-            found.push((a.start, b.start));
-            (a.start, b.start) = (a.start + 1, b.start + 1);
-        }
-        while !a.is_empty() && !b.is_empty() && one[a.end - 1] == other[b.end - 1] {
-            (a.end, b.end) = (a.end - 1, b.end - 1);
-            found.push((a.end, b.end));
-        }
-        if a.is_empty() || b.is_empty() {
-            continue;
-        }
-        let anchors = if depth < DEEPEST {
-            match_unique(one, a.clone(), other, b.clone())
-        } else {
-            Vec::new()
-        };
-        if anchors.is_empty() {
-            found.extend(longest_common(one, a, other, b));
-            continue;
-        }
-        let mut from = (a.start, b.start);
-        for (at, there) in anchors {
-            work.push((from.0..at, from.1..there, depth + 1));
-            found.push((at, there));
-            from = (at + 1, there + 1);
-        }
-        work.push((from.0..a.end, from.1..b.end, depth + 1));
-    }
-    found.sort_unstable();
-    found
-}
-
-/// Returns the longest increasing chain of elements that both stretches have exactly once (patience
-/// sorting).
-fn match_unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
-    let mut seen: BTreeMap<&T, (usize, usize, usize)> = BTreeMap::new();
-    for at in a.clone() {
-        let count = seen.entry(&one[at]).or_default();
-        *count = (count.0 + 1, count.1, at);
-    }
-    let mut places: BTreeMap<&T, usize> = BTreeMap::new();
-    for there in b {
-        if let Some(count) = seen.get_mut(&other[there]) {
-            count.1 += 1;
-            places.insert(&other[there], there);
-        }
-    }
-    let pairs = a.filter_map(|at| {
-        let once = seen
-            .get(&one[at])
-            .is_some_and(|count| (count.0, count.1) == (1, 1));
-        once.then(|| places.get(&one[at]).map(|there| (at, *there)))?
-    });
-    let pairs: Vec<(usize, usize)> = pairs.collect();
-    // For each chain length, the pair that ends such a chain earliest; for each pair, its predecessor.
-    let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
-    for (number, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|end| pairs[*end].1 < pair.1);
-        before.push(length.checked_sub(1).map(|last| ends[last]));
-        if length == ends.len() {
-            ends.push(number);
-        } else {
-            ends[length] = number;
-        }
-    }
-    let mut chain = Vec::new();
-    let mut next = ends.last().copied();
-    while let Some(number) = next {
-        chain.push(pairs[number]);
-        next = before[number];
-    }
-    chain.reverse();
-    chain
-}
-
-/// Returns the longest common subsequence of two short stretches, and an empty one for long stretches.
-fn longest_common<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
-    let (rows, columns) = (a.len(), b.len());
-    if rows.saturating_mul(columns) > MOST_COMPARISONS {
+/// Returns pairs of equal elements in increasing order. Very long sides count as different.
+fn match_elements<T: Hash + Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
+    if one.len().saturating_mul(other.len()) > MOST_COMPARISONS {
         return Vec::new();
     }
-    // Length of the subsequence of the suffixes that start at each pair of indices.
-    let mut lengths = vec![0_u32; (rows + 1) * (columns + 1)];
-    let at = |row: usize, column: usize| row * (columns + 1) + column;
-    for row in (0..rows).rev() {
-        for column in (0..columns).rev() {
-            lengths[at(row, column)] = if one[a.start + row] == other[b.start + column] {
-                lengths[at(row + 1, column + 1)] + 1
-            } else {
-                lengths[at(row + 1, column)].max(lengths[at(row, column + 1)])
-            };
-        }
-    }
-    let (mut row, mut column, mut found) = (0, 0, Vec::new());
-    while row < rows && column < columns {
-        if one[a.start + row] == other[b.start + column] {
-            found.push((a.start + row, b.start + column));
-            (row, column) = (row + 1, column + 1);
-        } else if lengths[at(row + 1, column)] >= lengths[at(row, column + 1)] {
-            row += 1;
-        } else {
-            column += 1;
-        }
-    }
-    found
+    let equal = |op: DiffOp| match op {
+        DiffOp::Equal {
+            old_index,
+            new_index,
+            len,
+        } => (old_index..old_index + len).zip(new_index..new_index + len),
+        _ => (0..0).zip(0..0),
+    };
+    let ops = capture_diff_slices(Algorithm::Patience, one, other);
+    ops.into_iter().flat_map(equal).collect()
 }

@@ -156,16 +156,26 @@ fn classify_item(text: &[u8], span: Range<usize>) -> TokenKind {
     }
 }
 
+/// Returns the path of a target without its marks, the ending of the path, and `true` if the target names a section.
+fn split_target(target: &str) -> (&str, &str, bool) {
+    let (path, section) = match target.split_once('§') {
+        Some((path, _)) => (path, true),
+        None => (target, false),
+    };
+    let path = path.trim().trim_matches('`');
+    (
+        path,
+        path.rsplit_once('.').map_or("", |(_, ending)| ending),
+        section,
+    )
+}
+
 /// Returns `true` if the target of a labelled item is certainly a file: known extension, folder or section.
 fn names_a_file(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };
-    let (path, section) = text
-        .split_once('§')
-        .map_or((text, false), |(path, _)| (path, true));
-    let path = path.trim().trim_matches('`');
-    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let (path, ending, section) = split_target(text);
     let known = [
         "md", "markdown", "txt", "json", "jsonl", "yaml", "yml", "toml", "csv", "org",
     ];
@@ -177,12 +187,7 @@ fn names_a_file(text: &[u8]) -> bool {
 /// ordinary words.
 pub(super) fn may_name_a_file(list: &[u8]) -> bool {
     let list = String::from_utf8_lossy(list);
-    let first = list.split('|').next().unwrap_or_default();
-    let (path, section) = first
-        .split_once('§')
-        .map_or((first, false), |(path, _)| (path, true));
-    let path = path.trim().trim_matches('`');
-    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let (path, ending, section) = split_target(list.split('|').next().unwrap_or_default());
     let ends = (1..=8).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let bare = !path.contains(char::is_whitespace) && path.contains(['.', '/']);
     !path.is_empty() && (section || bare || ends)

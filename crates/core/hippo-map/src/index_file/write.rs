@@ -19,27 +19,17 @@ pub fn as_written(entry: &Entry, settings: &IndexFileOptions) -> Entry {
     if topic.is_empty() {
         topic = text::one_line(&id);
     }
-    let trimmed = |items: &mut dyn Iterator<Item = &str>| -> Vec<String> {
-        let items = items.map(str::trim).filter(|item| !item.is_empty());
-        items.map(str::to_owned).collect()
-    };
+    let trim = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let day = |moment: Timestamp| {
         let date = moment.date(settings.offset_seconds);
         Timestamp::start_of(date, settings.offset_seconds.clamp(-86_399, 86_399))
     };
     let pointers = entry.pointers.iter().filter_map(|pointer| {
-        let path = pointer.path.trim();
-        let section = pointer
-            .section
-            .as_deref()
-            .map(str::trim)
-            .filter(|section| !section.is_empty());
-        (!path.is_empty()).then(|| Pointer {
-            path: path.to_owned(),
-            section: section.map(str::to_owned),
+        Some(Pointer {
+            path: trim(&pointer.path)?,
+            section: pointer.section.as_ref().and_then(trim),
         })
     });
-    let related = trimmed(&mut entry.related.iter().map(|id| id.0.as_str()));
     Entry {
         id: EntryId(id),
         topic,
@@ -48,14 +38,16 @@ pub fn as_written(entry: &Entry, settings: &IndexFileOptions) -> Entry {
         created: day(entry.created),
         accessed: day(entry.accessed),
         replayed_to: None,
-        hits: entry.hits,
         strength: meta::round_strength(entry.strength),
-        tags: trimmed(&mut entry.tags.iter().map(String::as_str)),
-        related: related.into_iter().map(EntryId).collect(),
-        priority: entry.priority,
-        priority_rule: trimmed(&mut entry.priority_rule.iter().map(String::as_str)).pop(),
-        origin: entry.origin,
-        version: entry.version,
+        tags: entry.tags.iter().filter_map(trim).collect(),
+        related: entry
+            .related
+            .iter()
+            .filter_map(|id| trim(&id.0))
+            .map(EntryId)
+            .collect(),
+        priority_rule: entry.priority_rule.as_ref().and_then(trim),
+        ..entry.clone()
     }
 }
 

@@ -89,20 +89,11 @@ impl GeneratedLists {
     /// Writes the lists. A section without a list has only its heading.
     pub fn write(&self, file: &mut IndexFile) {
         for (section, body) in &self.0 {
-            set_list(file, section, body);
+            file.set_generated(section, body);
         }
         for section in [IndexSection::ByTopic, IndexSection::DecayQueue] {
             file.ensure(&[section.title()]);
         }
-    }
-}
-
-/// Writes a list. A section without a list has only its heading.
-fn set_list(file: &mut IndexFile, section: &[&str], body: &str) {
-    if body.is_empty() && !file.has_generated(section) {
-        file.ensure(section);
-    } else {
-        file.set_generated(section, body);
     }
 }
 
@@ -175,7 +166,7 @@ pub(super) fn write_meta(
         topics,
         wanted.limits.max_tokens.saturating_mul(4) / SHARE,
     ));
-    set_list(file, &[IndexSection::Meta.title()], &body);
+    file.set_generated(&[IndexSection::Meta.title()], &body);
 }
 
 /// Formats the first pointer.

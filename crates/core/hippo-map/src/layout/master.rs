@@ -3,21 +3,22 @@
 //! The file is laid out repeatedly until it no longer changes, so that a later layout of the same entries changes
 //! nothing. One pass is not always enough, because new entries also need room for section headings and marks.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::LayoutInput;
 use super::lists::{self, GeneratedLists};
 use crate::consolidation::{EntryRecord, RecordPlace};
 use crate::hierarchy::{self, EntryWorth, Limits, MasterSelection, SelectionItem};
-use crate::index_file::{IndexDiagnostic, IndexFile, IndexProblem, IndexSection, as_written, written_text};
+use crate::index_file::{IndexFile, IndexSection, as_written, written_text};
 use hippo_types::entry::{Entry, EntryId};
-use hippo_types::tokens;
 
 /// Number of passes in which entries may be both added and removed.
 const OPEN: usize = 5;
 /// Maximum number of passes. Later passes only remove entries, so that the process terminates.
 const TIMES: usize = 12;
+
+/// Bytes of a new entry beyond its text: two heading levels further down, with an empty line after it.
+const AROUND: usize = 3;
 
 /// Entry that belongs to a file of the index.
 pub(super) struct LiveEntry<'a> {
@@ -27,7 +28,7 @@ pub(super) struct LiveEntry<'a> {
     /// The entry as it is read back from a file.
     pub written: Entry,
     /// The entry as text in a file that only hippod writes.
-    text: OnceCell<String>,
+    pub text: String,
 }
 
 /// Entries in the index, by their ids as written.
@@ -37,7 +38,6 @@ pub(super) type LiveEntries<'a> = BTreeMap<EntryId, LiveEntry<'a>>;
 pub(super) struct MasterFile {
     pub bytes: Vec<u8>,
     pub selection: MasterSelection,
-    pub items: Vec<SelectionItem>,
 }
 
 /// Returns the filed entries of the index file and of the files below it: neither archived nor forgotten ones, and no
@@ -57,8 +57,8 @@ pub(super) fn collect_live<'a>(current: &[u8], wanted: &LayoutInput<'a>) -> Live
             all.entry(written.id.clone()).or_insert_with(|| LiveEntry {
                 record,
                 filed,
+                text: written_text(&written, None, "\n", &wanted.settings),
                 written,
-                text: OnceCell::new(),
             });
         }
     }
@@ -113,7 +113,6 @@ fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>
     MasterFile {
         bytes: before.to_vec(),
         selection: hierarchy::select_entries(&items, &all_of_it),
-        items: sizes_in_tokens(items),
     }
 }
 
@@ -135,7 +134,6 @@ impl MasterContent {
         let mut unnamed = BTreeSet::new();
         let mut there: BTreeMap<EntryId, (usize, bool)> = BTreeMap::new();
         let mut other = file.to_bytes().len();
-        let copied: BTreeSet<&EntryId> = file.diagnostics().iter().filter_map(duplicate_id).collect();
         for placed in file.placed_entries() {
             let (indexed, id) = (placed.indexed, &placed.indexed.entry.id);
             let known =
@@ -148,7 +146,7 @@ impl MasterContent {
                 unnamed.insert(id.clone());
             }
             other -= placed.span.len();
-            let kept = indexed.has_other_content() || copied.contains(id);
+            let kept = indexed.has_other_content() || file.copied_ids().contains(id);
             there.insert(id.clone(), (placed.span.len(), kept));
             sections.insert(
                 id.clone(),
@@ -170,7 +168,7 @@ impl MasterContent {
                     .map_or_else(String::new, |first| first.path.clone()),
                 worth: EntryWorth::of(&live.written),
                 date: live.written.created.date(wanted.settings.offset_seconds),
-                tokens: place.map_or_else(|| live.size(wanted), |(size, _)| *size),
+                tokens: place.map_or(live.text.len() + AROUND, |(size, _)| *size),
                 in_master: place.is_some(),
                 // Text beyond the fields, and copies, exist only in the index file.
                 annotated: place.is_some_and(|(_, kept)| *kept),
@@ -183,37 +181,6 @@ impl MasterContent {
             other,
         }
     }
-}
-
-impl LiveEntry<'_> {
-    /// Returns the lines of the entry below a heading of level 2.
-    pub fn text(&self, wanted: &LayoutInput<'_>) -> &str {
-        self.text
-            .get_or_init(|| written_text(&self.written, None, "\n", &wanted.settings))
-    }
-
-    /// Returns the bytes of the entry if inserted: two heading levels further down, with an empty line
-    /// after it.
-    fn size(&self, wanted: &LayoutInput<'_>) -> usize {
-        self.text(wanted).len() + 3
-    }
-}
-
-/// Returns the id of an entry that has a second copy in the file.
-fn duplicate_id(found: &IndexDiagnostic) -> Option<&EntryId> {
-    match &found.problem {
-        IndexProblem::DuplicateId(id) => Some(id),
-        _ => None,
-    }
-}
-
-/// Converts sizes to tokens, as in `meta.json`.
-fn sizes_in_tokens(items: Vec<SelectionItem>) -> Vec<SelectionItem> {
-    let items = items.into_iter().map(|item| SelectionItem {
-        tokens: tokens::of_bytes(item.tokens),
-        ..item
-    });
-    items.collect()
 }
 
 /// Runs one pass of the layout. Unless `open` is true, no entry is added.
@@ -252,7 +219,6 @@ fn run_pass(
             return MasterFile {
                 bytes: made,
                 selection,
-                items: sizes_in_tokens(standing.items),
             };
         }
         // Double the margin each time, to bound the number of attempts.
@@ -292,8 +258,7 @@ fn build_file(
             .filter(|id| stays(id))
             .filter_map(|id| all.get(id))
         {
-            // Cannot fail: the entry is in the file.
-            let _ = file.update_with_id(&live.filed);
+            file.edit(&live.filed, true);
         }
     }
     file.remove_all(&gone);
@@ -305,11 +270,11 @@ fn build_file(
         .filter_map(|there| differs(&there.entry))
         .collect();
     for live in differing {
-        let _ = file.update(&live.filed);
+        file.update(&live.filed);
     }
     for (id, to) in moves {
         let to: Vec<&str> = to.iter().map(String::as_str).collect();
-        let _ = file.relocate(id, &to);
+        file.relocate(id, &to);
     }
     let new = selection
         .master
@@ -330,8 +295,7 @@ fn build_file(
     for live in new {
         let section = section_of(live.record);
         let section: Vec<&str> = section.iter().map(String::as_str).collect();
-        // Cannot fail: the entry is not in the file.
-        let _ = file.insert(&live.filed, &section);
+        file.insert(&live.filed, &section);
     }
     lists::write_meta(&mut file, selection, all, wanted);
     let made = file.to_bytes();
@@ -344,13 +308,7 @@ fn build_file(
 
 /// Returns the entries that cannot be moved, because a mark in them would close an unclosed one elsewhere.
 fn immovable_entries(file: &IndexFile) -> BTreeSet<EntryId> {
-    let open = |found: &IndexDiagnostic| {
-        matches!(
-            found.problem,
-            IndexProblem::OpenFence | IndexProblem::OpenGenerated
-        )
-    };
-    if !file.diagnostics().iter().any(open) {
+    if !file.has_open_marks() {
         return BTreeSet::new();
     }
     let marked = file.entries().filter(|there| {
@@ -374,11 +332,8 @@ pub(super) fn section_of(record: &EntryRecord) -> Vec<String> {
 /// Returns the section to which an entry must move, if any. Sections that people made are left unchanged.
 fn target_section(section: &[String], record: &EntryRecord) -> Option<Vec<String>> {
     let to = section_of(record);
-    let same = section.len() == to.len()
-        && section
-            .iter()
-            .zip(&to)
-            .all(|(is, to)| is.to_lowercase() == to.to_lowercase());
+    let lower = |path: &[String]| path.join("\n").to_lowercase();
+    let same = lower(section) == lower(&to);
     let known = section.first().and_then(|title| IndexSection::from_title(title));
     let ours = match known {
         Some(IndexSection::DecayQueue) => true,

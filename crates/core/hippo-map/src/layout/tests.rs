@@ -46,10 +46,6 @@ fn record(entry: Entry) -> EntryRecord {
     }
 }
 
-fn meta_of(files: &LaidOutFiles) -> Option<HierarchyMeta> {
-    serde_json::from_slice(files.others.get(META_FILE)?).ok()
-}
-
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
@@ -95,7 +91,7 @@ impl LayoutStore {
     }
 
     /// Lays out one second later each time.
-    fn lay_out(&mut self, current: Option<&[u8]>, meta: Option<&HierarchyMeta>) -> LaidOutFiles {
+    fn lay_out(&mut self, current: Option<&[u8]>) -> LaidOutFiles {
         self.now += 1_000;
         lay_out(
             current,
@@ -103,7 +99,6 @@ impl LayoutStore {
                 records: &self.records,
                 forgotten: &self.forgotten,
                 quick_access: &self.quick_access,
-                meta,
                 limits: self.limits,
                 settings: self.settings,
                 now: NOW.plus(self.now - 1_000),
@@ -112,7 +107,7 @@ impl LayoutStore {
     }
 
     fn from(&mut self, bytes: &[u8]) -> LaidOutFiles {
-        self.lay_out(Some(bytes), None)
+        self.lay_out(Some(bytes))
     }
 }
 
@@ -128,7 +123,7 @@ fn a_new_file_has_entries_in_their_groups_and_all_lists() {
     store.record("old").place = RecordPlace::Archive(NOW.plus(-20 * DAY));
     store.forgotten.insert(id("gone"));
     store.quick_access = vec![id("dock"), id("gone")];
-    let files = store.lay_out(None, None);
+    let files = store.lay_out(None);
     let entry = |name: &str, created: &str, more: &str| {
         format!(
             "- Topic {name} → notes/{name}.md §Now \
@@ -175,7 +170,7 @@ fn a_new_file_has_entries_in_their_groups_and_all_lists() {
 #[test]
 fn the_time_of_writing_changes_only_with_the_content() {
     let mut store = LayoutStore::of(["a", "b"].map(|name| record(entry(name))));
-    let first = store.lay_out(None, None);
+    let first = store.lay_out(None);
     let again = store.from(&first.master);
     assert_eq!(again.master, first.master);
     store.record("a").filed.as_mut().unwrap().hits = 1;
@@ -187,16 +182,14 @@ fn the_time_of_writing_changes_only_with_the_content() {
     // The other files do not change with time either.
     store.limits.max_tokens = 190;
     let small = store.from(&first.master);
-    let meta = meta_of(&small).unwrap();
-    assert_eq!(meta.reindexed, NOW.plus(3_000));
-    let same = store.lay_out(Some(&small.master), Some(&meta));
+    let same = store.from(&small.master);
     assert_eq!(same, small);
 }
 
 #[test]
 fn an_access_changes_only_the_lines_of_its_entry() {
     let mut store = LayoutStore::of((0..200).map(|number| record(entry(&format!("e{number}")))));
-    let before = store.lay_out(None, None).master;
+    let before = store.lay_out(None).master;
     let accessed = store.record("e77");
     accessed.entry.hits = 12;
     accessed.filed = Some(FiledUse {
@@ -221,7 +214,6 @@ fn an_access_changes_only_the_lines_of_its_entry() {
 #[test]
 fn only_generated_paths_are_recognized_as_generated() {
     for path in [
-        META_FILE,
         ".hippocampus/topics/projects.md",
         ".hippocampus/temporal/2026-01.md",
         ".hippocampus/archive/2026-01.md",

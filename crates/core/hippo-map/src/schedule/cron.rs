@@ -17,47 +17,23 @@ const NEAR: i64 = 26 * 3_600_000;
 /// 1 January 2024, in a leap year: start of the search for a line's first time.
 const START: DateTime = DateTime::constant(2024, 1, 1, 0, 0, 0, 0);
 
-/// Name, minimum and maximum of each field.
-const FIELDS: [(&str, u8, u8); 6] = [
-    ("second", 0, 59),
-    ("minute", 0, 59),
-    ("hour", 0, 23),
-    ("day of month", 1, 31),
-    ("month", 1, 12),
-    ("day of week", 0, 7),
-];
-
 /// A parsed cron line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cron(croner::Cron);
-
-/// A syntax error in a cron line.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("could not read the cron line: {reason} at column {column}")]
-pub struct CronError {
-    /// Column of the first invalid character, from 1.
-    pub column: usize,
-    /// Description of the error.
-    pub reason: String,
-}
 
 impl Cron {
     /// Parses a line such as `30 2 * * *` or `@weekly`.
     ///
     /// # Errors
-    /// Returns [`CronError`] with the column and the reason. A line without any matching date, such as 30 February,
-    /// is also an error.
-    pub fn parse(line: &str) -> Result<Self, CronError> {
-        let cron = Self(read(line).ok_or_else(|| diagnose(line))?);
-        if cron.local_from(START).is_some() {
-            return Ok(cron);
+    /// Returns the reason. A line without any matching date, such as 30 February, is also an error.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        let parser = CronParser::builder().seconds(Seconds::Optional);
+        let parser = parser.year(Year::Disallowed).build();
+        let cron = Self(parser.parse(line).map_err(|error| error.to_string())?);
+        match cron.local_from(START) {
+            Some(_) => Ok(cron),
+            None => Err("this date does not exist in any year".to_owned()),
         }
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let day = fields.len().checked_sub(3).map_or(line, |at| fields[at]);
-        Err(error(
-            column(line, day),
-            "this date does not exist in any year".to_owned(),
-        ))
     }
 
     /// Returns the first matching time after `after`, or `None` at the end of the calendar.
@@ -117,61 +93,4 @@ impl Cron {
         let found = jiff::Timestamp::from_second(found.timestamp()).ok()?;
         Some(TimeZone::UTC.to_datetime(found))
     }
-}
-
-/// Parses a line with croner.
-fn read(line: &str) -> Option<croner::Cron> {
-    let parser = CronParser::builder().seconds(Seconds::Optional);
-    parser.year(Year::Disallowed).build().parse(line).ok()
-}
-
-/// Locates the error in a line that croner rejects, by parsing its fields separately.
-fn diagnose(line: &str) -> CronError {
-    let name = line.trim();
-    if name.starts_with('@') {
-        return error(column(line, name), format!("unknown name {name:?}"));
-    }
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    let skipped = match fields.len() {
-        6 => 0,
-        5 => 1,
-        count if count > 6 => return error(column(line, fields[6]), "more than six fields".to_owned()),
-        count => {
-            let reason = format!("expected five or six fields, found {count}");
-            return error(line.len() + 1, reason);
-        }
-    };
-    for (text, at) in fields.iter().zip(skipped..) {
-        let reads = |part: &str| {
-            let mut alone = ["*"; 6];
-            alone[at] = part;
-            !part.is_empty() && read(&alone.join(" ")).is_some()
-        };
-        let Some(part) = text.split(',').find(|part| !reads(part)) else {
-            continue;
-        };
-        let (field, least, most) = FIELDS[at];
-        let (range, step) = part.split_once('/').unwrap_or((part, ""));
-        let ends = range.split_once('-');
-        return if range != part && reads(range) {
-            let reason = format!("a step must be a whole number of at least 1, not {step:?}");
-            error(column(line, step), reason)
-        } else if ends.is_some_and(|(first, last)| reads(first) && reads(last)) {
-            error(column(line, part), format!("the range {range:?} runs backwards"))
-        } else {
-            let reason = format!("{field} must be {least} to {most}, not {part:?}");
-            error(column(line, part), reason)
-        };
-    }
-    error(1, "it is invalid".to_owned())
-}
-
-fn error(column: usize, reason: String) -> CronError {
-    CronError { column, reason }
-}
-
-/// Returns the column of a part of a line.
-fn column(line: &str, part: &str) -> usize {
-    let offset = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
-    line.get(..offset).map_or(1, |before| before.chars().count() + 1)
 }

@@ -28,31 +28,39 @@ fn ran(cycle: Cycle, started: Timestamp, outcome: RunOutcome) -> RunRecord {
     }
 }
 
+/// Returns a schedule such as the default one of the settings.
+fn standard() -> ScheduleSettings {
+    let line = |line| Some(Cron::parse(line).unwrap());
+    ScheduleSettings {
+        light: line("0 * * * *"),
+        deep: line("30 2 * * *"),
+        archival: line("30 3 * * sun"),
+    }
+}
+
 #[test]
-fn invalid_cron_lines_are_reported_with_their_column() {
-    let table = [
-        ("30 2 * *", 9, "five or six fields"),
-        ("", 1, "five or six fields"),
-        ("0 0 0 1 1 1 1", 13, "more than six"),
-        ("60 2 * * *", 1, "minute must be 0 to 59"),
-        ("0 24 * * *", 3, "hour must be 0 to 23"),
-        ("0  2 0 * *", 6, "day of month must be 1 to 31"),
-        ("0 2 * foo *", 7, "month must be 1 to 12"),
-        ("0 2 * * 8", 9, "day of week must be 0 to 7"),
-        ("0,x 2 * * *", 3, "minute"),
-        ("5-1 2 * * *", 1, "backwards"),
-        ("*/0 2 * * *", 3, "a step"),
-        ("*/x 2 * * *", 3, "a step"),
-        ("0 0 30 2 *", 5, "does not exist in any year"),
-        ("é 2 * * *", 1, "minute"),
-        ("@never", 1, "unknown name"),
-        ("0 2 LL * *", 5, "day of month"),
-        ("+5 2 * * *", 1, "minute"),
+fn invalid_cron_lines_are_rejected() {
+    let lines = [
+        "30 2 * *",
+        "",
+        "0 0 0 1 1 1 1",
+        "60 2 * * *",
+        "0 24 * * *",
+        "0  2 0 * *",
+        "0 2 * foo *",
+        "0 2 * * 8",
+        "0,x 2 * * *",
+        "5-1 2 * * *",
+        "*/0 2 * * *",
+        "*/x 2 * * *",
+        "0 0 30 2 *",
+        "é 2 * * *",
+        "@never",
+        "0 2 LL * *",
+        "+5 2 * * *",
     ];
-    for (line, column, reason) in table {
-        let error = Cron::parse(line).unwrap_err();
-        assert_eq!(error.column, column, "{line}: {error}");
-        assert!(error.reason.contains(reason), "{line}: {error}");
+    for line in lines {
+        assert!(Cron::parse(line).is_err(), "{line}");
     }
 }
 
@@ -114,7 +122,7 @@ fn clock_changes_delay_skipped_times_and_repeat_only_hourly_ones() {
 #[test]
 fn due_cycles_follow_from_the_last_runs() {
     use Cycle::{Archival, Deep, Light};
-    let settings = ScheduleSettings::standard().unwrap();
+    let settings = standard();
     let berlin = zone("Europe/Berlin");
     let now = at("2026-03-10T08:10Z");
     let light = |started: &str, outcome| ran(Light, at(started), outcome);
@@ -122,14 +130,9 @@ fn due_cycles_follow_from_the_last_runs() {
     let recent = at("2026-03-10T08:05Z");
     let done = RunOutcome::Done;
     let fresh = light("2026-03-10T08:00Z", done);
-    type Expected<'a> = &'a [(Cycle, Reason, u32)];
+    type Expected<'a> = &'a [Cycle];
     let table: [(&str, Vec<RunRecord>, Timestamp, Expected<'_>); 12] = [
-        (
-            "never run, just registered",
-            vec![],
-            recent,
-            &[(Light, Reason::First, 0)],
-        ),
+        ("never run, just registered", vec![], recent, &[Light]),
         (
             "all done",
             vec![fresh, deep("2026-03-10T01:30Z", done)],
@@ -140,19 +143,19 @@ fn due_cycles_follow_from_the_last_runs() {
             "night missed",
             vec![fresh, deep("2026-03-09T01:30Z", done)],
             recent,
-            &[(Deep, Reason::Planned, 1)],
+            &[Deep],
         ),
         (
             "a week asleep",
             vec![fresh, deep("2026-03-03T01:30Z", done)],
             recent,
-            &[(Deep, Reason::Missed, 7)],
+            &[Deep],
         ),
         (
             "cut off",
             vec![fresh, deep("2026-03-10T01:30Z", RunOutcome::Interrupted)],
             recent,
-            &[(Deep, Reason::Interrupted, 0)],
+            &[Deep],
         ),
         (
             "running",
@@ -176,7 +179,7 @@ fn due_cycles_follow_from_the_last_runs() {
             "failed a while ago",
             vec![light("2026-03-10T08:04Z", RunOutcome::Failed)],
             recent,
-            &[(Light, Reason::Retry, 0)],
+            &[Light],
         ),
         (
             "failed twice: the wait is ten minutes",
@@ -191,11 +194,7 @@ fn due_cycles_follow_from_the_last_runs() {
             "clock set back by years",
             vec![light("2036-03-10T08:00Z", done), deep("2036-03-10T08:00Z", done)],
             at("2036-03-01T00:00Z"),
-            &[
-                (Light, Reason::ClockSetBack, 0),
-                (Deep, Reason::ClockSetBack, 0),
-                (Archival, Reason::ClockSetBack, 0),
-            ],
+            &[Light, Deep, Archival],
         ),
         (
             "clock set back by an hour",
@@ -205,22 +204,19 @@ fn due_cycles_follow_from_the_last_runs() {
         ),
     ];
     for (name, runs, known_since, expected) in table {
-        let found: Vec<_> = due(&runs, known_since, now, &berlin, &settings)
-            .iter()
-            .map(|due| (due.cycle, due.reason, due.missed))
-            .collect();
+        let found = due(&runs, known_since, now, &berlin, &settings);
         assert_eq!(found, expected, "{name}");
     }
 }
 
 #[test]
 fn archival_is_checked_weekly_and_runs_every_four_weeks() {
-    let settings = ScheduleSettings::standard().unwrap();
+    let settings = standard();
     // 2026-03-01 is a Sunday.
     let runs = [ran(Cycle::Archival, at("2026-03-01T03:30Z"), RunOutcome::Done)];
     let is_due = |now: &str| {
         let due = due(&runs, LONG_AGO, at(now), &TimeZone::UTC, &settings);
-        due.iter().any(|due| due.cycle == Cycle::Archival)
+        due.contains(&Cycle::Archival)
     };
     assert!(!is_due("2026-03-22T12:00Z"));
     assert!(!is_due("2026-03-29T03:29Z"));
@@ -299,13 +295,14 @@ proptest! {
     fn no_cycle_is_due_after_the_due_cycles_ran(
         zone in a_zone(), now in a_moment(), ago in 0_i64..400 * DAY_MS, known in a_moment(),
     ) {
-        let settings = ScheduleSettings::standard().unwrap();
+        let settings = standard();
         let mut runs = vec![ran(Cycle::Deep, now.plus(-ago), RunOutcome::Done)];
-        for due in due(&runs.clone(), known, now, &zone, &settings) {
-            runs.push(ran(due.cycle, now, RunOutcome::Done));
+        for cycle in due(&runs.clone(), known, now, &zone, &settings) {
+            runs.push(ran(cycle, now, RunOutcome::Done));
         }
         prop_assert_eq!(due(&runs, known, now, &zone, &settings), Vec::new());
-        let tick = next_tick(&runs, known, now, &zone, &settings).unwrap();
+        let tick = |cycle| next_tick(cycle, &runs, known, now, &zone, &settings).unwrap();
+        let tick = CYCLES.map(tick).into_iter().min().unwrap();
         prop_assert!(tick > now && tick.0 - now.0 <= HOUR + HOUR / 2);
     }
 

@@ -1,5 +1,6 @@
 //! Lines of memory without markup, with weights.
 
+use super::label::pointer;
 use super::machine::{is_machine, without_header};
 use crate::chunk::text::strip_comments;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
@@ -105,6 +106,35 @@ fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, k
             speaker: chunk.speaker,
         });
     }
+}
+
+/// Minimum bytes of a line that may continue on the next line.
+const FULL_LINE: usize = 60;
+/// Maximum bytes of a line that may continue; longer lines are data.
+const LONGEST_LINE: usize = 8_000;
+
+/// Returns the lines of a text with wrapped lines rejoined, each with its number from 0.
+pub fn rejoin_lines(text: &str) -> Vec<(u32, String)> {
+    let goes_on = |line: &str| {
+        (FULL_LINE..LONGEST_LINE).contains(&line.len())
+            && pointer(line).1.is_none()
+            && !line.ends_with(['.', '!', '?', ':', '。', '！', '？', '|', '>', ')', '"'])
+    };
+    let mut lines: Vec<(u32, String)> = Vec::new();
+    for (number, line) in (0..).zip(text.lines()) {
+        let line = line.trim();
+        let begins = line.is_empty()
+            || line.starts_with(['-', '*', '+', '>', '|', '#', '<'])
+            || line.starts_with(|first: char| first.is_ascii_digit());
+        match lines.last_mut().filter(|(_, before)| !begins && goes_on(before)) {
+            Some((_, before)) => {
+                before.push(' ');
+                before.push_str(line);
+            }
+            None => lines.push((number, line.to_owned())),
+        }
+    }
+    lines
 }
 
 /// Strips a role such as `User:`. The name of a person stays, because it belongs to the statement.

@@ -6,17 +6,17 @@ use super::*;
 
 const PATH: &str = "memory/2026-01-10.md";
 
-fn source(text: &str) -> NodeSource<'_> {
+fn source(text: &str) -> NodeSource {
     NodeSource {
-        path: PATH,
-        text,
+        path: PATH.to_owned(),
+        text: text.to_owned(),
         first_line: 1,
         date: None,
     }
 }
 
 fn of(text: &str, most: usize) -> String {
-    digest(NodeKind::Daily, &[source(text)], most).body
+    digest(NodeKind::Daily, &[source(text)], most, None).body
 }
 
 /// Returns a log with the size of many days and little valuable content.
@@ -66,10 +66,11 @@ fn sections_of_a_node_survive_the_next_level() {
     let week = digest(
         NodeKind::Weekly,
         &[NodeSource {
-            path: "memory/daily/2026-01-10.md",
+            path: "memory/daily/2026-01-10.md".to_owned(),
             ..source(&day)
         }],
         200,
+        None,
     );
     for line in [
         "## Key Decisions\n- Pump: the left pump stays → memory/2026-01-10.md#L4",
@@ -96,7 +97,7 @@ fn statements_after_a_body_prefer_the_newest_and_unmentioned_ones() {
     let text = format!("# 2026-01-10\n\n## Warehouse [project]\n{crates}{barrels}");
     let count = |body: &str, word: &str| body.matches(word).count();
     let since =
-        |text: &str, most, body: &str| digest_since(NodeKind::Daily, &[source(text)], most, body).body;
+        |text: &str, most, body: &str| digest(NodeKind::Daily, &[source(text)], most, Some(body)).body;
     let body = "## Key Decisions\n- all crates go to the quay\n";
     assert!(
         count(&of(&text, 500), "barrel ") < 12,
@@ -183,11 +184,11 @@ proptest! {
     #[test]
     fn any_log_yields_a_deterministic_node_within_its_budget(text in logs(), most in 0_usize..400) {
         for level in [NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly] {
-            let found = digest(level, &[source(&text)], most);
+            let found = digest(level, &[source(&text)], most, None);
             prop_assert!(tokens::of(&found.body) <= most, "{} of {most}", tokens::of(&found.body));
-            prop_assert_eq!(&found, &digest(level, &[source(&text)], most));
+            prop_assert_eq!(&found, &digest(level, &[source(&text)], most, None));
             prop_assert!(!found.body.contains("Tr0ub4dor"), "{}", found.body);
-            let since = digest_since(level, &[source(&text)], most, &found.body);
+            let since = digest(level, &[source(&text)], most, Some(&found.body));
             prop_assert!(tokens::of(&since.body) <= most, "{} of {most}", tokens::of(&since.body));
             prop_assert!(!since.body.contains("Tr0ub4dor"), "{}", since.body);
         }

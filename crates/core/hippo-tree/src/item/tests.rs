@@ -8,8 +8,8 @@ fn of(text: &str) -> SourceContent {
 
 fn reading(path: &str, text: &str) -> SourceContent {
     read(&NodeSource {
-        path,
-        text,
+        path: path.to_owned(),
+        text: text.to_owned(),
         first_line: 1,
         date: None,
     })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::ChildNode;
-use crate::item::{NodeSource, SourceContent, Statement, StatementKind, StatementOrigin, read};
+use crate::item::{NodeSource, SourceContent, Statement, StatementKind, read};
 use crate::name::names;
 use crate::topic::{is_contracted, topics};
 use hippo_text::chunk::Speaker;
@@ -93,8 +93,8 @@ impl RootContent {
         let mut words = WordCounts::new();
         for node in sorted {
             let reading = read(&NodeSource {
-                path: node.path,
-                text: node.body,
+                path: node.path.to_owned(),
+                text: node.body.to_owned(),
                 first_line: node.first_line,
                 date: Some(node.date),
             });
@@ -233,7 +233,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         words.begin_block();
         words.count(&statement.text);
     }
-    let mut found: Vec<_> = topics(std::slice::from_ref(reading), &[0], &mut words)
+    let mut found: Vec<_> = topics(std::slice::from_ref(reading), &mut words)
         .into_iter()
         .flatten()
         .collect();
@@ -321,7 +321,7 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
         for (score, clause) in statement.clauses(&mut words, 200) {
             if score * kind > most {
                 most = score * kind;
-                taken = Some(&statement.place);
+                taken = Some(statement.line());
                 let said = clause
                     .strip_prefix(name.as_str())
                     .and_then(|rest| rest.strip_prefix(": "));
@@ -339,15 +339,9 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
         name,
         kind,
         told: told.replace(" → ", " "),
-        place: taken.and_then(|taken| match taken {
-            StatementOrigin::Line(line) => Some((node.path.to_owned(), *line)),
-            StatementOrigin::Given(given) => line_of(given),
+        place: taken.map(|(path, line)| {
+            let path = if path.is_empty() { node.path } else { path };
+            (path.to_owned(), line)
         }),
     }
-}
-
-/// Returns the file and the line that a pointer `path#L12` names.
-fn line_of(pointer: &str) -> Option<(String, u32)> {
-    let (path, line) = pointer.rsplit_once("#L")?;
-    Some((path.to_owned(), line.parse().ok()?))
 }

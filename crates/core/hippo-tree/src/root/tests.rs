@@ -33,7 +33,7 @@ fn on(today: Date, days: &[(Date, String)], most: usize) -> String {
             accesses: 0,
         })
         .collect();
-    root(&nodes, &|_, _| None, today, most)
+    write_sections(&root_sections(&nodes, &|_, _| None, today, most), most)
 }
 
 #[test]

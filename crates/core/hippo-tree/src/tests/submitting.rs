@@ -4,10 +4,10 @@ use jiff::civil::{Date, date};
 
 use super::*;
 
-fn of(date: Date, text: &str) -> NodeSource<'_> {
+fn of(date: Date, text: &str) -> NodeSource {
     NodeSource {
-        path: "memory/2026-03-18.md",
-        text,
+        path: "memory/2026-03-18.md".to_owned(),
+        text: text.to_owned(),
         first_line: 1,
         date: Some(date),
     }

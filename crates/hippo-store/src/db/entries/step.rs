@@ -6,7 +6,6 @@
 use rusqlite::Connection;
 
 use hippo_map::consolidation::{ConsolidationRun, ConsolidationSnapshot, EntryChange};
-use hippo_types::entry::EntryId;
 
 use super::{put_quick_access, row};
 
@@ -20,7 +19,7 @@ pub(super) fn apply(
         run: *run,
         ..ConsolidationSnapshot::default()
     };
-    for id in affected_entries(change) {
+    for id in change.ids() {
         if let Some(Ok(record)) = row::find(connection, &id.0)? {
             snapshot.records.insert(id.clone(), record);
         }
@@ -49,24 +48,4 @@ pub(super) fn apply(
     }
     *run = snapshot.run;
     Ok(())
-}
-
-/// Returns the entries that a change reads or writes. The function lists every variant, so that a new one cannot be
-/// forgotten.
-fn affected_entries(change: &EntryChange) -> Vec<&EntryId> {
-    match change {
-        EntryChange::Add { record } | EntryChange::Remove { record } => vec![&record.entry.id],
-        EntryChange::Move { id, .. }
-        | EntryChange::File { id, .. }
-        | EntryChange::Strong { id, .. }
-        | EntryChange::Point { id, .. }
-        | EntryChange::Relate { id, .. }
-        | EntryChange::Summarise { id, .. }
-        | EntryChange::Replay { id, .. }
-        | EntryChange::Consolidate { id, .. }
-        | EntryChange::Band { id, .. } => vec![id],
-        EntryChange::Merge { to, absorbed, .. } => vec![&to.id, absorbed],
-        EntryChange::Regroup { moves } => moves.iter().map(|(id, _, _)| id).collect(),
-        EntryChange::QuickAccess { .. } | EntryChange::Propose { .. } => Vec::new(),
-    }
 }

@@ -267,7 +267,7 @@ impl WorkspaceWorker {
                     when_due,
                     reply,
                 }) => {
-                    if !when_due || self.due(workspace).iter().any(|due| due.cycle == cycle) {
+                    if !when_due || self.due(workspace).contains(&cycle) {
                         self.start_cycle(workspace, cycle, moment, dry_run, reply)?;
                     } else if let Some(reply) = reply {
                         let now = self.resources.clock.now();

@@ -128,7 +128,6 @@ impl FileEnvironment<'_> {
         IndexFileOptions {
             offset_seconds: self.offset_seconds,
             undated: self.now,
-            entry_level: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use hippo_fs::WorkspaceDir;
-use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
+use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile};
 use hippo_map::consolidation::{
     self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, LogDay,
     RecordPlace, find_repeated_facts,
@@ -128,8 +128,7 @@ impl CycleInput {
             looked_at && !known.contains(first.path.as_str()) && self.is_gone(&first.path)
         });
         self.snapshot.lost = lost.collect();
-        let state = self.state_files();
-        if changed.is_empty() && state.is_empty() {
+        if changed.is_empty() {
             return;
         }
         let read = self.read(&changed);
@@ -142,14 +141,6 @@ impl CycleInput {
                 bytes: &read.bytes,
                 modified: known.modified,
                 known: !changed.contains(&known.path),
-            })
-            .collect();
-        let state: Vec<StateFile<'_>> = state
-            .iter()
-            .map(|(path, bytes, modified)| StateFile {
-                path,
-                bytes,
-                modified: *modified,
             })
             .collect();
         let records = &self.snapshot.records;
@@ -165,10 +156,9 @@ impl CycleInput {
             now: self.snapshot.run.started,
             offset_seconds: self.snapshot.settings.offset_seconds,
             taken: taken.map(|(id, _)| id.clone()).collect(),
-            max_entries: Some(self.room(changed.len() + state.len())),
-            ..bootstrap::BootstrapSettings::default()
+            max_entries: Some(self.room(changed.len())),
         };
-        let made = bootstrap::bootstrap(&memory, &state, &settings);
+        let made = bootstrap::bootstrap(&memory, &settings);
         let light = (self.cycle == Cycle::Light).then(|| {
             let states = read.iter().filter(|(known, _)| changed.contains(&known.path));
             let state = |known: &IndexedDocument, read: &ReadDocument| {
@@ -206,9 +196,9 @@ impl CycleInput {
                 lost.insert(first.clone());
                 continue;
             };
-            let gist = bootstrap::extract_gist(&[], &record.entry.topic, &said);
+            let (summary, _) = bootstrap::extract_gist(&record.entry.topic, &said);
             let text = EntryText {
-                summary: gist.summary,
+                summary,
                 ..EntryText::from(&record.entry)
             };
             texts.insert(id.clone(), text);
@@ -249,23 +239,6 @@ impl CycleInput {
         } else {
             most
         }
-    }
-
-    /// Returns the state files that no entry points to.
-    fn state_files(&self) -> Vec<(String, Vec<u8>, Timestamp)> {
-        if self.cycle == Cycle::Light && self.last.is_some() {
-            return Vec::new();
-        }
-        let told: BTreeSet<&str> = self
-            .snapshot
-            .records
-            .values()
-            .flat_map(|record| &record.entry.pointers)
-            .map(|pointer| pointer.path.as_str())
-            .collect();
-        let mut files = documents::state_files(&self.root);
-        files.retain(|(path, _, _)| !told.contains(path.as_str()));
-        files
     }
 
     /// Returns documents with their text, up to the memory limit. The documents in `first` come first.

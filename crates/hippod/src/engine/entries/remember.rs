@@ -94,8 +94,8 @@ impl WorkspaceWorker {
         self.before_a_change(workspace, at)?;
         let now = self.now_of(workspace, at);
         let moment = now.now;
-        let gist = bootstrap::extract_gist(&bootstrap::default_rules(), &appended.topic, &request.text);
-        let (priority, rule) = match (request.priority, gist.priority) {
+        let (summary, inferred) = bootstrap::extract_gist(&appended.topic, &request.text);
+        let (priority, rule) = match (request.priority, inferred) {
             (Some(priority), _) => (priority, None),
             // Facts about the user and the user's feedback never fade.
             (None, _) if matches!(request.type_, Some(MemoryType::User | MemoryType::Feedback)) => {
@@ -136,7 +136,7 @@ impl WorkspaceWorker {
         let entry = Entry {
             id,
             topic: appended.topic.clone(),
-            summary: gist.summary,
+            summary,
             pointers: vec![pointer],
             created: moment,
             accessed: moment,

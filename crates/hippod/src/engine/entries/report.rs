@@ -1,10 +1,9 @@
 //! Reports of runs in wire format.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hippo_map::consolidation::{
-    ConsolidationPlan, EntryChange, Finding, Health, PlanStep, RecordPlace, RefusedChange, Rule,
+    ConsolidationPlan, EntryChange, Finding, Health, PlanStep, RecordFields, RecordPlace, RefusedChange, Rule,
 };
 use hippo_map::schedule::RunOutcome;
 use hippo_proto::{CycleFinding, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth};
@@ -28,7 +27,6 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &ConsolidationPlan, took:
         applied: 0,
         refused: plan.refused.iter().map(refusal).collect(),
         findings: plan.findings.iter().map(finding).collect(),
-        considered: considered(&plan.considered),
         health: plan.health.as_ref().map(health),
         files: Vec::new(),
         tree: None,
@@ -59,7 +57,6 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         applied: u64::from(row.done),
         refused: report.refused.iter().map(refusal).collect(),
         findings: report.findings.iter().map(finding).collect(),
-        considered: considered(&report.considered),
         health: report.health.as_ref().map(health),
         files,
         tree: None,
@@ -112,7 +109,7 @@ fn steps(steps: &[PlanStep]) -> Vec<CycleStep> {
     listed
         .map(|step| CycleStep {
             rule: rule(step.rule),
-            entries: step.entries.iter().map(|id| id.0.clone()).collect(),
+            entries: step.change.ids().into_iter().map(|id| id.0.clone()).collect(),
             what: describe_change(&step.change),
         })
         .collect()
@@ -140,13 +137,6 @@ fn finding(finding: &Finding) -> CycleFinding {
     }
 }
 
-fn considered(considered: &BTreeMap<Rule, usize>) -> BTreeMap<String, u64> {
-    considered
-        .iter()
-        .map(|(of, count)| (rule(*of), *count as u64))
-        .collect()
-}
-
 fn health(health: &Health) -> IndexHealth {
     let bands = ["silent", "decaying", "weak", "moderate", "strong"];
     let bands = bands.into_iter().zip(health.bands);
@@ -155,7 +145,6 @@ fn health(health: &Health) -> IndexHealth {
         queued: health.queued as u64,
         archived: health.archived as u64,
         amygdala: health.amygdala as u64,
-        consolidated: health.consolidated as u64,
         unlinked: health.unlinked as u64,
         mean_strength: health.mean_strength,
         bands: bands
@@ -172,46 +161,49 @@ fn health(health: &Health) -> IndexHealth {
 /// Describes a change in a few words. The description omits the text of entries, because reports are kept in logs and
 /// terminal histories.
 fn describe_change(change: &EntryChange) -> String {
-    let place = |place: &RecordPlace| match place {
-        RecordPlace::Index => "the index",
-        RecordPlace::Queue(_) => "the Decay Queue",
-        RecordPlace::Archive(_) => "the archive",
-    };
     match change {
         EntryChange::Add { record } => format!("a new entry in {}", record.group),
         EntryChange::Remove { .. } => "the entry is removed".to_owned(),
-        EntryChange::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
-        EntryChange::File { to: Some(to), .. } => format!(
+        EntryChange::Set { fields, .. } => match (change.merged(), fields.as_slice()) {
+            (Some((kept, absorbed)), _) => format!("{} absorbs {absorbed}", kept.id),
+            (_, [first, ..]) => describe_fields(&first.from, &first.to, fields.len()),
+            _ => "no entry changes".to_owned(),
+        },
+        EntryChange::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
+        EntryChange::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
+        EntryChange::Propose { .. } => "a fact is no longer proposed".to_owned(),
+    }
+}
+
+/// Describes a change of fields of `count` entries.
+fn describe_fields(from: &RecordFields, to: &RecordFields, count: usize) -> String {
+    let place = |fields: &RecordFields| match fields {
+        RecordFields::Place(RecordPlace::Queue(_)) => "the Decay Queue",
+        RecordFields::Place(RecordPlace::Archive(_)) => "the archive",
+        _ => "the index",
+    };
+    match to {
+        RecordFields::Place(_) => format!("from {} to {}", place(from), place(to)),
+        RecordFields::Filed(Some(to)) => format!(
             "the index file shows strength {:.2}, {} accesses",
             f32::from(to.hundredths) / 100.0,
             to.hits
         ),
-        EntryChange::File { to: None, .. } => "is removed from the index file".to_owned(),
-        EntryChange::Strong { to: Some(_), .. } => "becomes strong".to_owned(),
-        EntryChange::Strong { to: None, .. } => "is no longer strong".to_owned(),
-        EntryChange::Point { to, .. } => {
-            let pointers: Vec<String> = to.0.iter().map(ToString::to_string).collect();
+        RecordFields::Filed(None) => "is removed from the index file".to_owned(),
+        RecordFields::Sources(pointers, _) => {
+            let pointers: Vec<String> = pointers.iter().map(ToString::to_string).collect();
             format!("points to {}", pointers.join(" | "))
         }
-        EntryChange::Merge { to, absorbed, .. } => format!("{} absorbs {absorbed}", to.id),
-        EntryChange::Relate { to, .. } if to.is_empty() => "has no related entries".to_owned(),
-        EntryChange::Relate { to, .. } => {
-            let ids: Vec<&str> = to.iter().map(|id| id.0.as_str()).collect();
+        RecordFields::Related(ids, _) if ids.is_empty() => "has no related entries".to_owned(),
+        RecordFields::Related(ids, _) => {
+            let ids: Vec<&str> = ids.iter().map(|id| id.0.as_str()).collect();
             format!("is related to {}", ids.join(", "))
         }
-        EntryChange::Summarise { .. } => "a new text extracted from the source".to_owned(),
-        EntryChange::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
-        EntryChange::Replay { to, .. } => format!("reviewed and kept: strength {:.2}", to.strength),
-        EntryChange::Consolidate { to, .. } => {
-            if *to { "consolidated" } else { "not consolidated" }.to_owned()
-        }
-        EntryChange::Regroup { moves } => match moves.first() {
-            Some((_, _, to)) => format!("{} entries move to the section {to}", moves.len()),
-            None => "no entry moves".to_owned(),
-        },
-        EntryChange::Band { to: Some(to), .. } => format!("is listed under {}", to.heading()),
-        EntryChange::Band { to: None, .. } => "is removed from the section By Time".to_owned(),
-        EntryChange::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
-        EntryChange::Propose { .. } => "a fact is no longer proposed".to_owned(),
+        RecordFields::Text(..) => "a new text extracted from the source".to_owned(),
+        RecordFields::Vigour { strength, .. } => format!("reviewed and kept: strength {strength:.2}"),
+        RecordFields::Group(group) => format!("{count} entries move to the section {group}"),
+        RecordFields::Band(Some(band)) => format!("is listed under {}", band.heading()),
+        RecordFields::Band(None) => "is removed from the section By Time".to_owned(),
+        RecordFields::Merged(..) => "absorbs another entry".to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use hippo_map::consolidation::{
-    ConsolidationSnapshot, EntryChange, EntryRecord, EntryText, RecordPlace, Rule,
+    ConsolidationSnapshot, EntryChange, EntryRecord, EntryText, FieldsChange, RecordFields, RecordPlace, Rule,
 };
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
@@ -86,7 +86,7 @@ impl WorkspaceWorker {
             ..self.now_of(workspace, at)
         };
         // An earlier version of a file may contain entries that were forgotten since then.
-        let mut touched = detail.steps.iter().flat_map(|step| &step.entries);
+        let mut touched = detail.steps.iter().flat_map(|step| step.change.ids());
         let mut all = !files.is_empty() && !touched.any(|id| forgotten.contains(id));
         for file in files {
             let put_back = workspace.entries.put_back(&mut workspace.store, now, &file);
@@ -158,21 +158,20 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChang
 /// Returns the entries that a run merged. After an undo, these entries are never merged again.
 fn unmerged(of: &RunDetail) -> Vec<EntryId> {
     let steps = of.steps.iter().take(of.row.done as usize);
-    let merged = steps.filter_map(|step| match &step.change {
-        EntryChange::Merge { to, absorbed, .. } => Some([to.id.clone(), absorbed.clone()]),
-        _ => None,
-    });
-    merged.flatten().collect()
+    let merged = steps.filter_map(|step| step.change.merged());
+    merged
+        .flat_map(|(kept, absorbed)| [kept.id.clone(), absorbed.clone()])
+        .collect()
 }
 
 /// Returns the later runs that changed the same entries. Updates of strengths in the index file are ignored, because
 /// every run makes them.
 fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, StoreError> {
-    let counts = |rule: Rule| !matches!(rule, Rule::Flush | Rule::Strong);
+    let counts = |rule: Rule| rule != Rule::Flush;
     let touched = |detail: &RunDetail| -> BTreeSet<EntryId> {
         let done = detail.steps.iter().take(detail.row.done as usize);
         done.filter(|step| counts(step.rule))
-            .flat_map(|step| step.entries.clone())
+            .flat_map(|step| step.change.ids().into_iter().cloned())
             .collect()
     };
     let mine = touched(of);
@@ -214,10 +213,10 @@ fn taken_back<'c>(
             // The entry remains, so its values in the file are kept.
             let id = record.entry.id.clone();
             let from = state.records.get(&id).and_then(|record| record.filed);
-            inverses.push(EntryChange::File {
-                id,
-                from,
-                to: now.filed,
+            let (from, to) = (RecordFields::Filed(from), RecordFields::Filed(now.filed));
+            inverses.push(EntryChange::Set {
+                fields: vec![FieldsChange { id, from, to }],
+                demotes: 0,
             });
         }
     }
@@ -231,49 +230,58 @@ fn inverse_of(
 ) -> Option<EntryChange> {
     let record = |id: &EntryId| state.records.get(id);
     let mut inverse = change.inverse();
-    let holds = match change {
-        EntryChange::Summarise { id, to, .. } => {
-            record(id).is_none_or(|record| EntryText::from(&record.entry) == to.0)
+    match (change, &mut inverse) {
+        (EntryChange::Add { record: added }, _) => {
+            let now = record(&added.entry.id);
+            return now.is_none_or(|now| is_untouched(now, added)).then_some(inverse);
         }
-        EntryChange::Point { id, to, .. } => record(id).is_none_or(|record| record.entry.pointers == to.0),
-        EntryChange::Relate { id, to, .. } => record(id).is_none_or(|record| record.entry.related == *to),
-        EntryChange::Replay { id, to, .. } => record(id).is_none_or(|record| {
-            (record.entry.accessed, record.entry.replayed_to) == (to.accessed, to.replayed_to)
-        }),
-        EntryChange::Move { id, .. } | EntryChange::File { id, .. } if forgotten.contains(id) => false,
-        EntryChange::Move { id, to, .. } => record(id).is_none_or(|record| record.place == *to),
-        EntryChange::File { id, to, .. } => record(id).is_none_or(|record| record.filed == *to),
-        EntryChange::Add { record: added } => {
-            record(&added.entry.id).is_none_or(|now| is_untouched(now, added))
-        }
-        EntryChange::Merge {
-            to: merged, absorbed, ..
-        } => {
-            if forgotten.contains(absorbed)
-                && let (EntryChange::Merge { places, .. }, Some(now)) = (&mut inverse, record(absorbed))
-            {
-                places.1 = now.place;
-            }
-            if let (EntryChange::Merge { to, hashes, .. }, Some(now)) = (&mut inverse, record(&merged.id)) {
-                keep_what_is_new(to, merged, &now.entry);
-                if now.entry.pointers != merged.pointers {
-                    hashes[1].clone_from(&now.hashes);
+        (EntryChange::Set { .. }, EntryChange::Set { fields, .. }) if change.merged().is_some() => {
+            for FieldsChange { id, from, to } in fields {
+                match (record(id), from, to) {
+                    (Some(now), RecordFields::Merged(merged, _), RecordFields::Merged(back, hashes)) => {
+                        keep_what_is_new(back, merged, &now.entry);
+                        if now.entry.pointers != merged.pointers {
+                            hashes.clone_from(&now.hashes);
+                        }
+                    }
+                    (Some(now), _, RecordFields::Place(place)) if forgotten.contains(id) => {
+                        *place = now.place;
+                    }
+                    _ => {}
                 }
             }
-            true
         }
-        EntryChange::Regroup { moves } => {
-            let stands = |id: &EntryId, to: &str| record(id).is_some_and(|record| record.group == to);
-            let moves = moves.iter().filter(|(id, _, to)| stands(id, to));
-            let back = moves.map(|(id, from, to)| (id.clone(), to.clone(), from.clone()));
-            inverse = EntryChange::Regroup {
-                moves: back.collect(),
-            };
-            true
+        (EntryChange::Set { .. }, EntryChange::Set { fields, .. }) => {
+            fields.retain(|change| {
+                let gone = forgotten.contains(&change.id)
+                    && matches!(change.to, RecordFields::Place(_) | RecordFields::Filed(_));
+                !gone && record(&change.id).is_none_or(|now| holds(&change.from, now))
+            });
+            if fields.is_empty() {
+                return None;
+            }
         }
-        _ => true,
-    };
-    holds.then_some(inverse)
+        _ => {}
+    }
+    Some(inverse)
+}
+
+/// Returns whether a record still has the values that a run set.
+fn holds(set: &RecordFields, now: &EntryRecord) -> bool {
+    match set {
+        RecordFields::Text(text, _) => EntryText::from(&now.entry) == *text,
+        RecordFields::Sources(pointers, _) => now.entry.pointers == *pointers,
+        RecordFields::Related(related, _) => now.entry.related == *related,
+        RecordFields::Vigour {
+            accessed,
+            replayed_to,
+            ..
+        } => (now.entry.accessed, now.entry.replayed_to) == (*accessed, *replayed_to),
+        RecordFields::Place(place) => now.place == *place,
+        RecordFields::Filed(filed) => now.filed == *filed,
+        RecordFields::Group(group) => now.group == *group,
+        RecordFields::Band(_) | RecordFields::Merged(..) => true,
+    }
 }
 
 /// Returns whether an entry is archived, or was neither used nor edited since it was added.

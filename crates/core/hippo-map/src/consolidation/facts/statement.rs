@@ -7,7 +7,8 @@ use super::LogDay;
 use hippo_redact::redact;
 use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
-use hippo_text::gist::line::clean;
+use hippo_text::gist::label::check_box;
+use hippo_text::gist::line::{clean, rejoin_lines};
 use hippo_text::gist::machine::is_machine;
 use hippo_text::gist::sentence::split_sentences;
 use hippo_text::gist::words::WordCounts;
@@ -21,8 +22,6 @@ const LEAST_WORDS: usize = 4;
 const LEAST_TELLING: usize = 3;
 /// Maximum length of a statement in bytes; longer sentences are narrative.
 const LONGEST: usize = 320;
-/// Minimum length in bytes of a line that may continue on the next line.
-const FULL_LINE: usize = 60;
 
 /// Words of direct address.
 const ADDRESSED: [&str; 8] = [
@@ -68,8 +67,9 @@ pub(super) fn for_each_statement(
             continue;
         }
         let text = chunk_text(log.bytes, chunk);
-        for line in rejoin_lines(&strip_comments(&text)) {
-            if has_secret(&line) || is_machine(&line) {
+        for (_, line) in rejoin_lines(&strip_comments(&text)) {
+            // Tasks are not facts yet.
+            if check_box(&line).0.is_some() || has_secret(&line) || is_machine(&line) {
                 continue;
             }
             let line = clean(&line);
@@ -164,31 +164,6 @@ fn is_talk(sentence: &str) -> bool {
     REQUESTS.contains(&first)
         || words.any(|word| ADDRESSED.contains(&word))
         || WISHES.iter().any(|wish| lower.contains(wish))
-}
-
-/// Returns the lines of a text with wrapped lines rejoined. Tasks are skipped, because they are not facts
-/// yet.
-fn rejoin_lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut open = false;
-    for line in text.lines() {
-        let trimmed = line.trim();
-        let item = trimmed.starts_with(['-', '*', '+', '>', '|', '#'])
-            || trimmed.starts_with(|c: char| c.is_ascii_digit());
-        match lines.last_mut().filter(|_| open && !item && !trimmed.is_empty()) {
-            Some(last) => {
-                last.push(' ');
-                last.push_str(trimmed);
-            }
-            None => lines.push(trimmed.to_owned()),
-        }
-        open = line.len() >= FULL_LINE && !trimmed.ends_with(['.', '!', '?', ':', '。']);
-    }
-    let is_task = |line: &String| {
-        ["- [", "* [", "+ ["].iter().any(|mark| line.starts_with(mark)) && line.get(4..5) == Some("]")
-    };
-    lines.retain(|line| !line.is_empty() && !is_task(line));
-    lines
 }
 
 /// Strips a time of day at the start: "10:30 — deployed".

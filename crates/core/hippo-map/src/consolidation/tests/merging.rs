@@ -1,5 +1,7 @@
 //! Tests of merged duplicates.
 
+use super::super::merge::{find_difference, is_similar};
+use super::super::value::TextReading;
 use super::*;
 
 #[test]
@@ -75,27 +77,35 @@ fn the_entry_that_says_more_is_kept_and_texts_by_people_are_never_absorbed() {
     }
 }
 
+/// Returns the difference of two entries; `None` if they are not similar enough.
+fn compare(
+    a: &Entry,
+    b: &Entry,
+    cosine: f32,
+    settings: &ConsolidationSettings,
+) -> Option<Option<ValueConflict>> {
+    let [text_a, text_b] = [a, b].map(|entry| TextReading::read(&entry.topic, &entry.summary));
+    is_similar(a, b, cosine, settings).then(|| find_difference(a, b, &text_a, &text_b))
+}
+
 #[test]
 fn entries_with_a_common_pointer_need_less_similarity() {
     let settings = ConsolidationSettings::default();
     let (mut a, b) = (entry("a", "what there is"), entry("b", "what there is to know"));
     let shared = f32::midpoint(settings.merge_above, settings.merge_above_shared);
-    assert_eq!(classify_pair(&a, &b, shared, &settings), Likeness::Same);
+    assert_eq!(compare(&a, &b, shared, &settings), Some(None));
     assert_eq!(
-        classify_pair(&a, &b, settings.merge_above_shared - 0.01, &settings),
-        Likeness::Apart
+        compare(&a, &b, settings.merge_above_shared - 0.01, &settings),
+        None
     );
     a.pointers = vec![pointer("memory/b.md", Some("One"))];
-    assert_eq!(classify_pair(&a, &b, shared, &settings), Likeness::Apart);
-    assert_eq!(
-        classify_pair(&a, &b, settings.merge_above, &settings),
-        Likeness::Same
-    );
-    assert_eq!(classify_pair(&a, &b, f32::NAN, &settings), Likeness::Apart);
+    assert_eq!(compare(&a, &b, shared, &settings), None);
+    assert_eq!(compare(&a, &b, settings.merge_above, &settings), Some(None));
+    assert_eq!(compare(&a, &b, f32::NAN, &settings), None);
     a.summary = "what there is not".into();
-    let denied = Likeness::Conflict(ValueConflict::Negation);
-    assert_eq!(classify_pair(&a, &b, 1.0, &settings), denied);
-    assert_eq!(classify_pair(&b, &a, 1.0, &settings), denied);
+    let denied = Some(Some(ValueConflict::Negation));
+    assert_eq!(compare(&a, &b, 1.0, &settings), denied);
+    assert_eq!(compare(&b, &a, 1.0, &settings), denied);
 }
 
 #[test]
@@ -107,17 +117,13 @@ fn the_same_words_in_different_projects_are_not_merged() {
         entry
     };
     let one = at("projects/acme/PROJECT.md");
-    let apart = classify_pair(&one, &at("projects/atlas/PROJECT.md"), 1.0, &settings);
-    assert_eq!(apart, Likeness::Conflict(ValueConflict::Name));
+    let apart = compare(&one, &at("projects/atlas/PROJECT.md"), 1.0, &settings);
+    assert_eq!(apart, Some(Some(ValueConflict::Name)));
     for path in [
         "projects/acme/NOTES.md",
         "projects/README.md",
         "memory/2026-01-01.md",
     ] {
-        assert_eq!(
-            classify_pair(&one, &at(path), 1.0, &settings),
-            Likeness::Same,
-            "{path}"
-        );
+        assert_eq!(compare(&one, &at(path), 1.0, &settings), Some(None), "{path}");
     }
 }

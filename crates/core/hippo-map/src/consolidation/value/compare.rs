@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::ValueConflict;
 use super::number::StatedValue;
 use super::stated::TextReading;
-use super::{ValueConflict, words};
+use super::words::TABLES;
 
 /// Returns the first difference that forbids treating both texts as the same.
 pub(super) fn find_conflict(a: &TextReading, b: &TextReading) -> Option<ValueConflict> {
@@ -122,7 +123,7 @@ fn sorted(words: &[String]) -> Vec<&String> {
 
 /// Returns `true` if the texts contain the two words of a pair of opposites.
 fn opposes(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
-    words::opposites().iter().any(|(this, that)| {
+    TABLES.opposites.iter().any(|(this, that)| {
         let here = one.said.contains(this) && !other.said.contains(this);
         here && other.said.contains(that) && !one.said.contains(that)
     })
@@ -162,7 +163,7 @@ fn narrows(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
         return false;
     }
     if let Some(more) = long.strip_prefix(short.as_slice()) {
-        return more.iter().any(|word| words::is_condition(word));
+        return more.iter().any(|word| TABLES.conditions.contains(word.as_str()));
     }
     let mut rest = long.iter();
     long.len() > short.len() && short.iter().all(|word| rest.any(|next| next == word))
@@ -199,7 +200,7 @@ fn swaps(a: &TextReading, b: &TextReading) -> bool {
 
 /// Returns `true` if opposites in both texts swap places: "pump on, siren off", "pump off, siren on".
 fn reverses(a: &TextReading, b: &TextReading) -> bool {
-    words::opposites().iter().any(|(one, other)| {
+    TABLES.opposites.iter().any(|(one, other)| {
         let order = |text: &TextReading| -> Vec<bool> {
             let words = text.words.iter().filter(|word| *word == one || *word == other);
             words.map(|word| word == one).collect()

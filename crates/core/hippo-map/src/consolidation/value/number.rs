@@ -3,31 +3,17 @@
 //! "5,000" equals "5000", "30s" equals "30 seconds", "2 million euros" equals "€2 million". Other words
 //! with digits are kept as written: versions, addresses, names with numbers.
 
-/// Number words by value, from zero. "One" is missing because it is usually an article.
-const NUMBERS: [&str; 13] = [
-    "zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-];
-/// Further number words.
-#[rustfmt::skip] // keep the list compact
-const MORE: [(&str, &str); 20] = [
-    ("thirteen", "13"), ("fourteen", "14"), ("fifteen", "15"), ("sixteen", "16"), ("seventeen", "17"),
-    ("eighteen", "18"), ("nineteen", "19"), ("twenty", "20"), ("thirty", "30"), ("forty", "40"),
-    ("fifty", "50"), ("sixty", "60"), ("hundred", "100"), ("dozen", "12"), ("twice", "2"), ("thrice", "3"),
-    ("zwei", "2"), ("drei", "3"), ("vier", "4"), ("fünf", "5"),
-];
-/// Ordinal words by value. "Second" is also a unit.
-const ORDINALS: [&str; 11] = [
-    "zeroth", "first", "", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-];
+/// Number words. "One" is missing because it is usually an article.
+const NUMBERS: &str = "\
+    zero=0 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 \
+    fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 \
+    hundred=100 dozen=12 twice=2 thrice=3 zwei=2 drei=3 vier=4 fünf=5";
+/// Ordinal words. "Second" is also a unit.
+const ORDINALS: &str =
+    "zeroth=0 first=1 third=3 fourth=4 fifth=5 sixth=6 seventh=7 eighth=8 ninth=9 tenth=10";
 /// Scales of numbers.
-const SCALES: [(&str, &str); 6] = [
-    ("k", "thousand"),
-    ("thousand", "thousand"),
-    ("million", "million"),
-    ("millions", "million"),
-    ("mio", "million"),
-    ("billion", "billion"),
-];
+const SCALES: &str =
+    "k=thousand thousand=thousand million=million millions=million mio=million billion=billion";
 /// Units, each with its spellings.
 #[rustfmt::skip] // keep the list compact
 const UNITS: [&str; 36] = [
@@ -43,7 +29,7 @@ const UNITS: [&str; 36] = [
 
 /// Value in normalized form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StatedValue {
+pub struct StatedValue {
     /// Unit or notation. Values of the same kind could be confused, so their order counts.
     pub kind: &'static str,
     /// Number, or the whole word.
@@ -65,8 +51,8 @@ impl StatedValue {
     pub fn absorb(&mut self, lower: &str) -> bool {
         let bare = self.kind == "plain";
         let money = matches!(self.kind, "€" | "$" | "£");
-        let scale = SCALES.iter().find(|(word, _)| *word == lower);
-        if let Some((_, scale)) = scale.filter(|_| (bare || money) && self.scale.is_empty()) {
+        let scale = find_value(SCALES, lower);
+        if let Some(scale) = scale.filter(|_| (bare || money) && self.scale.is_empty()) {
             self.scale = scale;
             return true;
         }
@@ -86,15 +72,16 @@ fn find_unit(lower: &str) -> Option<&'static str> {
 
 /// Returns the value of a number word.
 pub(super) fn parse_number_word(lower: &str) -> Option<StatedValue> {
-    let place = |list: &[&str]| list.iter().position(|word| *word == lower && !word.is_empty());
-    if let Some(number) = place(&NUMBERS) {
-        return Some(StatedValue::new("plain", number.to_string()));
-    }
-    if let Some(number) = place(&ORDINALS) {
-        return Some(StatedValue::new("ordinal", number.to_string()));
-    }
-    let more = MORE.iter().find(|(word, _)| *word == lower);
-    more.map(|(_, number)| StatedValue::new("plain", *number))
+    let lists = [(NUMBERS, "plain"), (ORDINALS, "ordinal")];
+    lists
+        .into_iter()
+        .find_map(|(list, kind)| Some(StatedValue::new(kind, find_value(list, lower)?)))
+}
+
+/// Returns the value of a word in a list.
+fn find_value(list: &'static str, word: &str) -> Option<&'static str> {
+    let mut pairs = list.split(' ').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(known, _)| *known == word).map(|(_, value)| value)
 }
 
 /// Returns the values of a lower-case word with digits; two for a range.

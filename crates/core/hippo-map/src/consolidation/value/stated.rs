@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::number::{StatedValue, parse_number_word, parse_values};
 use super::pieces::{Script, is_path, is_unspaced, script as script_of, split_words};
-use super::words::{self, WordForms};
+use super::words::{self, MARKS, TABLES, WordForms};
 use hippo_types::time::{MONTHS, WEEKDAYS};
 
 /// Forms of "to be".
@@ -14,7 +14,7 @@ const BE: [&str; 7] = ["is", "are", "was", "were", "be", "been", "being"];
 
 /// Words and values of a text.
 #[derive(Debug, Default)]
-pub(super) struct TextReading {
+pub struct TextReading {
     /// Amounts, times, dates and versions, in order: those of the summary, then those only in the topic.
     pub values: Vec<StatedValue>,
     /// Values of the topic.
@@ -112,7 +112,7 @@ impl TextReader {
         let mut first = true;
         for raw in text.split_whitespace() {
             if matches!(raw, "→" | "->" | "=>" | "⇒") {
-                self.before.part = words::part("to");
+                self.before.part = TABLES.directed.get("to").copied();
                 continue;
             }
             self.read_signs(raw);
@@ -142,7 +142,7 @@ impl TextReader {
 
     /// Records signs with a meaning: "< 300 ms", a tick.
     fn read_signs(&mut self, raw: &str) {
-        for mark in raw.chars().filter(|mark| words::is_mark(*mark)) {
+        for mark in raw.chars().filter(|mark| MARKS.contains(*mark)) {
             self.stated.values.push(StatedValue::new("mark", mark));
         }
         let rest = raw.trim_start_matches(['<', '>', '≤', '≥', '=', '!', '±', '≠']);
@@ -221,7 +221,7 @@ impl TextReader {
     }
 
     fn read_plain(&mut self, base: &str, lower: &str, first: bool) {
-        if words::denies(lower) {
+        if TABLES.negations.contains(lower) {
             self.before.denied = true;
             self.stated.summary.insert(lower.to_owned());
             self.stated.denied.push(String::new());
@@ -242,14 +242,14 @@ impl TextReader {
         }
         let form = self.forms.normalize(lower);
         self.stated.summary.insert(form.clone());
-        let limits = words::limits(lower);
+        let limits = TABLES.limits.contains(lower);
         if limits {
             self.stated.limits.insert(form.clone());
         }
-        let value = words::is_value(&form);
+        let value = TABLES.values.contains(&form);
         if words::is_silent(lower, &form) && !value {
-            self.stated.light.extend(words::light(&form).cloned());
-            self.before.part = words::part(lower).or(self.before.part);
+            self.stated.light.extend(TABLES.light.get(&form).cloned());
+            self.before.part = TABLES.directed.get(lower).copied().or(self.before.part);
             self.before.by |= lower == "by";
             self.before.listed &= is_article(lower);
             self.before.listed |= matches!(lower, "and" | "or" | "plus" | "und" | "oder");

@@ -110,7 +110,7 @@ const DIRECTED: &str = "\
     to-into-onto-toward-towards from than before after over until-till since above below-under by for against versus-vs";
 
 /// Marks of progress.
-const MARKS: &str = "✅✔✓☑❌✖✗✘☐⚠🚫⛔🟢🔴🟡🟠👍👎";
+pub(super) const MARKS: &str = "✅✔✓☑❌✖✗✘☐⚠🚫⛔🟢🔴🟡🟠👍👎";
 
 /// Verbs that form one word with the following particle.
 const PARTICLES: &str = "\
@@ -130,34 +130,39 @@ const HAN_NEGATIONS: &str = "不没無无未非别否勿";
 const KANA_NEGATIONS: [&str; 5] = ["ない", "ません", "なし", "なく", "ぬ"];
 
 /// Tables with words in compared form.
-struct WordTables {
-    negations: HashSet<&'static str>,
-    opposites: Vec<(String, String)>,
-    limits: HashSet<&'static str>,
-    values: HashSet<String>,
+pub(super) struct WordTables {
+    /// Negations.
+    pub negations: HashSet<&'static str>,
+    /// Pairs of opposite forms.
+    pub opposites: Vec<(String, String)>,
+    /// Words that withdraw or limit a statement.
+    pub limits: HashSet<&'static str>,
+    /// Forms that are values.
+    pub values: HashSet<String>,
+    /// Forms of light verbs, with the form that represents their group.
+    pub light: HashMap<String, String>,
+    /// Words that start a condition.
+    pub conditions: HashSet<&'static str>,
+    /// Words that assign a role, with the word that represents their group.
+    pub directed: HashMap<&'static str, &'static str>,
     same: HashMap<String, String>,
     silent: HashSet<String>,
-    light: HashMap<String, String>,
-    conditions: HashSet<&'static str>,
-    directed: HashMap<&'static str, &'static str>,
     particles: HashMap<String, HashSet<&'static str>>,
     kana: HashSet<&'static str>,
 }
 
-static TABLES: LazyLock<WordTables> = LazyLock::new(WordTables::new);
+pub(super) static TABLES: LazyLock<WordTables> = LazyLock::new(WordTables::new);
 
 impl WordTables {
     fn new() -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
         let mut same = HashMap::new();
-        let groups = IRREGULAR
-            .split_ascii_whitespace()
-            .chain(SAME.split_ascii_whitespace());
-        for group in groups {
-            let mut words = group.split('-').map(|word| stem(word, &stemmer));
-            let Some(first) = words.next() else { continue };
-            for word in words {
-                same.insert(word, first.clone());
+        for group in IRREGULAR.split_whitespace().chain(SAME.split_whitespace()) {
+            for (word, first) in members(group) {
+                let (word, first) = (stem(word, &stemmer), stem(first, &stemmer));
+                if word != first {
+                    same.insert(word, first);
+                }
             }
         }
         // The first word of a group may be in another group.
@@ -170,50 +175,39 @@ impl WordTables {
             let stem = stem(word, &stemmer);
             same.get(&stem).cloned().unwrap_or(stem)
         };
-        let set = |list: &'static str| list.split_ascii_whitespace().map(form).collect();
-        let opposites = OPPOSITES.split_ascii_whitespace();
-        let opposites = opposites.filter_map(|pair| pair.split_once('/'));
+        let set = |list: &'static str| list.split_whitespace().map(form).collect();
+        let opposites = OPPOSITES
+            .split_whitespace()
+            .filter_map(|pair| pair.split_once('/'));
         let mut particles: HashMap<String, HashSet<&'static str>> = HashMap::new();
         for (verb, particle) in PARTICLES
-            .split_ascii_whitespace()
+            .split_whitespace()
             .filter_map(|pair| pair.split_once('-'))
         {
-            particles
-                .entry(stem(verb, &stemmer))
-                .or_default()
-                .insert(particle);
+            let verb = particles.entry(stem(verb, &stemmer)).or_default();
+            verb.insert(particle);
         }
+        let light = LIGHT.split_whitespace().flat_map(members);
         Self {
-            negations: NEGATIONS.split_ascii_whitespace().collect(),
+            negations: NEGATIONS.split_whitespace().collect(),
             opposites: opposites.map(|(a, b)| (form(a), form(b))).collect(),
             limits: LIMITS.split_whitespace().collect(),
             values: set(VALUES),
             silent: set(SILENT),
-            light: LIGHT
-                .split_ascii_whitespace()
-                .flat_map(|group| {
-                    let mut words = group.split('-');
-                    let first = words.clone().next().map(form).unwrap_or_default();
-                    words
-                        .by_ref()
-                        .map(|word| (form(word), first.clone()))
-                        .collect::<Vec<_>>()
-                })
-                .collect(),
+            light: light.map(|(word, first)| (form(word), form(first))).collect(),
             conditions: CONDITIONS.split_whitespace().collect(),
-            directed: DIRECTED
-                .split_ascii_whitespace()
-                .flat_map(|group| {
-                    group
-                        .split('-')
-                        .map(|word| (word, group.split('-').next().unwrap_or(word)))
-                })
-                .collect(),
+            directed: DIRECTED.split_whitespace().flat_map(members).collect(),
             particles,
             kana: KANA.split_whitespace().collect(),
             same,
         }
     }
+}
+
+/// Returns the words of a group, each with the first word, which represents the group.
+fn members(group: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let first = group.split('-').next().unwrap_or(group);
+    group.split('-').map(move |word| (word, first))
 }
 
 /// Returns the stem of an English word, and any other word unchanged.
@@ -247,49 +241,9 @@ impl WordForms {
     }
 }
 
-/// Returns `true` for a negation.
-pub(super) fn denies(lower: &str) -> bool {
-    TABLES.negations.contains(lower)
-}
-
-/// Returns the pairs of opposite forms.
-pub(super) fn opposites() -> &'static [(String, String)] {
-    &TABLES.opposites
-}
-
-/// Returns `true` if a word withdraws or limits a statement.
-pub(super) fn limits(lower: &str) -> bool {
-    TABLES.limits.contains(lower)
-}
-
-/// Returns `true` if a form is a value.
-pub(super) fn is_value(form: &str) -> bool {
-    TABLES.values.contains(form)
-}
-
 /// Returns `true` if a word has no content.
 pub(super) fn is_silent(lower: &str, form: &str) -> bool {
     is_stop(lower) || TABLES.silent.contains(form) || TABLES.light.contains_key(form)
-}
-
-/// Returns the representative of a light verb.
-pub(super) fn light(form: &str) -> Option<&'static String> {
-    TABLES.light.get(form)
-}
-
-/// Returns the role that a word assigns to the words after it.
-pub(super) fn part(lower: &str) -> Option<&'static str> {
-    TABLES.directed.get(lower).copied()
-}
-
-/// Returns `true` for a mark of progress.
-pub(super) fn is_mark(mark: char) -> bool {
-    MARKS.contains(mark)
-}
-
-/// Returns `true` if a word starts a condition.
-pub(super) fn is_condition(lower: &str) -> bool {
-    TABLES.conditions.contains(lower)
 }
 
 /// Returns, for a run of hiragana, whether it has no content, and whether it negates.

@@ -12,7 +12,6 @@ use hippo_types::time::Timestamp;
 const SETTINGS: IndexFileOptions = IndexFileOptions {
     offset_seconds: 0,
     undated: Timestamp(0),
-    entry_level: None,
 };
 
 fn entry(id: &str, summary: &str) -> Entry {

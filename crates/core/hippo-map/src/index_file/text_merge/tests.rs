@@ -10,7 +10,6 @@ use hippo_types::time::Timestamp;
 const SETTINGS: IndexFileOptions = IndexFileOptions {
     offset_seconds: 0,
     undated: Timestamp(0),
-    entry_level: None,
 };
 
 fn merged(base: &str, ours: &str, theirs: &str) -> String {

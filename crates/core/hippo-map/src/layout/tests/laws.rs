@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::index_file::IndexProblem;
 use crate::index_file::properties::{any_entry, index_text};
 
 fn config() -> ProptestConfig {
@@ -46,14 +45,13 @@ impl std::fmt::Debug for LayoutCase {
 }
 
 impl LayoutCase {
-    fn laid_out(&self, current: Option<&[u8]>, meta: Option<&HierarchyMeta>, now: Timestamp) -> LaidOutFiles {
+    fn laid_out(&self, current: Option<&[u8]>, now: Timestamp) -> LaidOutFiles {
         lay_out(
             current,
             &LayoutInput {
                 records: &self.records,
                 forgotten: &self.forgotten,
                 quick_access: &self.quick_access,
-                meta,
                 limits: self.limits,
                 settings: self.settings,
                 now,
@@ -63,8 +61,8 @@ impl LayoutCase {
 
     /// Lays out the files and checks all invariants.
     fn check(&self) -> Result<LaidOutFiles, TestCaseError> {
-        let files = self.laid_out(self.current.as_deref(), None, NOW);
-        let again = self.laid_out(Some(&files.master), meta_of(&files).as_ref(), NOW.plus(DAY));
+        let files = self.laid_out(self.current.as_deref(), NOW);
+        let again = self.laid_out(Some(&files.master), NOW.plus(DAY));
         prop_assert_eq!(
             String::from_utf8_lossy(&again.master),
             String::from_utf8_lossy(&files.master)
@@ -82,18 +80,10 @@ impl LayoutCase {
     /// Returns `true` if no entry of the file can leave it.
     fn all_annotated(&self, files: &LaidOutFiles) -> bool {
         let file = IndexFile::parse(&files.master, self.settings);
-        let copied = file
-            .diagnostics()
-            .iter()
-            .filter_map(|found| match &found.problem {
-                IndexProblem::DuplicateId(id) => Some(id),
-                _ => None,
-            });
-        let copied: BTreeSet<&EntryId> = copied.collect();
         let known = |id: &EntryId| self.records.contains_key(id) || self.forgotten.contains(id);
         file.entries()
             .filter(|there| known(&there.entry.id))
-            .all(|there| there.has_other_content() || copied.contains(&there.entry.id))
+            .all(|there| there.has_other_content() || file.copied_ids().contains(&there.entry.id))
     }
 
     fn check_each_entry_is_in_one_file(&self, files: &LaidOutFiles) -> Result<(), TestCaseError> {
@@ -202,61 +192,56 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
         prop::collection::vec(any::<prop::sample::Index>(), 0..3),
         prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         limits,
-        prop::option::of(2_u8..=6),
         any::<u64>(),
     )
-        .prop_map(
-            |(current, records, forgotten, quick, limits, entry_level, which)| {
-                let settings = IndexFileOptions {
-                    offset_seconds: 3_600,
-                    undated: NOW,
-                    entry_level,
-                };
-                let mut by_id: BTreeMap<EntryId, EntryRecord> = BTreeMap::new();
-                // Each entry of the file is known, except those that must be removed.
-                let theirs = IndexFile::parse(current.as_deref().unwrap_or_default(), settings);
-                for (at, there) in theirs.entries().enumerate() {
-                    let known = which >> (at % 64) & 1 == 1;
-                    if known || !there.states_id() {
-                        by_id.insert(there.entry.id.clone(), record(there.entry.clone()));
-                    }
+        .prop_map(|(current, records, forgotten, quick, limits, which)| {
+            let settings = IndexFileOptions {
+                offset_seconds: 3_600,
+                undated: NOW,
+            };
+            let mut by_id: BTreeMap<EntryId, EntryRecord> = BTreeMap::new();
+            // Each entry of the file is known, except those that must be removed.
+            let theirs = IndexFile::parse(current.as_deref().unwrap_or_default(), settings);
+            for (at, there) in theirs.entries().enumerate() {
+                let known = which >> (at % 64) & 1 == 1;
+                if known || !there.states_id() {
+                    by_id.insert(there.entry.id.clone(), record(there.entry.clone()));
                 }
-                for record in records {
-                    by_id.entry(record.entry.id.clone()).or_insert(record);
-                }
-                let pick = |of: Vec<prop::sample::Index>| -> Vec<EntryId> {
-                    let some = of.iter().filter(|_| !by_id.is_empty());
-                    some.map(|at| {
-                        by_id
-                            .keys()
-                            .nth(at.index(by_id.len()))
-                            .cloned()
-                            .unwrap_or_default()
-                    })
-                    .collect()
-                };
-                LayoutCase {
-                    forgotten: pick(forgotten).into_iter().collect(),
-                    quick_access: pick(quick),
-                    current,
-                    records: by_id,
-                    limits: Limits {
-                        max_tokens: limits.0,
-                        max_entries: limits.1,
-                        fill: limits.2,
-                        other_tokens: 0,
-                    },
-                    settings,
-                }
-            },
-        )
+            }
+            for record in records {
+                by_id.entry(record.entry.id.clone()).or_insert(record);
+            }
+            let pick = |of: Vec<prop::sample::Index>| -> Vec<EntryId> {
+                let some = of.iter().filter(|_| !by_id.is_empty());
+                some.map(|at| {
+                    by_id
+                        .keys()
+                        .nth(at.index(by_id.len()))
+                        .cloned()
+                        .unwrap_or_default()
+                })
+                .collect()
+            };
+            LayoutCase {
+                forgotten: pick(forgotten).into_iter().collect(),
+                quick_access: pick(quick),
+                current,
+                records: by_id,
+                limits: Limits {
+                    max_tokens: limits.0,
+                    max_entries: limits.1,
+                    fill: limits.2,
+                    other_tokens: 0,
+                },
+                settings,
+            }
+        })
 }
 
 /// Returns the non-empty lines outside entries and generated text.
 fn foreign(bytes: &[u8], settings: IndexFileOptions) -> Vec<Vec<u8>> {
     let file = IndexFile::parse(bytes, settings);
-    let twice = |problem: &IndexProblem| matches!(problem, IndexProblem::DuplicateId(_));
-    if file.diagnostics().iter().any(|found| twice(&found.problem)) {
+    if !file.copied_ids().is_empty() {
         // Removing an entry turns its second copy into that entry.
         return Vec::new();
     }
@@ -340,7 +325,7 @@ proptest! {
         case in any_case(Just(None)), other in any_case(Just(None)),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
-        let mut bytes = case.laid_out(None, None, NOW).master;
+        let mut bytes = case.laid_out(None, NOW).master;
         for (at, byte) in edits {
             let at = at.index(bytes.len());
             bytes[at] = byte;

@@ -103,7 +103,7 @@ fn an_id_derived_from_the_topic_survives_the_removal_of_its_neighbours() {
 fn annotated_entries_are_removed_last() {
     let mut store = LayoutStore::of((0..20).map(|number| record(entry(&format!("e{number:02}")))));
     store.record("e07").filed.as_mut().unwrap().hundredths = 1;
-    let before = text(&store.lay_out(None, None).master).replace(
+    let before = text(&store.lay_out(None).master).replace(
         "→ notes/e07.md §Now",
         "→ notes/e07.md §Now\n\nNot before the ice is gone.",
     );
@@ -128,7 +128,7 @@ fn entries_stay_in_the_section_chosen_by_users_except_when_queued() {
         found.section.join(" > ")
     };
     // A person moves an entry into a new section.
-    let before = text_of(&store.lay_out(None, None));
+    let before = text_of(&store.lay_out(None));
     let at = before.find("- Topic crane → notes/crane.md §Now <").unwrap();
     let lines = &before[at..before.find("- Topic dock → notes/dock.md §Now <").unwrap()];
     let moved = before
@@ -179,7 +179,7 @@ fn unclosed_marks_hide_no_entry() {
     ];
     for (inside, open) in table {
         let mut store = LayoutStore::of((0..4).map(|number| record(entry(&format!("e{number}")))));
-        let before = text(&store.lay_out(None, None).master)
+        let before = text(&store.lay_out(None).master)
             .replace("\n- Topic e3", &format!("\n{inside}\n\n- Topic e3"))
             .replace("## By Time\n", &format!("## By Time\n\n{open}\n"));
         store.record("e2").place = RecordPlace::Queue(NOW);

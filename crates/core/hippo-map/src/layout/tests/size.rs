@@ -47,7 +47,7 @@ fn size(files: &LaidOutFiles) -> usize {
 fn the_size_limit_holds_for_any_number_of_entries() {
     for count in [10, 200, 1_000, 10_000] {
         let mut store = many(count);
-        let files = store.lay_out(None, None);
+        let files = store.lay_out(None);
         let all = store.limits.max_tokens;
         assert!(size(&files) <= all, "{count}: {}", size(&files));
         let least = if count == 10 { 10 } else { 90 };
@@ -64,7 +64,7 @@ fn the_size_limit_holds_for_any_number_of_entries() {
             .filter(|record| record.entry.priority == EntryPriority::Amygdala);
         let missing = never.filter(|record| !kept.contains(&record.entry.id)).count();
         assert!(missing == 0 || missing * 200 < count, "{count}: {missing}");
-        let again = store.lay_out(Some(&files.master), meta_of(&files).as_ref());
+        let again = store.from(&files.master);
         assert_eq!(text(&again.master), text(&files.master));
         assert_eq!(again, files);
         if count == 200 {
@@ -86,7 +86,7 @@ fn the_size_limit_holds_for_any_number_of_entries() {
 fn entries_return_when_the_limit_rises() {
     let mut store = many(200);
     let whole = store.limits;
-    let full = store.lay_out(None, None);
+    let full = store.lay_out(None);
     store.limits.max_tokens = 2_000;
     let small = store.from(&full.master);
     assert!(small.entries < 40 && !small.others.is_empty());
@@ -115,7 +115,7 @@ fn lists_leave_room_for_entries() {
     let mut store = many(1_000);
     store.quick_access = store.records.keys().take(500).cloned().collect();
     store.limits.max_tokens = 2_000;
-    let files = store.lay_out(None, None);
+    let files = store.lay_out(None);
     let mut generated = false;
     let lists = text(&files.master).lines().filter(|line| {
         generated = line.starts_with("<!-- hippod:") || generated && !line.starts_with("<!-- /hippod");

@@ -85,7 +85,6 @@ fn any_record() -> impl Strategy<Value = EntryRecord> {
         option::of(filed),
         option::of(moment()),
         any::<bool>(),
-        option::of(moment()),
     );
     let learned = (vec(".{0,4}", 0..3), any::<[u8; 16]>(), moment()).prop_map(|(cue, hash, at)| {
         let path = "memory/a.md".to_owned();
@@ -111,9 +110,7 @@ fn any_record() -> impl Strategy<Value = EntryRecord> {
         band: stands.3,
         hashes: rest.0,
         filed: rest.1,
-        strong_since: rest.2,
-        consolidated: rest.3,
-        replayed: rest.4,
+        replayed: rest.2,
     })
 }
 

@@ -43,7 +43,6 @@ fn filled(scratch: &EntryScratch) -> Store {
     }
     records[0].place = RecordPlace::Queue(NOW.plus(-40 * 24 * HOUR));
     records[3].place = RecordPlace::Queue(NOW.plus(-40 * 24 * HOUR));
-    records[11].strong_since = Some(NOW.plus(-40 * 24 * HOUR));
     records[10].entry.priority = EntryPriority::Amygdala;
     put(&mut store, &records);
     store
@@ -92,6 +91,13 @@ fn planned(store: &Store, cycle: Cycle) -> (ConsolidationSnapshot, Consolidation
     (before, plan)
 }
 
+/// Returns the snapshot after all steps of a plan.
+fn applied(snapshot: &ConsolidationSnapshot, plan: &ConsolidationPlan) -> ConsolidationSnapshot {
+    let mut after = snapshot.clone();
+    plan.steps.iter().for_each(|step| step.change.apply(&mut after));
+    after
+}
+
 #[test]
 fn applying_a_run_gives_the_state_that_the_core_defines() {
     for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
@@ -104,7 +110,7 @@ fn applying_a_run_gives_the_state_that_the_core_defines() {
             last = store.apply_step(run, step).unwrap();
         }
         store.finish_run(run, RunOutcome::Done, NOW.plus(5)).unwrap();
-        let expected = consolidation::apply(&before, &plan);
+        let expected = applied(&before, &plan);
         let read = scratch.killed().open().entries().unwrap();
         assert_eq!(read.records, expected.records);
         assert_eq!(read.quick_access, expected.quick_access);
@@ -132,7 +138,6 @@ fn the_runs_in_these_tests_cover_all_rules() {
     let wanted = [
         Rule::Queue,
         Rule::Flush,
-        Rule::Strong,
         Rule::Source,
         Rule::Prune,
         Rule::Merge,
@@ -140,7 +145,6 @@ fn the_runs_in_these_tests_cover_all_rules() {
         Rule::Summary,
         Rule::QuickAccess,
         Rule::Replay,
-        Rule::Consolidate,
         Rule::Archive,
         Rule::Propose,
         Rule::Cluster,
@@ -162,7 +166,7 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
     let mut store = filled(&whole);
     let (before, plan) = planned(&store, cycle);
     let run = store.start_run(&before.run, &plan).unwrap();
-    let expected = consolidation::apply(&before, &plan);
+    let expected = applied(&before, &plan);
     for done in 0..=plan.steps.len() {
         // The process is killed at this point, and another process opens its files.
         let rest = whole.killed();
@@ -231,7 +235,6 @@ fn undo_restores_the_previous_state_only_once() {
     let added = record("new", 0.9);
     plan.steps.push(PlanStep {
         rule: Rule::NewEntry,
-        entries: vec![id("new")],
         change: EntryChange::Add {
             record: Box::new(added),
         },
@@ -247,7 +250,8 @@ fn undo_restores_the_previous_state_only_once() {
     );
     store.finish_run(run, RunOutcome::Done, NOW).unwrap();
     let list = undo_list(&store, run).unwrap();
-    assert_eq!(list, consolidation::undo(&plan));
+    let inverses = plan.steps.iter().rev().map(|step| step.change.inverse());
+    assert_eq!(list, inverses.collect::<Vec<_>>());
     let apart = before.records.keys().next().unwrap();
     store
         .undo_run(run, &list, std::slice::from_ref(apart), NOW.plus(1))

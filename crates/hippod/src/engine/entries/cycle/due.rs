@@ -36,7 +36,7 @@ impl WorkspaceWorker {
         let follow = workspace.entries.follow_at.filter(|_| !follows);
         let wait = follow.map_or(wait, |follow| wait.min(follow.saturating_duration_since(at)));
         workspace.entries.look_at = at + wait.max(Duration::from_secs(1));
-        let mut wanted: Vec<(Cycle, bool)> = due.into_iter().map(|due| (due.cycle, true)).collect();
+        let mut wanted: Vec<(Cycle, bool)> = due.into_iter().map(|cycle| (cycle, true)).collect();
         if goes_on && wanted.iter().all(|(cycle, _)| *cycle != Cycle::Light) {
             wanted.push((Cycle::Light, false));
         }
@@ -69,7 +69,7 @@ impl WorkspaceWorker {
     }
 
     /// Returns the cycles that are due now according to the recorded runs.
-    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::DueCycle> {
+    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<Cycle> {
         schedule::due(
             &Self::runs(workspace),
             workspace.entries.known_since,
@@ -83,13 +83,9 @@ impl WorkspaceWorker {
     pub(in crate::engine) fn next_cycles(&self, workspace: &Workspace) -> Vec<(Cycle, Timestamp)> {
         let (runs, settings) = (Self::runs(workspace), workspace.view.config.cycles.schedule());
         let of = |cycle| {
-            let only = schedule::ScheduleSettings {
-                light: settings.light.clone().filter(|_| cycle == Cycle::Light),
-                deep: settings.deep.clone().filter(|_| cycle == Cycle::Deep),
-                archival: settings.archival.clone().filter(|_| cycle == Cycle::Archival),
-            };
             let (since, now) = (workspace.entries.known_since, self.resources.clock.now());
-            schedule::next_tick(&runs, since, now, &self.zone(workspace), &only).map(|at| (cycle, at))
+            schedule::next_tick(cycle, &runs, since, now, &self.zone(workspace), &settings)
+                .map(|at| (cycle, at))
         };
         let mut next: Vec<_> = [Cycle::Light, Cycle::Deep, Cycle::Archival]
             .into_iter()
@@ -141,7 +137,7 @@ impl WorkspaceWorker {
         }
         // Clients also wait for the current run, so it is reported together with the due cycles.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
-        let due = self.due(workspace).into_iter().map(|due| due.cycle);
+        let due = self.due(workspace);
         HeartbeatAnswer {
             due: under_way.chain(due).collect(),
             pending,

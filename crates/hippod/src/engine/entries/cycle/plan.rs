@@ -67,7 +67,6 @@ impl WorkspaceWorker {
         );
         let fresh = batch(workspace, cycle);
         let left = fresh.len() < workspace.entries.fresh.len();
-        let nothing_new = fresh.is_empty();
         if cycle == Cycle::Light && !dry_run {
             // The next cycle processes later changes, even if this one already reads some of them.
             workspace.entries.fresh.retain(|path| !fresh.contains(path));
@@ -86,24 +85,6 @@ impl WorkspaceWorker {
                 resumes: resumes.map(|row| row.id),
             },
         });
-        let offset_seconds = self.offset(workspace, started);
-        if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
-            let settings = consolidation::ConsolidationSettings {
-                offset_seconds,
-                profile,
-                ..consolidation::ConsolidationSettings::default()
-            };
-            let known = &workspace.entries.known;
-            if let Some(plan) =
-                consolidation::plan_idle(&known.records, &known.quick_access, &settings, started)
-            {
-                let begun = self.begin(workspace, plan, BTreeSet::new());
-                if let Err(error) = &begun {
-                    self.give_up(workspace, &error.to_string());
-                }
-                return begun;
-            }
-        }
         self.plan_beside(workspace);
         Ok(())
     }

@@ -73,7 +73,7 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
             continue;
         };
         let bytes = match dir.read(&path, others::LARGEST) {
-            Ok(bytes) if others::is_ours(&path, &bytes) => bytes,
+            Ok(bytes) if others::is_ours(&bytes) => bytes,
             Ok(_) => continue,
             Err(error) => {
                 tracing::warn!(path, %error, "could not read a file of an earlier database");

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use hippo_fs::{FileKind, PathRefusal, WorkspaceDir};
-use hippo_map::hierarchy::{FOLDER, HierarchyMeta};
-use hippo_map::layout::{self, META_FILE};
+use hippo_map::hierarchy::FOLDER;
+use hippo_map::layout;
 use hippo_store::db::RunFile;
 
 /// Text in each file that identifies hippod as its writer.
@@ -74,7 +74,7 @@ pub(super) fn write(
                 all = false;
                 break;
             }
-            if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
+            if before.as_ref().is_some_and(|before| !is_ours(before)) {
                 let what = format!("hippod did not create the file {path}; move the file elsewhere");
                 return Err(io::Error::other(what));
             }
@@ -86,7 +86,7 @@ pub(super) fn write(
     }
     for path in if all { made_here(&dir)? } else { Vec::new() } {
         if !wanted.files.contains_key(&path) {
-            let Some(before) = read(&dir, &path)?.filter(|before| is_ours(&path, before)) else {
+            let Some(before) = read(&dir, &path)?.filter(|before| is_ours(before)) else {
                 continue;
             };
             if late(changed) {
@@ -118,13 +118,9 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns whether hippod wrote a file: it is the metadata file or contains hippod's mark. Other tools may keep files
-/// in the same folder.
-pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
-    let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
-    bytes.is_empty()
-        || says_so
-        || (path == META_FILE && serde_json::from_slice::<HierarchyMeta>(bytes).is_ok())
+/// Returns whether hippod wrote a file: it contains hippod's mark. Other tools may keep files in the same folder.
+pub(super) fn is_ours(bytes: &[u8]) -> bool {
+    bytes.is_empty() || bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK)
 }
 
 /// Restores a file to its state before a run, if the file is unchanged since the run. Returns whether it was restored.
@@ -151,9 +147,6 @@ pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
 /// Fails if a folder is a link, because the content of its target does not belong to hippod.
 pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
-    if dir.is_file(META_FILE) {
-        found.push(META_FILE.to_owned());
-    }
     for name in ["topics", "temporal", "archive"] {
         let folder = match dir.folder(format!("{FOLDER}/{name}")) {
             Ok(folder) => folder,

@@ -209,9 +209,7 @@ fn stamp(bytes: &[u8]) -> Option<&[u8]> {
 fn written_at(bytes: &[u8]) -> Option<Timestamp> {
     let end = stamp(bytes)?;
     let header = [end, b"-->"].concat();
-    Parsed::parse(&header, IndexFileOptions::default())
-        .header()?
-        .reindexed
+    Parsed::parse(&header, IndexFileOptions::default()).written_at()
 }
 
 /// Returns whether most entries of a version differ from these bytes.

@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Instant;
 
-use hippo_map::hierarchy::{FOLDER, HierarchyMeta, Limits};
+use hippo_map::hierarchy::{FOLDER, Limits};
 use hippo_map::index_file::IndexFile as Parsed;
-use hippo_map::layout::{self, INDEX_FILE, LayoutInput, META_FILE};
+use hippo_map::layout::{self, INDEX_FILE, LayoutInput};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, Store};
 use hippo_store::shared_file::SharedFile;
@@ -13,7 +13,6 @@ use hippo_store::shared_file::SharedFile;
 use super::super::WorkspaceEntries;
 use super::replaced::{NEXT, ReplacedCopy, SETTLE, is_text, old_key};
 use super::{FileEnvironment, IndexFileIssue, OpenedIndexFile, open_folder, others, same_header};
-use crate::files;
 
 /// Maximum number of attempts if the file changes during the write.
 const TRIES: usize = 5;
@@ -175,9 +174,6 @@ impl WorkspaceEntries {
     }
 
     fn laid_out(&self, current: Option<&[u8]>, now: FileEnvironment<'_>) -> layout::LaidOutFiles {
-        let meta: Option<HierarchyMeta> = files::read(&now.root.join(META_FILE), others::LARGEST)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let limits = Limits {
             max_tokens: now.config.tokens(now.files),
             max_entries: now.config.max_entries,
@@ -188,7 +184,6 @@ impl WorkspaceEntries {
             records: &self.known.records,
             forgotten: &forgotten,
             quick_access: &self.known.quick_access,
-            meta: meta.as_ref(),
             limits,
             settings: now.settings(),
             now: now.now,

@@ -99,8 +99,6 @@ pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: FileEnvironm
         hashes: hashes_for(known, entry),
         learned: known.learned.clone(),
         group: known.group.clone(),
-        strong_since: known.strong_since,
-        consolidated: known.consolidated,
         by_hand: known.by_hand || !same_text,
         apart: known.apart,
         linked: known.linked.clone(),

@@ -66,7 +66,6 @@ impl Scratch {
     fn below(&self) -> String {
         let root = hippo_fs::WorkspaceDir::open(&self.root()).unwrap();
         let made = others::made_here(&root).unwrap().into_iter();
-        let made = made.filter(|path| path != META_FILE);
         made.map(|path| std::fs::read_to_string(self.root().join(path)).unwrap())
             .collect()
     }
@@ -81,8 +80,6 @@ fn record(number: usize) -> EntryRecord {
         band: Some(TimeBand::ThisWeek),
         hashes: vec![None],
         filed: None,
-        strong_since: None,
-        consolidated: false,
         replayed: None,
         learned: None,
         by_hand: false,
