@@ -123,9 +123,10 @@ class Methods(ABC):
         session: str,
         budget_tokens: int | None = None,
         cue: str | None = None,
+        format: p.SectionFormat | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
+        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
         return answer
 
     def context_touch(
@@ -653,9 +654,10 @@ class AsyncMethods(ABC):
         session: str,
         budget_tokens: int | None = None,
         cue: str | None = None,
+        format: p.SectionFormat | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
+        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
         return answer
 
     async def context_touch(
