@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use hippo_map::audit::{
-    AuditStopped, AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through,
-};
+use hippo_map::audit::{AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through};
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_proto::{AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, RpcError};
 use hippo_text::source::SourceKind;
@@ -33,8 +31,8 @@ pub fn audit(
     let (files, unread) = read(view, go_on)?;
     let entries = entries(view, go_on)?;
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
-    let report = look_through(&files, &entries, examples, &mut |_| go_on().is_ok())
-        .map_err(|AuditStopped| client_gone())?;
+    let report =
+        look_through(&files, &entries, examples, &mut |_| go_on().is_ok()).ok_or_else(client_gone)?;
     let findings = vec![
         finding(AuditKind::Duplicate, report.duplicate),
         finding(AuditKind::Stale, report.stale),

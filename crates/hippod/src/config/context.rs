@@ -19,8 +19,6 @@ pub struct ContextConfig {
     pub threshold: f64,
     /// True if content that contains a secret is stored as well.
     pub store_secrets: bool,
-    /// True if lasting entries of closed sessions are also written to MEMORY.md.
-    pub persist_to_memory_md: bool,
 }
 
 impl ContextConfig {
@@ -48,7 +46,6 @@ impl Default for ContextConfig {
             render_tokens: 5_000,
             threshold: 0.8,
             store_secrets: true,
-            persist_to_memory_md: false,
         }
     }
 }

@@ -285,7 +285,6 @@ fn an_untrusted_workspace_can_only_narrow_settings() {
         .collect();
     let plain = [
         "context.store_secrets",
-        "context.persist_to_memory_md",
         "tree.root_max_tokens",
         "tree.cooldown_hours",
     ];

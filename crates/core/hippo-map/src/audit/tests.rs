@@ -182,7 +182,7 @@ fn the_work_of_an_audit_is_linear_in_the_text() {
                 read += bytes;
                 true
             });
-            assert!(report.is_ok());
+            assert!(report.is_some());
             read
         };
         let (small, large) = (read(50_000), read(200_000));
@@ -199,5 +199,5 @@ fn an_audit_stops_when_asked_to() {
         steps += 1;
         steps < 3
     });
-    assert_eq!((report, steps), (Err(AuditStopped), 3));
+    assert_eq!((report, steps), (None, 3));
 }

@@ -1,5 +1,7 @@
 //! Words of a line, with and without values.
 
+use hippo_text::terms::is_unspaced;
+
 /// Negations, which count as values because they reverse a statement.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "nicht", "kein", "keine"];
 
@@ -32,9 +34,4 @@ impl LineWords {
         let is_value = |word: &String| word.contains(char::is_numeric) || NEGATIONS.contains(&word.as_str());
         Self(self.0.into_iter().filter(|word| !is_value(word)).collect())
     }
-}
-
-/// Returns true for scripts that are written without spaces.
-fn is_unspaced(sign: char) -> bool {
-    matches!(u32::from(sign), 0x0e00..=0x0eff | 0x3040..=0x30ff | 0x3400..=0x9fff | 0xac00..=0xd7af | 0x2_0000..=0x2_ffff)
 }

@@ -121,9 +121,6 @@ pub const KEYS: &[ConfigKey] = keys! {
     "context.store_secrets" "HIPPOD_CONTEXT_STORE_SECRETS" ValueKind::Bool, OverrideLimit::Word(&["false"]),
         "Store contents with secrets, readable only by you; if off, store only their entries.",
         "Switch it off if secrets must not be on disk.";
-    "context.persist_to_memory_md" "HIPPOD_CONTEXT_PERSIST_TO_MEMORY_MD" ValueKind::Bool, OverrideLimit::Word(&["false"]),
-        "Also write the lasting entries of a closed session to MEMORY.md.",
-        "Switch it on for agents that read no daily logs.";
     "tree.keep" "HIPPOD_TREE_KEEP" ValueKind::Choice(&["auto", "always", "never"]), OverrideLimit::Word(&["never"]),
         "Update the compaction tree after cycles: always, never, or auto (if memory/ROOT.md exists).",
         "Set it to never if another program maintains the tree.";
