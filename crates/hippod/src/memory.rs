@@ -6,9 +6,7 @@ use hippo_proto::{RememberRequest, RememberResponse, RpcError};
 
 use crate::clock::{Clock, date_in};
 use crate::errors::root_missing;
-use crate::message::{
-    AnswerSender, AppendedText, EngineHandle, EngineRequest, EntryCommand, Order, SyncGoal,
-};
+use crate::message::{AnswerSender, AppendedText, EngineHandle, EngineRequest, EntryCommand, Order};
 use crate::remember;
 use crate::tasks::run_blocking;
 use crate::view::WorkspaceView;
@@ -40,7 +38,7 @@ impl MemoryWriter {
             let root = view.root.clone();
             let looked = self.engine.ask(|reply| EngineRequest::Sync {
                 root,
-                until: SyncGoal::Step,
+                wait: false,
                 accept_deletions: false,
                 reply,
             });

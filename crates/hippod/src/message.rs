@@ -17,7 +17,7 @@ use crate::watcher::WatchEvent;
 
 pub use handle::EngineHandle;
 pub use order::{AppendedText, EntryCommand, IndexingResult, Lesson, Order, QueryEffects};
-pub use request::{EngineRequest, HeartbeatAnswer, LostData, SyncGoal};
+pub use request::{EngineRequest, HeartbeatAnswer, LostData};
 
 /// A message for the engine.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ mod question;
 mod scratch;
 mod trace;
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::consolidation::PassageKey;
@@ -24,11 +24,12 @@ use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use hippo_types::time::Date;
+use parking_lot::RwLockReadGuard;
 
 use crate::clock::{Clock, date_in};
 use crate::embed_worker::EmbedWorker;
 use crate::errors::store_error;
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::models::Models;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
@@ -334,7 +335,7 @@ fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) ->
         searcher.engine.report_damage(&view.root, error);
     } else {
         // The engine checks that the database file still exists.
-        searcher.engine.probe();
+        searcher.engine.send(EngineMessage::Pulse);
         if !view.has_database() {
             let what = "the database was removed; hippod is writing it again";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");

@@ -20,7 +20,7 @@ use super::entries::WorkspaceEntries;
 use super::patch;
 use super::settings::OwnSettings;
 use super::workspace::{EventTimes, KnownDocument, PendingChunks, Workspace};
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::registry;
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
@@ -33,7 +33,7 @@ pub struct OpenRequest<'a> {
     /// Canonical root.
     pub root: &'a Path,
     /// Configuration of the workspace.
-    pub config: WorkspaceConfig,
+    pub config: Config,
     /// State folder of the daemon.
     pub state: &'a Path,
     /// Id and dimension of the configured model; `None` if embedding is disabled.

@@ -19,7 +19,7 @@ use crate::embed_worker::ModelPhase;
 use crate::errors::{root_missing, store_error};
 use crate::files;
 use crate::handles;
-use crate::message::{AnswerSender, EngineMessage, EngineRequest, SyncGoal};
+use crate::message::{AnswerSender, EngineMessage, EngineRequest};
 use crate::registry;
 use crate::tasks::Pulse;
 use crate::views::no_workspace;
@@ -57,7 +57,7 @@ impl Engine {
             || self.idle_workspaces().any(|workspace| {
                 // For a workspace with its own model, no other check looks at the model's files.
                 matches!(model_state(&self.resources, workspace), ModelPhase::Absent(_))
-                    && models.state_of(&workspace.view.config.model).is_usable()
+                    && models.state_of(&workspace.view.config.embed.model).is_usable()
             });
         if found {
             self.take(EngineEvent::Sent(EngineMessage::ModelChanged));
@@ -161,7 +161,7 @@ impl WorkspaceWorker {
             return Err(StoreError::TooManyOpenFiles { path }.into());
         }
         let (config, own) = self.settings_of(root);
-        let model = self.resources.models.find_model(&config.model);
+        let model = self.resources.models.find_model(&config.embed.model);
         let mut workspace = open::open(OpenRequest {
             key,
             root,
@@ -185,17 +185,13 @@ impl WorkspaceWorker {
         let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));
         let beginning = workspace.root_present && unwritten;
         let unembedded = embedding && workspace.pending.len() > 0;
-        let waits_on = |until| match until {
-            SyncGoal::Step => false,
-            SyncGoal::Read => unread || beginning,
-            SyncGoal::Searchable => unread || beginning || unembedded,
-        };
+        let is_behind = unread || beginning || unembedded;
         if workspace.waiters.is_empty() {
             return;
         }
         let mut notes = not_as_the_disk(workspace);
         if !embedding && workspace.pending.len() > 0 && self.resources.config.embed.enabled {
-            let fix = self.resources.models.remedy(&workspace.view.config.model);
+            let fix = self.resources.models.remedy(&workspace.view.config.embed.model);
             let waiting = workspace.pending.len();
             notes.push(format!(
                 "all text is searchable by keyword; {waiting} passages are not searchable by meaning yet, \
@@ -205,12 +201,12 @@ impl WorkspaceWorker {
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.snapshot().generation);
         let pending = workspace.pending.len() as u64;
         for waiter in std::mem::take(&mut workspace.waiters) {
-            if waits_on(waiter.until) && workspace.trouble.is_none() {
+            if waiter.wait && is_behind && workspace.trouble.is_none() {
                 workspace.waiters.push(waiter);
                 continue;
             }
             let answer = match &workspace.trouble {
-                Some(error) if waiter.until != SyncGoal::Step => Err(store_error(error)),
+                Some(error) if waiter.wait => Err(store_error(error)),
                 _ => Ok(WorkspaceSyncResponse {
                     documents,
                     changed: waiter.changed,

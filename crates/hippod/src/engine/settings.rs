@@ -10,7 +10,7 @@ use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustR
 
 use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::trust::{self, SETTINGS, SettingsSurvey};
 
 /// State of the workspace's own settings files at the last read.
@@ -50,7 +50,7 @@ impl WorkspaceWorker {
     }
 
     /// Returns the settings for opening a workspace.
-    pub(super) fn settings_of(&self, root: &Path) -> (WorkspaceConfig, OwnSettings) {
+    pub(super) fn settings_of(&self, root: &Path) -> (Config, OwnSettings) {
         let surveyed = self.surveyed(root);
         let untrusted = surveyed.untrusted_files();
         let (config, wrong) = match surveyed.config {
@@ -58,7 +58,7 @@ impl WorkspaceWorker {
             Err(error) => {
                 tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; \
                                                                 using the settings of the daemon");
-                (self.resources.config.without_a_file(), Some(error.to_string()))
+                ((*self.resources.config).clone(), Some(error.to_string()))
             }
         };
         let own = OwnSettings {
@@ -92,7 +92,10 @@ impl WorkspaceWorker {
             return false;
         }
         workspace.own.look = false;
-        let model = self.resources.models.find_model(&workspace.view.config.model);
+        let model = self
+            .resources
+            .models
+            .find_model(&workspace.view.config.embed.model);
         let embedder = workspace
             .embedder
             .as_ref()

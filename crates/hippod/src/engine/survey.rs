@@ -20,7 +20,6 @@ use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
 use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
-use crate::watcher::WatchMode;
 
 impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
@@ -42,7 +41,7 @@ impl WorkspaceWorker {
 
     /// Reports the state of a model that a workspace uses instead of the daemon's.
     fn examine_model_of(&self, workspace: &Workspace, report: &mut SurveyReport) {
-        let name = workspace.view.config.model.as_str();
+        let name = workspace.view.config.embed.model.as_str();
         if name == self.resources.config.embed.model {
             return;
         }
@@ -99,15 +98,6 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             story,
             settings_path(&workspace.root).display().to_string(),
             "correct the reported line; hippod reads the file again after each change",
-        );
-    }
-    for warning in &workspace.view.config.removed {
-        report.problem(
-            "removed-setting",
-            Severity::Info,
-            warning.clone(),
-            place.clone(),
-            "remove the setting; docs/configuration.md lists all settings",
         );
     }
     for file in &workspace.own.untrusted {
@@ -240,17 +230,11 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         );
         return;
     };
-    let state = watcher.state();
-    match (state.mode, state.reason) {
-        (mode, Some(reason)) => report.problem(
+    match watcher.state().reason {
+        Some(reason) => report.problem(
             "watch-limit",
             Severity::Warning,
-            match mode {
-                WatchMode::Poll => format!("changes are found by polling every few seconds: {reason}"),
-                WatchMode::Notify => {
-                    format!("some changes are found only by comparing the disk with the index: {reason}")
-                }
-            },
+            format!("changes are found by polling every few seconds: {reason}"),
             place,
             "raise the limit that the message names (sysctl or ulimit), then restart hippod",
         ),

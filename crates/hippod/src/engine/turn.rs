@@ -123,7 +123,7 @@ impl WorkspaceWorker {
     fn serve(&mut self, workspace: &mut Workspace, request: EngineRequest, now: Instant) {
         match request {
             EngineRequest::Sync {
-                until,
+                wait,
                 accept_deletions,
                 reply,
                 ..
@@ -146,7 +146,7 @@ impl WorkspaceWorker {
                 workspace.waiters.push(Waiter {
                     reply,
                     since: now,
-                    until,
+                    wait,
                     changed: 0,
                     removed,
                 });

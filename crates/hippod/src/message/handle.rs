@@ -10,9 +10,7 @@ use hippo_proto::RpcError;
 use hippo_store::StoreError;
 
 use super::{AnswerSender, EngineMessage, EngineRequest, Order, QueryEffects};
-use crate::embed_worker::EmbedEvent;
 use crate::errors::stopping;
-use crate::watcher::WatchEvent;
 
 /// Sends one message; returns false once the engine has ended.
 type SendMessage = dyn Fn(EngineMessage) -> bool + Send + Sync;
@@ -28,7 +26,8 @@ impl EngineHandle {
         Self(Arc::new(send))
     }
 
-    fn send(&self, message: EngineMessage) -> bool {
+    /// Sends a message. Returns false once the engine has ended.
+    pub fn send(&self, message: EngineMessage) -> bool {
         (self.0)(message)
     }
 
@@ -40,11 +39,8 @@ impl EngineHandle {
         &self,
         request: impl FnOnce(AnswerSender<T>) -> EngineRequest,
     ) -> Result<T, RpcError> {
-        let (reply, answer) = oneshot::channel();
-        if !self.send(EngineMessage::Request(request(reply), Span::current())) {
-            return Err(stopping());
-        }
-        answer.await.map_err(|_| stopping())?
+        self.answered(|reply| EngineMessage::Request(request(reply), Span::current()))
+            .await
     }
 
     /// Sends an order about the entries of a workspace and waits for the answer.
@@ -56,9 +52,20 @@ impl EngineHandle {
         root: &Path,
         order: impl FnOnce(AnswerSender<T>) -> Order,
     ) -> Result<T, RpcError> {
+        let root = root.to_path_buf();
+        self.answered(|reply| EngineMessage::Order {
+            root,
+            order: order(reply),
+        })
+        .await
+    }
+
+    async fn answered<T>(
+        &self,
+        message: impl FnOnce(AnswerSender<T>) -> EngineMessage,
+    ) -> Result<T, RpcError> {
         let (reply, answer) = oneshot::channel();
-        let (root, order) = (root.to_path_buf(), order(reply));
-        if !self.send(EngineMessage::Order { root, order }) {
+        if !self.send(message(reply)) {
             return Err(stopping());
         }
         answer.await.map_err(|_| stopping())?
@@ -89,40 +96,5 @@ impl EngineHandle {
     pub fn report_question(&self, root: &Path, trace: QueryEffects) {
         let root = root.to_path_buf();
         self.send(EngineMessage::Asked { root, trace });
-    }
-
-    /// Forwards a report of the watcher.
-    pub fn forward_watch(&self, event: WatchEvent) {
-        self.send(EngineMessage::Watch(event));
-    }
-
-    /// Forwards a result or a state change of the embed worker.
-    pub fn forward_embed(&self, event: EmbedEvent) {
-        self.send(EngineMessage::Embed(event));
-    }
-
-    /// Asks the engine to check whether a missing model is now available.
-    pub fn look_for_model(&self) {
-        self.send(EngineMessage::LookForModel);
-    }
-
-    /// Reports changed model files.
-    pub fn report_model_change(&self) {
-        self.send(EngineMessage::ModelChanged);
-    }
-
-    /// Reports a timer tick.
-    pub fn report_tick(&self) {
-        self.send(EngineMessage::Tick);
-    }
-
-    /// Probes whether the engine makes progress. Returns false once the engine has ended.
-    pub fn probe(&self) -> bool {
-        self.send(EngineMessage::Pulse)
-    }
-
-    /// Asks the engine to finish the current step, save, and end.
-    pub fn shut_down(&self) {
-        self.send(EngineMessage::Shutdown);
     }
 }

@@ -13,17 +13,6 @@ use crate::scan::ScanResult;
 use crate::staged::StagedWorkspace;
 use crate::survey::Survey;
 
-/// Condition for the completion of a synchronization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyncGoal {
-    /// Only the next step of work is done.
-    Step,
-    /// Every file is read, so that full-text search finds its words.
-    Read,
-    /// Every file is embedded as well, so that semantic search finds it.
-    Searchable,
-}
-
 /// A request for a change, with the channel for its response.
 #[derive(Debug)]
 pub enum EngineRequest {
@@ -47,8 +36,8 @@ pub enum EngineRequest {
     Sync {
         /// Canonical root.
         root: PathBuf,
-        /// Condition for the response.
-        until: SyncGoal,
+        /// True to respond when every file is read and embedded, false to respond after the next step of work.
+        wait: bool,
         /// True to confirm deletions that are held back.
         accept_deletions: bool,
         /// Response channel.

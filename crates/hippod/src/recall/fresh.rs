@@ -9,6 +9,7 @@ use hippo_proto::{RpcError, SearchResponse, shorten};
 
 use super::Searcher;
 use crate::errors::task_failed;
+use crate::message::EngineMessage;
 use crate::view::WorkspaceView;
 
 /// Maximum total time for which one answer waits for changed files.
@@ -60,7 +61,7 @@ impl Freshener {
             let heard = listener.catch_up();
             if let Some(event) = listener.take() {
                 view.count_report();
-                searcher.engine.forward_watch(event);
+                searcher.engine.send(EngineMessage::Watch(event));
             }
             heard
         };
@@ -119,7 +120,7 @@ pub fn look_for_model(searcher: &Arc<Searcher>) {
     let searcher = Arc::clone(searcher);
     tokio::task::spawn_blocking(move || {
         searcher.models.check_copied();
-        searcher.engine.look_for_model();
+        searcher.engine.send(EngineMessage::LookForModel);
     });
 }
 

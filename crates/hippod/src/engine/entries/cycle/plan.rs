@@ -91,7 +91,7 @@ impl WorkspaceWorker {
             let settings = consolidation::ConsolidationSettings {
                 offset_seconds,
                 profile,
-                ..workspace.view.config.index.consolidation()
+                ..consolidation::ConsolidationSettings::default()
             };
             let known = &workspace.entries.known;
             if let Some(plan) =
@@ -196,8 +196,10 @@ impl WorkspaceWorker {
     pub(super) fn input(&self, workspace: &Workspace, run: &ActiveCycle) -> CycleInput {
         let entries = &workspace.entries;
         let started = run.run.started;
-        let mut settings = workspace.view.config.index.consolidation();
-        settings.offset_seconds = self.offset(workspace, started);
+        let settings = consolidation::ConsolidationSettings {
+            offset_seconds: self.offset(workspace, started),
+            ..consolidation::ConsolidationSettings::default()
+        };
         let co_access = entries.known.co_access.iter().map(|known| CoAccess {
             count: decayed_co_access(known.pair.count, known.last, started),
             ..known.pair.clone()

@@ -6,13 +6,13 @@ use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
 use super::*;
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 
 const GROUPS: usize = 40;
 
 struct Scratch {
     folder: tempfile::TempDir,
-    config: WorkspaceConfig,
+    config: Config,
     store: Store,
     at: Instant,
 }
@@ -21,7 +21,7 @@ impl Scratch {
     /// Creates entries in many groups; only two of the groups fit into the index file.
     fn new() -> (Self, WorkspaceEntries) {
         let folder = tempfile::tempdir().unwrap();
-        let mut config = WorkspaceConfig::default();
+        let mut config = Config::default();
         (config.index.max_entries, config.index.max_tokens) = (2, 900);
         let mut store = Store::open(&folder.path().join("index.db"), "/w").unwrap();
         let at = Instant::now();
