@@ -23,9 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_proto::{
-    BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, LeftOut, Paths, RpcError,
-};
+use hippo_proto::{BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, LeftOut, Paths, RpcError};
 
 use crate::clock::{Clock, rfc3339};
 use crate::contexts::Contexts;
@@ -52,28 +50,32 @@ pub struct Backups {
     pub queue: OneAtATime,
 }
 
-/// Handles `backup`.
+/// Handles `backup`, of one workspace or of all.
 ///
 /// # Errors
 /// Fails if the destination exists, the destination is not writable, or a file is unreadable. A failed backup leaves no
 /// file.
 pub fn backup(
     backups: &Backups,
+    only: Option<Arc<WorkspaceView>>,
     request: &BackupRequest,
     cancellation: Cancellation<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = destination::resolve(backups, &absolute(&request.to)?)?;
-    let wanted = wanted(backups, request.workspace.as_deref())?;
+    let (views, left_out) = match only {
+        Some(view) => (vec![view], Vec::new()),
+        None => usable(&backups.views)?,
+    };
     let start = Instant::now();
     let mut writer = BackupWriter::begin(&backups.paths.state, to.clone())?;
     let mut manifest = BackupManifest::new(rfc3339(backups.clock.now()));
-    for (number, view) in (1..).zip(&wanted.views) {
+    for (number, view) in (1..).zip(&views) {
         let workspace = gather::gather(backups, view, number, &mut writer, cancellation)?;
         manifest.workspaces.push(workspace);
     }
     let (manifest, bytes) = writer.finish(manifest)?;
     Ok(BackupResponse {
-        left_out: wanted.left_out,
+        left_out,
         ..build_response(manifest, &to, bytes, start)
     })
 }
@@ -122,61 +124,30 @@ fn build_response(manifest: BackupManifest, file: &Path, bytes: u64, start: Inst
     }
 }
 
-/// The workspaces to back up.
-struct BackupSelection {
-    views: Vec<Arc<WorkspaceView>>,
-    /// Workspaces that are skipped because their files are missing or their database is unusable.
-    left_out: Vec<LeftOut>,
-}
-
-/// Returns the requested workspace, or all usable workspaces.
-fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<BackupSelection, RpcError> {
-    let root = workspace
-        .map(|folder| {
-            backups.views.root_of(Path::new(folder)).ok_or_else(|| {
-                RpcError::new(
-                    ErrorKind::NoWorkspace,
-                    format!("could not find a workspace at or above: {folder}"),
-                )
-                .hint("to list the registered workspaces: hippoctl workspace list")
-            })
-        })
-        .transpose()?;
-    let (mut views, mut left_out) = (Vec::new(), Vec::new());
-    for (found, slot) in backups.views.all() {
-        if root.as_ref().is_some_and(|root| *root != found) {
-            continue;
-        }
-        let mut leave_out = |reason: String| {
-            left_out.push(LeftOut {
-                path: found.display().to_string(),
-                reason,
-            });
+/// Returns all usable workspaces, and those that are skipped because their files are missing or their database is
+/// unusable.
+fn usable(views: &Views) -> Result<(Vec<Arc<WorkspaceView>>, Vec<LeftOut>), RpcError> {
+    let (mut usable, mut left_out) = (Vec::new(), Vec::new());
+    for (root, slot) in views.all() {
+        let reason = match slot {
+            Slot::Open(view) if hippo_fs::is_present(&view.root) => {
+                usable.push(view);
+                continue;
+            }
+            Slot::Open(_) => "its folder does not exist".to_owned(),
+            Slot::Broken(error) => error.message,
+            Slot::Opening => "it is still being opened".to_owned(),
         };
-        match slot {
-            Slot::Open(view) if root.is_none() && !hippo_fs::is_present(&view.root) => {
-                leave_out("its folder does not exist".to_owned());
-            }
-            Slot::Open(view) => views.push(view),
-            Slot::Broken(error) if root.is_none() => leave_out(error.message),
-            Slot::Broken(error) => return Err(error),
-            Slot::Opening => {
-                let what = format!("the workspace is still being opened: {}", found.display());
-                return Err(RpcError::new(ErrorKind::Warming, what).hint("try again in a moment"));
-            }
-        }
+        left_out.push(LeftOut {
+            path: root.display().to_string(),
+            reason,
+        });
     }
-    if views.is_empty() && !left_out.is_empty() {
-        return Err(RpcError::not_found("no folder of a registered workspace exists")
-            .hint("mount the disk, or list the workspaces: hippoctl workspace list"));
+    match usable.is_empty() {
+        true => Err(RpcError::not_found("no folder of a registered workspace exists")
+            .hint("mount the disk, or register a workspace: hippoctl workspace add")),
+        false => Ok((usable, left_out)),
     }
-    if views.is_empty() {
-        return Err(
-            RpcError::new(ErrorKind::NoWorkspace, "no workspace is registered")
-                .hint("register one: hippoctl workspace add"),
-        );
-    }
-    Ok(BackupSelection { views, left_out })
 }
 
 /// Returns a path of a request. It must be absolute, because the daemon's working directory is arbitrary.

@@ -83,7 +83,7 @@ impl MemoryWriter {
             let (kinds, told) = (secrets.names(), secrets.notes(&appended));
             Ok((appended, kinds, told))
         };
-        let (appended, kinds, mut told) = run_blocking(append).await?;
+        let (appended, kinds, mut notes) = run_blocking(append).await?;
         let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
         let repeated = appended.repeated;
         let entered = self.engine.order(&view.root, |reply| {
@@ -97,43 +97,40 @@ impl MemoryWriter {
             Ok(entered) => (entered.entry, entered.is_searchable),
             Err(error) => (Err(error), false),
         };
-        let (entry, mut notes) = match entered {
-            Ok(entry) if repeated => {
-                let done = if entry.is_some() {
-                    "; the access to its entry was recorded"
-                } else {
-                    ""
-                };
-                (
-                    entry,
-                    vec![format!(
+        let entry = match entered {
+            Ok(entry) => {
+                if repeated {
+                    let done = match entry {
+                        Some(_) => "; the access to its entry was recorded",
+                        None => "",
+                    };
+                    notes.push(format!(
                         "today's log already contains the text; nothing was appended{done}"
-                    )],
-                )
+                    ));
+                }
+                entry
             }
-            Ok(entry) => (entry, Vec::new()),
             // The text was appended to the log, so the request succeeded.
-            Err(error) => (
-                None,
-                vec![format!(
+            Err(error) => {
+                notes.push(format!(
                     "the text was appended to the log, but its entry could not be created: {}",
                     error.message
-                )],
-            ),
+                ));
+                None
+            }
         };
         if !is_searchable {
             notes.push(format!(
                 "{path} is not searchable yet; to see the reason: hippoctl status"
             ));
         }
-        told.extend(notes);
         Ok(RememberResponse {
             path,
             start_line,
             end_line,
             entry,
             secrets: kinds,
-            notes: told,
+            notes,
         })
     }
 }

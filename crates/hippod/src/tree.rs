@@ -17,14 +17,13 @@ mod settings;
 mod sources;
 mod state;
 
-pub use foreign::RestoredTree;
+pub use foreign::{RestoredTree, give_back, has_originals};
 pub use health::{examine, statuses};
 pub use keeper::{after, keep, waiting};
 pub use run::{TreeOptions, compact};
 pub use serve::{pending, show, submit, wish_of};
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,7 +42,7 @@ pub fn state_file(state: &Path, root: &Path) -> PathBuf {
 /// Trees of all workspaces, one value per daemon.
 pub struct Trees {
     /// State folder of the daemon.
-    state: PathBuf,
+    pub state: PathBuf,
     views: Arc<Views>,
     clock: Arc<dyn Clock>,
     /// Locks of the workspaces, held while nodes are read and written.
@@ -127,21 +126,6 @@ impl Trees {
         let message = format!("the workspace is no longer registered: {}", root.display());
         Err(RpcError::new(ErrorKind::NoWorkspace, message)
             .hint("nothing was changed; to register the workspace again: hippoctl workspace add"))
-    }
-
-    /// Returns whether a workspace has originals of another program that can be restored; true if the ledger could not
-    /// be read.
-    pub fn has_originals(&self, root: &Path) -> bool {
-        foreign::has_originals(&self.state, root)
-    }
-
-    /// Restores every node of a workspace that was taken over from another program. With `dry_run`, only reports the
-    /// changes.
-    ///
-    /// # Errors
-    /// Fails if the ledger could not be read.
-    pub fn give_back(&self, root: &Path, dry_run: bool) -> io::Result<RestoredTree> {
-        foreign::give_back(&self.state, root, dry_run)
     }
 
     /// Returns the lock of a workspace.

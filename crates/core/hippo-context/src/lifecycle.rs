@@ -18,7 +18,7 @@ use hippo_types::context::{ContextEntry, ContextState};
 use hippo_types::cycle::Cycle;
 use hippo_types::tokens;
 
-pub use persist::{PersistReason, PersistedEntry, merge_promoted};
+pub use persist::{PersistReason, PersistedEntry};
 
 /// Event that triggers a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

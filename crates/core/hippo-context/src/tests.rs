@@ -9,11 +9,9 @@ use serde_json::{Value, json};
 use super::capture::{CaptureInput, CaptureSettings, capture};
 use super::complete::{CompletionSources, complete, content_hash};
 use super::fade::strengths;
-use super::lifecycle::merge_promoted;
 use super::policy::{PolicyRule, Subject, decide, load_rules, parse_rules};
 use super::render::render;
 use super::*;
-use hippo_text::own_block::put;
 use hippo_types::context::{
     ContextEncoding, ContextEntry, ContextKind, ContextPriority, ContextState, FetchOutcome,
 };
@@ -77,20 +75,10 @@ fn every_code_block_of_the_page_is_valid() {
             "yaml policies" => assert_eq!(parse_rules(text).unwrap().len(), 4),
             "json records" => assert_eq!(serde_json::from_str::<Vec<PolicyRecord>>(text).unwrap().len(), 4),
             "markdown section" | "json section" => assert!(text.contains(hippo_text::fence::OPEN)),
-            "markdown memory" => {
-                let said =
-                    "The anchor was deployed to staging. (state deploy, turn 1, ctx-04f1a2b3c4)".to_owned();
-                let date = hippo_types::time::Date::new(2026, 3, 2).unwrap();
-                let body = merge_promoted("", date, &[said], 2_000);
-                assert_eq!(
-                    put(b"", "sessions", &body).unwrap().trim_ascii_end(),
-                    text.as_bytes()
-                );
-            }
             other => panic!("no test reads blocks of `{other}`"),
         }
     }
-    assert_eq!(seen.len(), 7, "{seen:?}");
+    assert_eq!(seen.len(), 6, "{seen:?}");
     let mut none = whole();
     none["lifecycle"]["expires"] = Value::Null;
     assert_eq!(

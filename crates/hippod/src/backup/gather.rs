@@ -28,8 +28,8 @@ use crate::{contexts, files, scan, tree};
 
 /// hippod's own folder below a root.
 pub const OWN: &str = ".hippocampus";
-/// The watcher's canary, which is not backed up.
-pub const CANARY: &str = ".hippocampus/canary";
+/// Files that are not backed up, because they belong to one machine: the watcher's canary, and a record of `init`.
+pub const NOT_KEPT: [&str; 2] = [".hippocampus/canary", ".hippocampus/harness.json"];
 /// Ignore files, which are backed up along with the sources.
 const RULES: [&str; 2] = [".hippoignore", ".ignore"];
 /// Maximum size of a file in bytes, unless the sources allow larger files.
@@ -160,7 +160,7 @@ fn own_files(root: &Path) -> (Vec<FileCopy>, Vec<LeftOut>) {
             match entry.kind {
                 FileKind::Link => left_out.push(reason(&path, "a link")),
                 FileKind::Folder => folders.push(path),
-                _ if path != Path::new(CANARY) => paths.push(path),
+                _ if !NOT_KEPT.iter().any(|name| path == Path::new(name)) => paths.push(path),
                 _ => {}
             }
         }

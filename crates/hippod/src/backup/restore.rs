@@ -16,7 +16,7 @@ use hippo_text::source::SourceRules;
 
 use super::Backups;
 use super::commit;
-use super::gather::CANARY;
+use super::gather::NOT_KEPT;
 use super::manifest::{BackupManifest, BackupMember, BackupWorkspace, MemberPath, is_written};
 use super::refusal::{damaged, io_refusal, unusable};
 use super::source::BackupSource;
@@ -201,8 +201,7 @@ fn stage(
         let member = members.get(name).ok_or_else(changed)?;
         for (workspace, staged) in staged.iter_mut() {
             let (root, path) = match workspace.member_path(name) {
-                // The canary belongs to the machine that wrote the backup.
-                Some(MemberPath::File(path)) if path == CANARY => continue,
+                Some(MemberPath::File(path)) if NOT_KEPT.contains(&path) => continue,
                 Some(MemberPath::File(path)) => {
                     staged.files += 1;
                     (staged.staged_files(), path)

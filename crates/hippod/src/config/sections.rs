@@ -237,8 +237,6 @@ pub struct ContextConfig {
     pub keep_days: u32,
     /// True if content that contains a secret is stored as well.
     pub store_secrets: bool,
-    /// True if lasting entries of closed sessions are also written to MEMORY.md.
-    pub persist_to_memory_md: bool,
 }
 
 impl ContextConfig {
@@ -264,7 +262,6 @@ impl Default for ContextConfig {
             budget_mb: 1_024,
             keep_days: 90,
             store_secrets: true,
-            persist_to_memory_md: false,
         }
     }
 }

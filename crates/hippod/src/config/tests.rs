@@ -242,11 +242,7 @@ fn an_untrusted_workspace_can_only_narrow_settings() {
     let untried: Vec<&str> = settable
         .filter(|name| NARROW_AND_WIDE.iter().all(|(tried, ..)| tried != name))
         .collect();
-    let plain = [
-        "context.store_secrets",
-        "context.persist_to_memory_md",
-        "tree.root_max_tokens",
-    ];
+    let plain = ["context.store_secrets", "tree.root_max_tokens"];
     assert_eq!(untried, plain);
 }
 

@@ -1,37 +1,31 @@
 //! End of a session: `context.close`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use hippo_context::lifecycle::{PERSIST_TOKENS, SessionEntry, Trigger, merge_promoted};
+use hippo_context::lifecycle::{SessionEntry, Trigger};
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextPersisted, ErrorKind, RememberRequest, RpcError,
 };
 use hippo_store::contexts::SessionRow;
-use hippo_types::context::ContextKind;
 use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
 use super::{LocatedSession, now, refusal};
-use crate::clock::{date_in, rfc3339};
-use crate::own_part;
-use crate::tasks::{run_blocking, run_blocking_on};
-use crate::view::WorkspaceView;
+use crate::clock::rfc3339;
+use crate::tasks::run_blocking_on;
 
-/// The file that agents read at the start of each session.
-const MEMORY: &str = "MEMORY.md";
-/// Name of the block in that file into which the entries of sessions are written.
-const BLOCK: &str = "sessions";
 /// Maximum number of write rounds while other clients add entries.
 const ROUNDS: usize = 20;
 
 /// Entries to write to long-term memory.
 struct LastingEntries {
-    view: Arc<WorkspaceView>,
+    root: PathBuf,
     session: SessionRow,
     ids: Vec<String>,
-    texts: Vec<(String, ContextKind)>,
+    texts: Vec<String>,
 }
 
 /// Progress of closing a session.
@@ -85,23 +79,16 @@ pub async fn close(
             }
             CloseStep::Leaving(leaving) => leaving,
         };
-        let lines: Vec<String> = leaving
-            .texts
-            .iter()
-            .map(|(text, _)| format!("- {text}"))
-            .collect();
+        let lines = leaving.texts.iter().map(|text| format!("- {text}"));
         let said = contexts.memory.remember(RememberRequest {
-            workspace: leaving.view.root.display().to_string(),
-            text: lines.join("\n"),
+            workspace: leaving.root.display().to_string(),
+            text: lines.collect::<Vec<_>>().join("\n"),
             topic: Some(topic(&leaving.session)),
             tags: Some(vec!["session".to_owned()]),
             ..RememberRequest::default()
         });
         let said = said.await?;
         notes.extend(said.notes);
-        if leaving.view.config.context.persist_to_memory_md {
-            notes.extend(promote(contexts, &leaving).await);
-        }
         let first = said.start_line + 2;
         persisted.extend(
             leaving
@@ -121,33 +108,6 @@ pub async fn close(
         format!("other clients keep writing to the session {}", request.session),
     )
     .hint("close the session again when its agent has finished; the entries of the session are kept"))
-}
-
-/// Writes the entries to `MEMORY.md` as well. A failure only returns a note, because the daily log already contains the
-/// entries.
-async fn promote(contexts: &Contexts, leaving: &LastingEntries) -> Option<String> {
-    let view = &leaving.view;
-    // Tool results are only in the log, because MEMORY.md becomes part of every prompt.
-    let own = leaving
-        .texts
-        .iter()
-        .filter(|(_, kind)| *kind != ContextKind::ToolResult);
-    let (root, texts) = (
-        view.root.clone(),
-        own.map(|(text, _)| text.clone()).collect::<Vec<_>>(),
-    );
-    if texts.is_empty() {
-        return None;
-    }
-    let today = date_in(contexts.clock.now(), &view.zone(&*contexts.clock));
-    let write = move || {
-        let most = PERSIST_TOKENS;
-        own_part::change(&root, MEMORY, BLOCK, |body| {
-            merge_promoted(body, today, &texts, most)
-        })
-    };
-    let error = run_blocking(write).await.err()?;
-    Some(format!("not in {MEMORY}: {}; {}", error.message, error.data.hint))
 }
 
 fn topic(session: &SessionRow) -> String {
@@ -176,7 +136,7 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, 
         let plan = entries.plan(Trigger::SessionEnd, session.turn, session.turn);
         let texts = plan.persist.iter().filter_map(|persist| {
             let entry = &entries.kept.get(persist.at)?.entry;
-            Some((entry.id.clone(), (persist.text.clone(), entry.kind)))
+            Some((entry.id.clone(), persist.text.clone()))
         });
         let (ids, texts): (Vec<_>, Vec<_>) = texts.unzip();
         if !ids.is_empty() {
@@ -184,7 +144,7 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, 
                 .update(store, id, &wrote, now(contexts))
                 .map_err(refusal)?;
             return Ok(CloseStep::Leaving(LastingEntries {
-                view,
+                root: view.root.clone(),
                 session,
                 ids,
                 texts,

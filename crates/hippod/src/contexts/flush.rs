@@ -13,6 +13,7 @@ use std::path::Path;
 use hippo_proto::{ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse};
 use hippo_session::flush::{FlushOptions, FlushResult, Flusher, LoggedMessageKey};
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, FlushPosition};
+use hippo_store::system;
 use hippo_types::time::{Date, Timestamp};
 
 use super::Contexts;
@@ -248,13 +249,7 @@ impl FlushSession<'_> {
             before: known_by(&mut file, position).map_err(failed)?,
             topic: found.topic.clone(),
         };
-        let written = metadata.modified().ok().map_or_else(
-            || self.contexts.clock.now(),
-            |at| match at.duration_since(std::time::UNIX_EPOCH) {
-                Ok(since) => Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)),
-                Err(_) => self.contexts.clock.now(),
-            },
-        );
+        let written = Timestamp(system::modified_ns(&metadata) / 1_000_000);
         let parts = self.parts(&found, day(written), position);
         Ok(TranscriptReading {
             from,

@@ -22,12 +22,16 @@ pub async fn backup(
     request: BackupRequest,
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
+    let only = match &request.workspace {
+        Some(folder) => Some(backups.views.get(folder).await?),
+        None => None,
+    };
     let turn = turn(backups, outbox).await?;
     let backups = Arc::clone(backups);
     let work = move |cancellation: Cancellation<'_>| {
         // The next backup waits until this one has ended, even if the client disconnects.
         let _turn = turn;
-        backup::backup(&backups, &request, cancellation)
+        backup::backup(&backups, only, &request, cancellation)
     };
     cancellable(outbox, work).await
 }

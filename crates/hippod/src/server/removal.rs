@@ -57,7 +57,7 @@ pub async fn remove(
 }
 
 fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<tree::RestoredTree, RpcError> {
-    if !trees.has_originals(root) {
+    if !tree::has_originals(&trees.state, root) {
         return Ok(tree::RestoredTree::default());
     }
     if !hippo_fs::is_present(root) {
@@ -71,7 +71,7 @@ fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<t
              workspace remove --purge",
         ));
     }
-    let given = trees.give_back(root, dry_run).map_err(|error| {
+    let given = tree::give_back(&trees.state, root, dry_run).map_err(|error| {
         RpcError::internal(format!("could not read the original files of the tree: {error}"))
             .hint("nothing was removed; check the state folder: hippoctl doctor")
     })?;

@@ -120,7 +120,7 @@ impl Ledger {
 }
 
 /// Returns whether there are originals to restore; true if the ledger could not be read.
-pub(super) fn has_originals(state: &Path, root: &Path) -> bool {
+pub fn has_originals(state: &Path, root: &Path) -> bool {
     Ledger::read(state, root).map_or(true, |ledger| !ledger.originals.is_empty())
 }
 
@@ -129,7 +129,7 @@ pub(super) fn has_originals(state: &Path, root: &Path) -> bool {
 ///
 /// # Errors
 /// Fails if the ledger could not be read.
-pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<RestoredTree> {
+pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<RestoredTree> {
     let mut done = RestoredTree::default();
     let ledger = Ledger::read(state, root)?;
     if ledger.originals.is_empty() {

@@ -8,7 +8,6 @@ use hippo_text::fence::to_safe_line;
 use hippo_text::gist::label::claims_the_user;
 use hippo_text::text::clip;
 use hippo_types::context::{ContextKind, ContextPriority, ContextState};
-use hippo_types::time::Date;
 use hippo_types::tokens;
 
 /// Maximum bytes of a text.
@@ -24,8 +23,6 @@ const STATES: usize = 3;
 const MOST_PERSISTED: usize = 20;
 /// Number of turns in which an entry must be used to count as frequently used.
 const OFTEN: usize = 3;
-/// Heading of the block in `MEMORY.md`. It keeps the block from becoming part of a section that a person wrote.
-const PROMOTED: &str = "## From sessions\n\n";
 
 /// Reason for writing an entry to long-term memory; if several reasons apply, the first of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -108,28 +105,6 @@ pub(super) fn select_persisted(
         }
     }
     (chosen, left_out)
-}
-
-/// Adds the texts of a session to the block of `MEMORY.md`, newest last. Repeated texts are kept once, and the oldest
-/// lines are dropped when the block exceeds the token limit. The daily log keeps every line.
-#[must_use]
-pub fn merge_promoted(body: &str, date: Date, texts: &[String], most_tokens: usize) -> String {
-    let stand = body.lines().filter(|line| line.starts_with("- "));
-    let said = |line: &str, text: &str| line.split_once(": ").is_some_and(|(_, said)| said == text);
-    let mut lines: Vec<String> = stand
-        .filter(|line| !texts.iter().any(|text| said(line, text)))
-        .map(str::to_owned)
-        .collect();
-    lines.extend(texts.iter().map(|text| format!("- {date}: {text}")));
-    let mut room = tokens::bytes(most_tokens).saturating_sub(PROMOTED.len());
-    let fits = |line: &&String| {
-        let fits = line.len() < room;
-        room = room.saturating_sub(line.len() + 1);
-        fits
-    };
-    let kept = lines.iter().rev().take_while(fits).count();
-    let kept = lines.split_off(lines.len() - kept);
-    PROMOTED.to_owned() + &kept.join("\n") + "\n"
 }
 
 /// Describes an entry in one line.

@@ -90,9 +90,6 @@ pub const KEYS: &[ConfigKey] = &[
     key("context.store_secrets", Bool, Word(&["false"]),
         "Store contents with secrets, readable only by you; if off, store only their entries. Switch it off if \
          secrets must not be on disk."),
-    key("context.persist_to_memory_md", Bool, Word(&["false"]),
-        "Also write the lasting entries of a closed session to MEMORY.md. Switch it on for agents that read no \
-         daily logs."),
     key("tree.keep", Choice(&["auto", "always", "never"]), Word(&["never"]),
         "Update the compaction tree after cycles: always, never, or auto (if memory/ROOT.md exists). Set it to \
          never if another program maintains the tree."),
