@@ -23,7 +23,6 @@ use hippo_session::import::{self, ImportProblem, LARGEST, Memory};
 use hippo_text::fence::{CLOSE, OPEN, without_sections};
 use hippo_text::{chunk, control, own_block};
 use hippo_types::context::ContextState;
-use hippo_types::context::SectionFormat::{Json, Markdown};
 use hippo_types::time::Timestamp;
 use hippo_types::tokens;
 use hippo_types::transcript::{ExportProgram, TranscriptFormat};
@@ -123,7 +122,6 @@ pub fn extraction(data: &[u8]) {
     let hints = Hints {
         source_type,
         source_ref,
-        ..Hints::default()
     };
     let budget = [None, Some(20), Some(100), Some(MOST_TOKENS)][choice / SOURCES.len() % 4];
     let told = extract::extract(bytes, &hints, budget);
@@ -158,19 +156,11 @@ pub fn entry(data: &[u8]) {
     assert!(captured.entry_tokens <= MOST_TOKENS as u64, "{captured:?}");
     if let Some(entry) = captured.entry {
         let count = |text: &str| tokens::of(text) as u64;
-        for format in [Markdown, Json] {
-            let shown = render(
-                std::slice::from_ref(&entry),
-                &[1.0],
-                &[ContextState::Active],
-                5_000,
-                format,
-                count,
-            );
-            let marks = |mark: &str| shown.text.matches(mark).count();
-            assert!((marks(OPEN), marks(CLOSE)) == (1, 1), "{}", shown.text);
-            assert!(without_sections(&shown.text).len() < shown.text.len());
-        }
+        let entries = std::slice::from_ref(&entry);
+        let shown = render(entries, &[1.0], &[ContextState::Active], 5_000, count, |_| 0);
+        let marks = |mark: &str| shown.text.matches(mark).count();
+        assert!((marks(OPEN), marks(CLOSE)) == (1, 1), "{}", shown.text);
+        assert!(without_sections(&shown.text).len() < shown.text.len());
     }
     // Removing sections never makes a text longer.
     let without = without_sections(&content);

@@ -78,7 +78,7 @@ pub use workspace::{
 
 pub use hippo_types::context::{
     ContextDecay, ContextEncoding, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers,
-    ContextPriority, ContextShown, ContextSource, ContextState, FetchOrigin, FetchOutcome, SectionFormat,
+    ContextPriority, ContextShown, ContextSource, ContextState, FetchOrigin, FetchOutcome,
 };
 pub use hippo_types::cycle::Cycle;
 pub use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, Pointer, StrengthBand};

@@ -189,12 +189,6 @@ fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
         ),
         (
             "context.render",
-            r#""session":"s","format":"markdwon""#,
-            "unknown format",
-            "\"markdown\"",
-        ),
-        (
-            "context.render",
             r#""session":"s","cue":" ""#,
             "\"cue\" is empty",
             "",

@@ -14,7 +14,7 @@ use std::process::Stdio;
 use hippo_proto::*;
 use hippo_types::context::{
     ContextDecay, ContextEncoding, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers,
-    ContextPriority, ContextSource, ContextState, SectionFormat,
+    ContextPriority, ContextSource, ContextState,
 };
 use hippo_types::cycle::Cycle;
 use scripted::{Daemon, command, hippoctl, out};
@@ -292,7 +292,6 @@ fn render_prints_only_the_section() {
     let request = ContextRenderRequest {
         session: "s1".into(),
         budget_tokens: Some(500),
-        format: Some(SectionFormat::Json),
         cue: Some("which tests?".into()),
     };
     assert_eq!(asked, Some(request.into()));

@@ -450,8 +450,6 @@ export interface ContextRenderRequest {
   budget_tokens?: number | null | undefined;
   /** The agent's next step; matching dormant entries are reactivated. */
   cue?: string | null | undefined;
-  /** Format of the section; default `markdown`. */
-  format?: SectionFormat | null | undefined;
   /** Id of a session. */
   session: string;
 }
@@ -464,7 +462,7 @@ export interface ContextRenderResponse {
   entries: ContextShown[];
   /** Active entries that do not fit into the budget. */
   left_out: number;
-  /** The section between its markers, in the requested format; empty if there is nothing to show. */
+  /** The section between its markers; empty if there is nothing to show. */
   markdown: string;
   /** Notes about this answer. */
   notes?: string[] | undefined;
@@ -1832,9 +1830,6 @@ export interface SearchTrace {
   stale: string[];
 }
 
-/** Format of a rendered section. */
-export type SectionFormat = "markdown" | "json";
-
 /** Parameters of `session.compact`: either `path` or `messages`. */
 export interface SessionCompactRequest {
   /** Maximum tokens of the summary, at least 1; without it, the rules decide. */
@@ -2017,7 +2012,7 @@ export type TranscriptFormat = "auto" | "claude-code" | "pi" | "codex" | "messag
 
 /** An unreadable record. */
 export interface TranscriptProblem {
-  /** Line number, 1-based; in a document, the line on which the message begins. */
+  /** Line number, 1-based; in a list of messages, the number of the message. */
   line: number;
   /** Description of the problem. */
   what: string;

@@ -6,21 +6,19 @@ mod reference;
 
 use std::fs;
 use std::path::Path;
-use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use hippo_session::compaction::{CompactionOptions, ParallelRunner, compact};
+use hippo_session::compaction::{CompactionOptions, compact};
 
 use super::table::Figure;
 use measure::CompactionSums;
 
 const PART: &str = "compaction";
 /// Sessions in their original format that are long enough for a time measurement.
-const LONG: [&str; 4] = [
+const LONG: [&str; 3] = [
     "raw/pi/large-session.jsonl",
     "raw/claude-code/long-conversation.jsonl",
-    "raw/codex/binary-size-log.jsonl",
     "raw/swe-agent/marshmallow-1867-function_calling.traj",
 ];
 /// A list of messages that can be repeated as one session.
@@ -127,37 +125,24 @@ fn of_programs<'s>(sums: impl Iterator<Item = &'s CompactionSums>) -> Figure {
 }
 
 fn speed(bytes: &[u8], name: &str) -> Figure {
-    let (mut best, mut alone, mut tokens) = (f64::MAX, f64::MAX, 0);
-    let mut timed = |parallel, best: &mut f64| {
-        let options = CompactionOptions {
-            budget: Some(5_000),
-            parallel,
-            ..CompactionOptions::default()
-        };
-        let started = Instant::now();
-        tokens = compact(bytes, &options).stats.tokens_before;
-        *best = best.min(started.elapsed().as_secs_f64() * 1_000.0);
+    let (mut best, mut tokens) = (f64::MAX, 0);
+    let options = CompactionOptions {
+        budget: Some(5_000),
+        ..CompactionOptions::default()
     };
     for _ in 0..TIMES {
-        timed(Some(run_in_parallel as ParallelRunner), &mut best);
-        timed(None, &mut alone);
+        let started = Instant::now();
+        tokens = compact(bytes, &options).stats.tokens_before;
+        best = best.min(started.elapsed().as_secs_f64() * 1_000.0);
     }
     let thousands = tokens as f64 / 1_000.0;
-    let (each, alone) = (best / thousands, alone / thousands);
+    let each = best / thousands;
     let what = format!(
         "{name}, {tokens} tokens in {:.2} MB: time from the bytes to the summary, per 1,000 tokens",
         bytes.len() as f64 / 1e6
     );
-    Figure::new(PART, what, format!("{each:.3} ms ({alone:.3} on one thread)"))
+    Figure::new(PART, what, format!("{each:.3} ms"))
         .reach("≤ 0.04 ms", each <= 0.04)
-}
-
-/// Runs with one helper thread, as the programs do on two processors.
-fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
-    thread::scope(|scope| {
-        scope.spawn(help);
-        here();
-    });
 }
 
 /// Measures the reduction by the rules alone, and the tiers of the messages.

@@ -34,7 +34,6 @@ impl LargeResult {
         let hints = Hints {
             source_type: &self.tool,
             source_ref: &self.call,
-            content_type: None,
         };
         extract(self.content.as_bytes(), &hints, tokens)
     }

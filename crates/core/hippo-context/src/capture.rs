@@ -3,10 +3,9 @@
 //! Policies decide first, then the caller's request, then the size rule of v2 §6.1. An entry never contains a secret,
 //! even if the caller gave its summary, and takes at most [`MOST_TOKENS`] tokens in a prompt.
 
-mod clean;
+pub(crate) mod clean;
 #[cfg(test)]
 mod tests;
-mod worth;
 
 use std::borrow::Cow;
 
@@ -14,8 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::complete;
-use super::policy::{self, Compression, Decision, ERROR, PolicyRule, RuleValue, Subject};
-use super::render::format_block;
+use super::policy::{self, Compression, Decision, ERROR, PolicyRule, RuleAction, Subject};
 use crate::extract::{self, Hints, MOST_TOKENS};
 use hippo_text::fence::without_sections;
 use hippo_text::text;
@@ -24,8 +22,6 @@ use hippo_types::context::{
     ContextPriority, ContextSource,
 };
 use hippo_types::tokens;
-
-pub use worth::{Verdict, WorthFacts, judge_worth};
 
 /// Maximum tokens of content that serves as its own summary.
 const SHORT: usize = 60;
@@ -109,8 +105,8 @@ pub struct CaptureResult {
     pub entry: Option<ContextEntry>,
     /// Reason for the outcome, for people.
     pub reason: String,
-    /// Position of the rule that decided the outcome.
-    pub rule: Option<usize>,
+    /// Location of the rule that decided the outcome.
+    pub rule: Option<String>,
     /// True if the content contains a secret.
     pub secret: bool,
     /// True if the content may be stored: it is not dropped, and it contains no secrets, unless the settings allow
@@ -137,46 +133,72 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
             error,
         },
     );
-    let content_tokens = tokens::of(put.content) as u64;
-    let verdict = judge_worth(
-        rules,
-        &decision,
-        &WorthFacts {
-            kind,
-            tokens: content_tokens,
-            blank: put.content.trim().is_empty(),
-            error,
-            asked: put.encoding == Some(ContextEncoding::Manual) || put.persist == Some(true),
-        },
-        settings,
-    );
+    let tokens = tokens::of(put.content) as u64;
+    let verdict = judge_worth(put, kind, error, &decision, tokens, settings.worth_tokens);
     let secret = shows_secret(put.content);
     let store = verdict.indexing != Indexing::Dropped && (settings.store_secrets || !secret);
     let entry = (verdict.indexing == Indexing::Entry).then(|| {
         let retrievable = store || complete::source_path(put.source_type, put.source_ref).is_some();
-        build_entry(put, kind, retrievable, secret, rules, &decision, settings)
+        build_entry(put, kind, retrievable, secret, &decision, settings)
     });
     CaptureResult {
-        indexing: verdict.indexing,
-        entry_tokens: entry
-            .as_ref()
-            .map_or(0, |entry| tokens::of(&format_block(entry)) as u64),
+        entry_tokens: entry.as_ref().map_or(0, super::lifecycle::size),
         entry,
-        reason: verdict.reason,
-        rule: verdict.rule,
         secret,
         store,
-        tokens: content_tokens,
+        tokens,
+        ..verdict
     }
 }
 
-/// Chooses between the caller's value and the value of a rule. A workspace rule takes precedence over the caller; a
-/// built-in rule only supplies a missing value.
-fn resolve<T>(given: Option<T>, decided: RuleValue<T>, rules: &[PolicyRule]) -> Option<T> {
-    let built_in = |rule: usize| rules.get(rule).is_some_and(|rule| rule.built_in);
-    match decided {
-        Some((value, rule)) if given.is_none() || !built_in(rule) => Some(value),
-        _ => given,
+/// Decides on the outcome (v2 §6.1). In order of precedence: workspace rules, the caller's request, built-in rules,
+/// size. The result has the outcome and its reason.
+fn judge_worth(
+    put: &CaptureInput<'_>,
+    kind: ContextKind,
+    error: bool,
+    decision: &Decision<'_>,
+    tokens: u64,
+    most: u64,
+) -> CaptureResult {
+    let verdict = |indexing, reason: &str, rule: Option<&PolicyRule>| CaptureResult {
+        indexing,
+        reason: rule.map_or(reason.to_owned(), |rule| {
+            format!("policy at {}: {reason}", rule.location())
+        }),
+        rule: rule.map(PolicyRule::location),
+        entry: None,
+        secret: false,
+        store: false,
+        tokens: 0,
+        entry_tokens: 0,
+    };
+    let asked = put.encoding == Some(ContextEncoding::Manual) || put.persist == Some(true);
+    if let Some((false, rule)) = decision.value(|action| action.keep) {
+        return verdict(Indexing::Dropped, "keep: false", Some(rule));
+    }
+    if put.content.trim().is_empty() {
+        return verdict(Indexing::Passed, "the content is blank", None);
+    }
+    match decision.value(|action| action.index) {
+        Some((index, rule)) if !(asked && rule.built_in) => match index {
+            true => verdict(Indexing::Entry, "index: true", Some(rule)),
+            false => verdict(Indexing::Passed, "index: false", Some(rule)),
+        },
+        _ if asked => verdict(Indexing::Entry, "requested by the caller", None),
+        _ if error => verdict(Indexing::Entry, "an error", None),
+        _ => match kind {
+            ContextKind::ToolResult => {
+                let (indexing, than) = match tokens > most {
+                    true => (Indexing::Entry, "more than"),
+                    false => (Indexing::Passed, "at most"),
+                };
+                verdict(indexing, &format!("a tool result of {than} {most} tokens"), None)
+            }
+            ContextKind::Message => verdict(Indexing::Passed, "a message without lasting instructions", None),
+            ContextKind::State => verdict(Indexing::Entry, "of type state", None),
+            ContextKind::Memory => verdict(Indexing::Entry, "of type memory", None),
+        },
     }
 }
 
@@ -185,13 +207,10 @@ fn build_entry(
     kind: ContextKind,
     retrievable: bool,
     secret: bool,
-    rules: &[PolicyRule],
-    decision: &Decision,
+    decision: &Decision<'_>,
     settings: &CaptureSettings,
 ) -> ContextEntry {
-    let expires = decision
-        .expires_after_turns
-        .map(|(turns, rule)| (put.turn.saturating_add(turns), rule));
+    let expires = |action: &RuleAction| Some(put.turn.saturating_add(action.expires_after_turns?));
     let mut associations: Vec<String> = Vec::new();
     for id in put
         .associations
@@ -215,26 +234,32 @@ fn build_entry(
         key_data: None,
         strength: 1.0,
         decay: ContextDecay {
-            rate: resolve(None, decision.decay_rate, rules).unwrap_or(kind.rate()),
-            floor: resolve(None, decision.floor, rules).unwrap_or(0.0),
+            rate: decision
+                .resolve(None, |action| action.decay_rate)
+                .unwrap_or(kind.rate()),
+            floor: decision.resolve(None, |action| action.floor).unwrap_or(0.0),
             last_access: put.turn,
         },
         modifiers: ContextModifiers {
-            priority: resolve(put.priority, decision.priority, rules).unwrap_or_default(),
+            priority: decision
+                .resolve(put.priority, |action| action.priority)
+                .unwrap_or_default(),
             encoding: put.encoding.unwrap_or_default(),
             associations,
         },
         lifecycle: ContextLifecycle {
             created: put.turn,
-            expires: resolve(put.expires, expires, rules),
-            persist: resolve(put.persist, decision.persist, rules).unwrap_or(false),
+            expires: decision.resolve(put.expires, expires),
+            persist: decision
+                .resolve(put.persist, |action| action.persist)
+                .unwrap_or(false),
         },
     };
     let most = settings.entry_tokens.clamp(extract::LEAST_TOKENS, MOST_TOKENS);
     let room = most
         .saturating_sub(clean::count_tokens(&entry))
         .max(extract::LEAST_TOKENS);
-    let aggressive = resolve(None, decision.compression, rules) == Some(Compression::Aggressive);
+    let aggressive = decision.resolve(None, |action| action.compression) == Some(Compression::Aggressive);
     let (summary, key_data) = summarize(put, kind, secret, room, aggressive);
     entry.summary = summary;
     entry.key_data = Some(key_data).filter(|data| !data.is_empty());
@@ -273,7 +298,6 @@ fn summarize(
         let hints = Hints {
             source_type: put.source_type,
             source_ref: put.source_ref,
-            content_type: None,
         };
         let extract = extract::extract_from(content.as_bytes(), &hints, Some(budget.min(room)), clean);
         let said = (kind == ContextKind::Message).then(|| clean::find_instructions(&content, room * 2));

@@ -41,8 +41,6 @@ pub struct Hints<'h> {
     pub source_type: &'h str,
     /// `source.ref`: a path, an address, a command, or the arguments of the call as JSON; may be empty.
     pub source_ref: &'h str,
-    /// Media type, if known.
-    pub content_type: Option<&'h str>,
 }
 
 /// Detected kind of content.
@@ -54,8 +52,6 @@ pub enum ContentKind {
     Binary,
     /// A JSON value, or one value per line.
     Json,
-    /// A JSON Schema.
-    JsonSchema,
     /// The accessibility tree of a page.
     Snapshot,
     /// Output of a build or a test run.
@@ -76,7 +72,6 @@ impl ContentKind {
             Self::Empty => "empty",
             Self::Binary => "binary",
             Self::Json => "json",
-            Self::JsonSchema => "json-schema",
             Self::Snapshot => "snapshot",
             Self::Log => "log",
             Self::Trace => "trace",
@@ -161,7 +156,7 @@ fn draft_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Draft {
 
 fn drafted(kind: ContentKind, text: &NumberedText<'_>) -> Option<Draft> {
     match kind {
-        ContentKind::Json | ContentKind::JsonSchema => json::draft(text),
+        ContentKind::Json => json::draft(text),
         ContentKind::Snapshot => snapshot::draft(text),
         ContentKind::Log => log::draft(text),
         ContentKind::Trace => trace::draft(text),

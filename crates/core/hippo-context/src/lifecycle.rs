@@ -66,30 +66,11 @@ impl Trigger {
 /// Maximum number of uses that an entry remembers; the latest ones are kept.
 const MOST_USES: usize = 64;
 
-/// Settings of the cycles.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LifecycleSettings {
-    /// Entries below this strength are dormant after a deep cycle; in [0, 1].
-    pub strong: f32,
-    /// Maximum entries that one session writes to long-term memory.
-    pub most_persisted: usize,
-    /// Maximum tokens that one session writes to long-term memory. The block of `MEMORY.md` has the same limit for
-    /// all sessions together.
-    pub persist_tokens: usize,
-    /// Number of turns in which an entry must be used to count as frequently used.
-    pub often: usize,
-}
-
-impl Default for LifecycleSettings {
-    fn default() -> Self {
-        Self {
-            strong: 0.5,
-            most_persisted: 20,
-            persist_tokens: 2_000,
-            often: 3,
-        }
-    }
-}
+/// Entries below this strength are dormant after a deep cycle.
+const STRONG: f32 = 0.5;
+/// Maximum tokens that one session writes to long-term memory. The block of `MEMORY.md` has the same limit for all
+/// sessions together.
+pub const PERSIST_TOKENS: usize = 2_000;
 
 /// Entry of a session with its state.
 #[derive(Debug, Clone, PartialEq)]
@@ -235,27 +216,14 @@ pub fn size(entry: &ContextEntry) -> u64 {
 }
 
 /// Plans the changes for a trigger in a turn. `highest` is the highest turn of the session so far; if `turn` is lower,
-/// `highest` is used instead.
+/// `highest` is used instead. `size` returns the [`size`] of the entry at a position; only the sizes of active entries
+/// are requested.
 #[must_use]
 pub fn plan(
     entries: &[SessionEntry],
     trigger: Trigger,
     turn: u64,
     highest: u64,
-    settings: &LifecycleSettings,
-) -> CyclePlan {
-    let sizes = |at: usize| entries.get(at).map_or(0, |kept| size(&kept.entry));
-    plan_sized(entries, trigger, turn, highest, settings, sizes)
-}
-
-/// Like [`plan`], with the [`size`]s of entries given by position. Only the sizes of active entries are requested.
-#[must_use]
-pub fn plan_sized(
-    entries: &[SessionEntry],
-    trigger: Trigger,
-    turn: u64,
-    highest: u64,
-    settings: &LifecycleSettings,
     size: impl Fn(usize) -> u64,
 ) -> CyclePlan {
     let (told, turn) = (turn, turn.max(highest));
@@ -276,7 +244,7 @@ pub fn plan_sized(
     let states: Vec<ContextState> = entries
         .iter()
         .zip(&strengths)
-        .map(|(kept, strength)| next_state(kept, turn, *strength, deep.then_some(settings.strong)))
+        .map(|(kept, strength)| next_state(kept, turn, *strength, deep))
         .collect();
     let changes = |(at, (kept, to)): (usize, (&SessionEntry, &ContextState))| {
         let (from, to) = (kept.shown, *to);
@@ -289,7 +257,7 @@ pub fn plan_sized(
         .filter_map(changes)
         .collect();
     let (persist, not_persisted) = if trigger == Trigger::SessionEnd {
-        persist::select_persisted(entries, &strengths, turn, settings)
+        persist::select_persisted(entries, &strengths, turn)
     } else {
         (Vec::new(), 0)
     };
@@ -312,10 +280,10 @@ pub fn plan_sized(
 }
 
 /// Returns the new visibility of an entry. A dormant entry becomes active only through [`SessionEntry::touch`].
-fn next_state(kept: &SessionEntry, turn: u64, strength: f32, strong: Option<f32>) -> ContextState {
+fn next_state(kept: &SessionEntry, turn: u64, strength: f32, deep: bool) -> ContextState {
     match kept.entry.state_at(turn, strength) {
         ContextState::Active if kept.shown == ContextState::Dormant => ContextState::Dormant,
-        ContextState::Active if strong.is_some_and(|strong| strength < strong) => ContextState::Dormant,
+        ContextState::Active if deep && strength < STRONG => ContextState::Dormant,
         state => state,
     }
 }

@@ -3,16 +3,18 @@
 //! Rules are applied in order. Each field gets the value of the last matching rule that sets it (v2 §10). Rules match
 //! the content as the caller gave it, not the result of earlier rules.
 
-mod evaluate;
 mod read;
 #[cfg(test)]
 mod tests;
 
-use hippo_types::context::{ContextKind, ContextPriority};
 use std::sync::LazyLock;
 
-pub use evaluate::{EvaluatedField, PolicyEvaluation, PolicyRecord, evaluate};
-pub use read::{PolicyError, parse_rules};
+use serde::Deserialize;
+
+use hippo_types::context::{ContextKind, ContextPriority};
+
+use crate::yaml::YamlError;
+pub use read::parse_rules;
 
 /// Rules of every workspace, in the format of a policy file.
 pub const BUILT_IN: &str = include_str!("policy/built_in.yaml");
@@ -42,30 +44,19 @@ pub fn built_in_rules() -> &'static [PolicyRule] {
 ///
 /// # Errors
 /// See [`parse_rules`].
-pub fn load_rules(file: &str) -> Result<Vec<PolicyRule>, PolicyError> {
+pub fn load_rules(file: &str) -> Result<Vec<PolicyRule>, YamlError> {
     let own = parse_rules(file)?;
     Ok(built_in_rules().iter().cloned().chain(own).collect())
 }
 
 /// Amount of content that a summary keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Compression {
     /// As much as fits into the usual size.
-    #[default]
     Normal,
     /// As little as possible, for large content that is rarely needed again.
     Aggressive,
-}
-
-impl Compression {
-    /// Returns the name used in policy files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Normal => "normal",
-            Self::Aggressive => "aggressive",
-        }
-    }
 }
 
 /// Rule of a policy file.
@@ -124,7 +115,7 @@ pub struct RuleAction {
     pub compression: Option<Compression>,
 }
 
-/// Content as seen by the rules. It borrows what `PolicyRecord` owns, with the defaults filled in.
+/// Content as seen by the rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// Type of the content.
@@ -139,81 +130,45 @@ pub struct Subject<'a> {
     pub error: bool,
 }
 
-/// Value with the position of the rule that set it.
-pub type RuleValue<T> = Option<(T, usize)>;
+/// The rules that match some content, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision<'r>(Vec<&'r PolicyRule>);
 
-/// Combined result of the rules; `None` leaves a field to the defaults. Unlike [`RuleAction`], it contains the position
-/// of the rule that set each value.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Decision {
-    /// See [`RuleAction::decay_rate`].
-    pub decay_rate: RuleValue<f32>,
-    /// See [`RuleAction::floor`].
-    pub floor: RuleValue<f32>,
-    /// See [`RuleAction::priority`].
-    pub priority: RuleValue<ContextPriority>,
-    /// See [`RuleAction::persist`].
-    pub persist: RuleValue<bool>,
-    /// See [`RuleAction::expires_after_turns`].
-    pub expires_after_turns: RuleValue<u64>,
-    /// See [`RuleAction::keep`].
-    pub keep: RuleValue<bool>,
-    /// See [`RuleAction::index`].
-    pub index: RuleValue<bool>,
-    /// See [`RuleAction::compression`].
-    pub compression: RuleValue<Compression>,
+impl<'r> Decision<'r> {
+    /// Returns the value of the last rule that sets a field, with the rule.
+    pub fn value<T>(&self, field: impl Fn(&RuleAction) -> Option<T>) -> Option<(T, &'r PolicyRule)> {
+        let mut rules = self.0.iter().rev();
+        rules.find_map(|rule| Some((field(&rule.action)?, *rule)))
+    }
+
+    /// Chooses between the caller's value of a field and the value of a rule. A workspace rule takes precedence over
+    /// the caller; a built-in rule only supplies a missing value.
+    pub fn resolve<T>(&self, given: Option<T>, field: impl Fn(&RuleAction) -> Option<T>) -> Option<T> {
+        match self.value(field) {
+            Some((value, rule)) if given.is_none() || !rule.built_in => Some(value),
+            _ => given,
+        }
+    }
 }
 
 /// Applies the rules to content.
 #[must_use]
-pub fn decide(rules: &[PolicyRule], subject: &Subject<'_>) -> Decision {
-    let mut decision = Decision::default();
+pub fn decide<'r>(rules: &'r [PolicyRule], subject: &Subject<'_>) -> Decision<'r> {
     let mut lower = None;
-    for (number, rule) in rules.iter().enumerate() {
-        if !rule.matches.matches(subject, &mut lower) {
-            continue;
-        }
-        let RuleAction {
-            decay_rate,
-            floor,
-            priority,
-            persist,
-            expires_after_turns,
-            keep,
-            index,
-            compression,
-        } = rule.action;
-        set_field(&mut decision.decay_rate, decay_rate, number);
-        set_field(&mut decision.floor, floor, number);
-        set_field(&mut decision.priority, priority, number);
-        set_field(&mut decision.persist, persist, number);
-        set_field(&mut decision.expires_after_turns, expires_after_turns, number);
-        set_field(&mut decision.keep, keep, number);
-        set_field(&mut decision.index, index, number);
-        set_field(&mut decision.compression, compression, number);
-    }
-    decision
-}
-
-fn set_field<T>(field: &mut RuleValue<T>, value: Option<T>, rule: usize) {
-    if let Some(value) = value {
-        *field = Some((value, rule));
-    }
+    let matching = rules
+        .iter()
+        .filter(|rule| rule.matches.matches(subject, &mut lower));
+    Decision(matching.collect())
 }
 
 impl RuleMatch {
     /// Returns true if the conditions are true. `lower` caches the content in lower case.
     fn matches(&self, subject: &Subject<'_>, lower: &mut Option<String>) -> bool {
         let is = |source: &String| source == subject.source || subject.error && source == ERROR;
-        let source = self.sources.as_ref().is_none_or(|sources| sources.iter().any(is));
-        let kind = self
-            .kinds
-            .as_ref()
-            .is_none_or(|kinds| kinds.contains(&subject.kind));
-        let priority = self
-            .priorities
-            .as_ref()
-            .is_none_or(|priorities| priorities.contains(&subject.priority));
+        let source = self.sources.as_ref().is_none_or(|all| all.iter().any(is));
+        let kind = self.kinds.as_ref().is_none_or(|all| all.contains(&subject.kind));
+        let priorities = self.priorities.as_ref();
+        let priority = priorities.is_none_or(|all| all.contains(&subject.priority));
         if !(kind && priority && source) {
             return false;
         }

@@ -8,17 +8,16 @@
 #[cfg(test)]
 mod tests;
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use hippo_text::fence::{CLOSE, OPEN, STANCE, sanitize_value, to_safe_line};
+use hippo_text::fence::{CLOSE, OPEN, STANCE, to_safe_line};
 use hippo_text::instruction;
 use hippo_text::text::clip;
-use hippo_types::context::{ContextEntry, ContextShown, ContextState, SectionFormat};
+use hippo_types::context::{ContextEntry, ContextShown, ContextState};
 
 /// Maximum bytes of a reference.
 const REFERENCE: usize = 160;
@@ -42,28 +41,14 @@ pub struct ContextSection {
 
 /// Renders the section within `budget` tokens. `strengths` and `states` correspond to `entries`, see
 /// [`super::fade::strengths`] and [`super::lifecycle::CyclePlan`]. `count` counts the tokens of a text and must not
-/// return more for a part than for the whole.
+/// return more for a part than for the whole. `least` is a lower bound for the tokens of each entry, by position;
+/// entries for which there is no room are skipped without being formatted.
 #[must_use]
-pub fn render(
-    entries: &[ContextEntry],
-    strengths: &[f32],
-    states: &[ContextState],
-    budget: u64,
-    format: SectionFormat,
-    count: impl Fn(&str) -> u64,
-) -> ContextSection {
-    render_sized(entries, strengths, states, budget, format, count, |_| 0)
-}
-
-/// Like [`render`], with a lower bound for the tokens of each entry, by position. Entries for which there is no room
-/// are then skipped without being formatted.
-#[must_use]
-pub fn render_sized<E: Borrow<ContextEntry>>(
+pub fn render<E: Borrow<ContextEntry>>(
     entries: &[E],
     strengths: &[f32],
     states: &[ContextState],
     budget: u64,
-    format: SectionFormat,
     count: impl Fn(&str) -> u64,
     least: impl Fn(usize) -> u64,
 ) -> ContextSection {
@@ -83,7 +68,7 @@ pub fn render_sized<E: Borrow<ContextEntry>>(
         t.total_cmp(s)
             .then_with(|| Reverse(order(*a)).cmp(&Reverse(order(*b))))
     });
-    let frame = count(&assemble(format, &[], active.len(), dormant)) + 1;
+    let frame = count(&assemble(&[], active.len(), dormant)) + 1;
     let mut left = budget.saturating_sub(frame);
     let mut taken: Vec<(usize, String)> = Vec::new();
     for (at, _) in &active {
@@ -93,10 +78,7 @@ pub fn render_sized<E: Borrow<ContextEntry>>(
         if least(*at) >= left {
             continue;
         }
-        let block = match format {
-            SectionFormat::Markdown => format_block(entry),
-            SectionFormat::Json => format_json(entry),
-        };
+        let block = format_block(entry);
         let tokens = count(&block) + 1;
         if tokens <= left {
             left -= tokens;
@@ -116,7 +98,7 @@ pub fn render_sized<E: Borrow<ContextEntry>>(
             };
         }
         let blocks: Vec<&str> = taken.iter().map(|(_, block)| block.as_str()).collect();
-        let text = assemble(format, &blocks, left_out, dormant);
+        let text = assemble(&blocks, left_out, dormant);
         let tokens = count(&text);
         if tokens <= budget {
             return ContextSection {
@@ -158,23 +140,13 @@ pub fn shown_entries<E: Borrow<ContextEntry>>(
     section.entries.iter().filter_map(one).collect()
 }
 
-fn assemble(format: SectionFormat, blocks: &[&str], left_out: usize, dormant: usize) -> String {
-    match format {
-        SectionFormat::Markdown => {
-            let mut text = format!("{OPEN}\n{STANCE} {FETCH}\n");
-            blocks.iter().for_each(|block| text.push_str(block));
-            // This line changes between turns. It comes last, so that the text before it is a common prefix.
-            if left_out + dormant > 0 {
-                let _ = writeln!(text, "(not shown: {left_out} without room, {dormant} dormant)");
-            }
-            text + CLOSE + "\n"
-        }
-        SectionFormat::Json => format!(
-            "{{\"begin\":\"{OPEN}\",\"about\":\"{STANCE} {FETCH}\",\"entries\":[{}],\"left_out\":{left_out},\
-             \"dormant\":{dormant},\"end\":\"{CLOSE}\"}}\n",
-            blocks.join(",\n")
-        ),
+fn assemble(blocks: &[&str], left_out: usize, dormant: usize) -> String {
+    let mut text = format!("{OPEN}\n{STANCE} {FETCH}\n{}", blocks.concat());
+    // This line changes between turns. It comes last, so that the text before it is a common prefix.
+    if left_out + dormant > 0 {
+        let _ = writeln!(text, "(not shown: {left_out} without room, {dormant} dormant)");
     }
+    text + CLOSE + "\n"
 }
 
 /// Formats an entry as a list item: id, source, turn, summary, key data.
@@ -213,32 +185,6 @@ fn instruction_mark(entry: &ContextEntry) -> String {
         return format!("{} ", instruction::MARK);
     }
     String::new()
-}
-
-/// Formats an entry as a JSON object.
-fn format_json(entry: &ContextEntry) -> String {
-    #[derive(Serialize)]
-    struct EntryJson<'e> {
-        id: Cow<'e, str>,
-        r#type: &'static str,
-        source: Cow<'e, str>,
-        r#ref: String,
-        turn: u64,
-        summary: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        key_data: Option<Value>,
-    }
-    let data = entry.key_data.as_ref().filter(|data| !data.is_empty());
-    let object = EntryJson {
-        id: to_safe_line(&entry.id),
-        r#type: entry.kind.name(),
-        source: to_safe_line(&entry.source.kind),
-        r#ref: clip(&to_safe_line(&entry.source.reference), REFERENCE),
-        turn: entry.source.turn,
-        summary: format!("{}{}", instruction_mark(entry), to_safe_line(&entry.summary)),
-        key_data: data.map(|data| sanitize_value(&Value::Object(data.clone()))),
-    };
-    serde_json::to_string(&object).unwrap_or_default()
 }
 
 /// Formats key data compactly: `name: value; name: value`.

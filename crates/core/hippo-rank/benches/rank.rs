@@ -84,7 +84,7 @@ fn twelve_terms_of_2000_chunks(bencher: Bencher<'_, '_>, mode: RankMode) {
     let vectors = VectorHits {
         hits: ids(99, 300).into_iter().map(|chunk| (chunk, 0.3)).collect(),
     };
-    let mut scratch = RankScratch::new();
+    let mut scratch = RankScratch::default();
     bencher.counter(ItemsCount::new(24_000usize)).bench_local(|| {
         let input = RankInput {
             corpus: &corpus,

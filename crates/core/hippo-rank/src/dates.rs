@@ -60,85 +60,32 @@ pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
 
 /// Returns the range of an expression that starts at a word, and its length in words.
 fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usize)> {
-    let whole = |days: Days, explicit: bool| DateRange {
-        start: days.start,
-        end: days.end,
-        explicit,
+    let lead = words[at].text.as_str();
+    let leads = ["between", "from", "since", "after", "until", "till", "before"];
+    let led = usize::from(leads.contains(&lead));
+    let first = at + led;
+    let found = match lead {
+        "since" | "after" | "until" | "till" | "before" => find(words, first, today)?,
+        "between" => pair(words, first, today)?,
+        _ => pair(words, first, today).or_else(|| find(words, first, today))?,
     };
-    match words[at].text.as_str() {
-        "between" | "from" => {
-            if let Some((found, length)) = pair(words, at + 1, today) {
-                return Some((whole(found.days, found.explicit), length + 1));
-            }
-            let found = find(words, at + 1, today)?;
-            let days = if words[at].text == "from" {
-                found.days
-            } else {
-                return None;
-            };
-            Some((whole(days, found.explicit), found.length + 1))
-        }
-        "since" => {
-            let found = find(words, at + 1, today)?;
-            let days = Days {
-                start: found.days.start,
-                end: today.max(found.days.end),
-            };
-            Some((whole(days, found.explicit), found.length + 1))
-        }
+    let Days { start, end } = found.days;
+    let (start, end) = match lead {
+        "since" => (start, today.max(end)),
         "after" => {
-            let found = find(words, at + 1, today)?;
-            let start = found.days.end.tomorrow().unwrap_or(Date::MAX);
-            Some((
-                whole(
-                    Days {
-                        start,
-                        end: today.max(start),
-                    },
-                    found.explicit,
-                ),
-                found.length + 1,
-            ))
+            let start = end.tomorrow().unwrap_or(Date::MAX);
+            (start, today.max(start))
         }
-        "until" | "till" => {
-            let found = find(words, at + 1, today)?;
-            Some((
-                whole(
-                    Days {
-                        start: Date::MIN,
-                        ..found.days
-                    },
-                    found.explicit,
-                ),
-                found.length + 1,
-            ))
-        }
-        "before" => {
-            let found = find(words, at + 1, today)?;
-            let end = found.days.start.yesterday().unwrap_or(Date::MIN);
-            Some((
-                whole(
-                    Days {
-                        start: Date::MIN,
-                        end,
-                    },
-                    found.explicit,
-                ),
-                found.length + 1,
-            ))
-        }
-        _ => {
-            if let Some((found, length)) = pair(words, at, today) {
-                return Some((whole(found.days, found.explicit), length));
-            }
-            let found = find(words, at, today)?;
-            Some((whole(found.days, found.explicit), found.length))
-        }
-    }
+        "until" | "till" => (Date::MIN, end),
+        "before" => (Date::MIN, start.yesterday().unwrap_or(Date::MIN)),
+        _ => (start, end),
+    };
+    let explicit = found.explicit;
+    Some((DateRange { start, end, explicit }, found.length + led))
 }
 
 /// Parses "X and Y" and "X to Y": from the first day of X to the last day of Y.
-fn pair(words: &[Word], at: usize, today: Date) -> Option<(DateMatch, usize)> {
+fn pair(words: &[Word], at: usize, today: Date) -> Option<DateMatch> {
     let one = find(words, at, today)?;
     let link = at + one.length;
     let linked = match words.get(link)?.text.as_str() {
@@ -146,29 +93,22 @@ fn pair(words: &[Word], at: usize, today: Date) -> Option<(DateMatch, usize)> {
         "and" => at > 0 && words[at - 1].text == "between",
         _ => false,
     };
-    if !linked {
-        return None;
-    }
-    let other = find(words, link + 1, today)?;
+    let other = find(words, link + 1, today).filter(|_| linked)?;
+    let length = one.length + 1 + other.length;
     // "between May and July 2023": the year applies to both.
     let one = if other.explicit && !one.explicit {
         find(words, at, other.days.end)?
     } else {
         one
     };
-    let days = Days {
-        start: one.days.start.min(other.days.start),
-        end: one.days.end.max(other.days.end),
-    };
-    let length = one.length + 1 + other.length;
-    Some((
-        DateMatch {
-            days,
-            explicit: other.explicit,
-            length,
+    Some(DateMatch {
+        days: Days {
+            start: one.days.start.min(other.days.start),
+            end: one.days.end.max(other.days.end),
         },
+        explicit: other.explicit,
         length,
-    ))
+    })
 }
 
 #[cfg(test)]

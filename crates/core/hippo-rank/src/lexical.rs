@@ -29,9 +29,9 @@ pub(crate) struct LexicalHit {
     pub speaker: bool,
 }
 
-/// Arrays by chunk id, all zero between queries. A passage is identified by the id of its first chunk.
+/// Arrays by chunk id that are reused between queries, all zero between them. A passage is identified by the id of its first chunk.
 #[derive(Debug, Default)]
-pub(crate) struct LexicalScratch {
+pub struct RankScratch {
     sums: Vec<LexicalSums>,
     counts: Vec<u16>,
     touched: Vec<u32>,
@@ -53,7 +53,7 @@ pub(crate) fn score(
     corpus: &Corpus,
     postings: &[Postings<'_>],
     others: impl Iterator<Item = u32>,
-    scratch: &mut LexicalScratch,
+    scratch: &mut RankScratch,
 ) -> Vec<LexicalHit> {
     scratch.grow(corpus.id_bound());
     let telling = postings.iter().any(|posting| !posting.term.stop);
@@ -89,7 +89,7 @@ pub(crate) fn score(
     scratch.take(corpus, attainable)
 }
 
-impl LexicalScratch {
+impl RankScratch {
     fn grow(&mut self, bound: usize) {
         if self.sums.len() < bound {
             self.sums.resize(bound, LexicalSums::default());

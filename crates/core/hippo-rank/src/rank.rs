@@ -3,7 +3,8 @@
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
 use crate::fuse;
-use crate::lexical::{self, LexicalScratch};
+use crate::lexical;
+pub use crate::lexical::RankScratch;
 use hippo_text::terms::QueryTerm;
 
 /// Evidence used for ranking. Unlike `SearchMode`, it has no mode for the index file, which is not ranked.
@@ -123,19 +124,6 @@ impl Features {
     }
 }
 
-/// Arrays by chunk id that are reused between queries.
-#[derive(Debug, Default)]
-pub struct RankScratch {
-    pub(crate) lexical: LexicalScratch,
-}
-
-impl RankScratch {
-    /// Creates empty arrays; they grow with the first query.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
 /// Ranks the chunks found by words or vectors, best first, each once, at most `limit`; ties are ordered by path and
 /// position.
 pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk> {
@@ -148,7 +136,7 @@ pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk
     let near = near
         .into_iter()
         .flat_map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk));
-    let hits = lexical::score(input.corpus, postings, near, &mut scratch.lexical);
+    let hits = lexical::score(input.corpus, postings, near, scratch);
     fuse::fuse(input, hits)
 }
 

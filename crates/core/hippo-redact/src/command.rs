@@ -6,7 +6,7 @@ use super::SecretCandidate;
 use super::label::{LabelMatch, SecretLabel, is_space};
 use super::shape::{self, CharacterShape};
 use super::start;
-use super::words::TECHNIQUES;
+use super::words::{TECHNIQUES, words_of};
 
 /// Pattern of words that contains a secret without a label directly before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,7 +175,7 @@ impl SecretCandidate<'_> {
     /// Accepts a word that looks like a password: it has letters and digits.
     fn accept_mixed(&self, word: Range<usize>) -> Option<Range<usize>> {
         let text = self.slice(word.clone());
-        let technique = TECHNIQUES.iter().any(|name| text.eq_ignore_ascii_case(name));
+        let technique = words_of(TECHNIQUES).any(|name| text.eq_ignore_ascii_case(name));
         let numbered = text.len() < 4 || !CharacterShape::measure(text).is_mixed();
         let other = shape::is_number(text)
             || shape::is_location(text)

@@ -108,30 +108,27 @@ fn for_each_secret(text: &str, mut found: impl FnMut(Range<usize>, CandidateKind
         };
         let start = finder.meaning[hit.pattern().as_usize()];
         let secret = match start {
-            CandidateKind::Label(label) => candidate
-                .find_labelled(label)
-                .and_then(|secret| candidate.exclude_key_block(secret)),
-            CandidateKind::Scheme => candidate
-                .find_scheme_token()
-                .and_then(|secret| candidate.exclude_key_block(secret)),
-            CandidateKind::Prefix(number) => candidate
-                .find_prefixed(&PREFIXES[number])
-                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Label(label) => candidate.find_labelled(label),
+            CandidateKind::Scheme => candidate.find_scheme_token(),
+            CandidateKind::Prefix(number) => candidate.find_prefixed(&PREFIXES[number]),
             CandidateKind::Jwt => candidate.find_jwt(),
             CandidateKind::KeyBlock => candidate.find_key_block(),
-            CandidateKind::Url => candidate
-                .find_url_password()
-                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Url => candidate.find_url_password(),
             CandidateKind::Telegram => candidate.find_telegram_token(),
             CandidateKind::Azure => candidate.find_azure_secret(),
             CandidateKind::Suffix(number) => candidate.find_suffixed(&SUFFIXES[number]),
-            CandidateKind::Cookie => candidate
-                .find_cookie()
-                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Cookie => candidate.find_cookie(),
             CandidateKind::PackedKey => candidate.find_packed_key(),
-            CandidateKind::Order(order) => candidate
-                .find_by_word_order(order)
-                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Order(order) => candidate.find_by_word_order(order),
+        };
+        let secret = match start {
+            CandidateKind::Jwt
+            | CandidateKind::KeyBlock
+            | CandidateKind::Telegram
+            | CandidateKind::Azure
+            | CandidateKind::Suffix(_)
+            | CandidateKind::PackedKey => secret,
+            _ => secret.and_then(|secret| candidate.exclude_key_block(secret)),
         };
         if let Some(secret) = secret {
             done = secret.end;

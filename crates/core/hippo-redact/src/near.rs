@@ -108,27 +108,20 @@ impl SecretCandidate<'_> {
 
 /// Returns true if the text is base64 of `user:password`.
 fn is_pair(text: &str) -> bool {
-    let (mut bits, mut held) = (0_u32, 0);
-    let mut colon = false;
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return false,
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let text = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+    let (mut bits, mut colon) = (0, false);
+    for (at, byte) in (1..).zip(text.bytes()) {
+        let Some(digit) = memchr::memchr(byte, DIGITS) else {
+            return false;
         };
-        bits = (bits << 6 | u32::from(value)) & 0xFFFF;
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            let read = (bits >> held) & 0xFF;
-            if !(0x20..0x7F).contains(&read) {
-                return false;
-            }
-            colon |= read == u32::from(b':');
+        bits = (bits << 6 | digit) & 0xFFFF;
+        let read = bits >> (6 * at % 8) & 0xFF;
+        // The first of four digits completes no byte.
+        if at % 4 != 1 && !(0x20..0x7F).contains(&read) {
+            return false;
         }
+        colon |= at % 4 != 1 && read == usize::from(b':');
     }
     colon
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::label::{LabelMatch, SecretLabel, is_space};
 use super::shape::{self, CharacterShape};
 use super::start as start_of;
-use super::words::{TECHNIQUES, is_grammar, is_label, is_speech};
+use super::words::{TECHNIQUES, is_grammar, is_label, is_speech, words_of};
 use super::{REDACTED, SecretCandidate};
 
 /// Separator between a label and its value.
@@ -223,7 +223,7 @@ impl<'t> SecretCandidate<'t> {
         let text = value.text;
         if text.len() < 3
             || text.contains("://")
-            || TECHNIQUES.iter().any(|name| starts_with_word(text, name))
+            || words_of(TECHNIQUES).any(|name| starts_with_word(text, name))
         {
             return false;
         }

@@ -8,18 +8,16 @@
 //! Input arrives in pieces of any size ([`Compactor::feed`]), so memory use does not grow with the transcript. If the
 //! session abandoned a branch, the caller must feed the same bytes a second time ([`CompactionPass::Again`]).
 
-mod batch;
 mod branch;
 mod classify;
 mod config;
 pub(crate) mod ledger;
 mod line;
 mod message;
-mod prepared;
 pub(crate) mod read;
 mod rest;
 mod score;
-pub(crate) mod split;
+mod split;
 mod state;
 mod summary;
 #[cfg(test)]
@@ -27,7 +25,6 @@ mod tests;
 mod track;
 mod words;
 
-pub use batch::ParallelRunner;
 pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_KEY, CompactionConfig};
@@ -35,17 +32,11 @@ pub use message::{Message, Role, ShortContentId};
 pub use score::{RECENT, ScoreFacts, Tier, importance, retention, tier};
 pub use split::LONGEST;
 
-use batch::RecordBatch;
 use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat};
 use ledger::MessageLedger;
+use read::RecordReader;
 use rest::DroppedMessages;
-use split::Splitter;
-use state::{CompactionState, MessageSink};
-
-pub(crate) use state::matches_format;
-
-/// Maximum number of problems that are listed. Further problems are only counted.
-const PROBLEMS: usize = 50;
+use state::CompactionState;
 
 /// Settings of one compaction.
 #[derive(Debug, Clone, Default)]
@@ -59,14 +50,12 @@ pub struct CompactionOptions {
     /// True if the caller stores the content of each message, and [`CompactionResult::dropped_list`], by its id. Only in this
     /// case does the summary say that these contents can be fetched.
     pub stored: bool,
-    /// Callback that runs preparation work on other threads for long transcripts. The summary does not depend on it.
-    pub parallel: Option<ParallelRunner>,
 }
 
 /// Incremental reader of a transcript.
 #[derive(Debug)]
 pub struct Compactor {
-    splitter: Splitter,
+    reader: RecordReader,
     state: CompactionState,
 }
 
@@ -94,61 +83,53 @@ impl Compactor {
     /// Creates a compactor that reads all records.
     #[must_use]
     pub fn new(options: CompactionOptions) -> Self {
-        Self::create(options, None)
+        Self {
+            reader: RecordReader::new(options.format),
+            state: CompactionState::new(options),
+        }
     }
 
     /// Creates a compactor for the second reading, which skips the records that the first reading found to be off the
     /// active path.
     #[must_use]
     pub fn with_selection(options: CompactionOptions, selection: RecordSelection) -> Self {
-        Self::create(options, Some(selection))
-    }
-
-    fn create(options: CompactionOptions, selection: Option<RecordSelection>) -> Self {
-        Self {
-            splitter: Splitter::default(),
-            state: CompactionState::new(options, selection),
-        }
+        let mut compactor = Self::new(options);
+        compactor.state.selection = Some(selection);
+        compactor
     }
 
     /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.feed_sink(bytes, &mut None);
+        self.feed_with(bytes, |_, _| {});
     }
 
     /// Reads the next bytes and passes each scored message with its id to `each`. A caller that stores these contents
-    /// can resolve the ids in the summary. Messages may be delayed until [`Compactor::finish_with`].
+    /// can resolve the ids in the summary.
     pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
-        self.feed_sink(bytes, &mut Some(&mut each));
-    }
-
-    fn feed_sink(&mut self, bytes: &[u8], each: MessageSink<'_, '_>) {
-        let Self { splitter, state } = self;
-        splitter.feed(bytes, &mut |piece| state.add_piece(piece, each));
+        let Self { reader, state } = self;
+        reader.feed(bytes, &mut |record| state.add_record(record, &mut each));
     }
 
     /// Finishes reading and creates the summary.
     #[must_use]
     pub fn finish(self) -> CompactionPass {
-        self.finish_sink(&mut None)
+        self.finish_with(|_, _| {})
     }
 
     /// Finishes reading, passes the remaining messages to `each` and creates the summary.
     #[must_use]
     pub fn finish_with(self, mut each: impl FnMut(ShortContentId, &Message<'_>)) -> CompactionPass {
-        self.finish_sink(&mut Some(&mut each))
-    }
-
-    fn finish_sink(self, each: MessageSink<'_, '_>) -> CompactionPass {
-        let Self { splitter, mut state } = self;
-        splitter.finish(&mut |piece| state.add_piece(piece, each));
-        state.consume_remaining(each);
+        let Self {
+            mut reader,
+            mut state,
+        } = self;
+        reader.finish(&mut |record| state.add_record(record, &mut each));
         if state.selection.is_none()
             && let Some(selection) = std::mem::take(&mut state.tracker).finish()
         {
             return CompactionPass::Again(selection);
         }
-        CompactionPass::Done(Box::new(state.into_compacted()))
+        CompactionPass::Done(Box::new(state.into_compacted(reader)))
     }
 }
 
@@ -159,8 +140,8 @@ impl CompactionResult {
             let (core, scored) = (&self.ledger.cores()[index], self.ledger.score(index));
             MessageScore {
                 index: index as u64,
-                id: core.id().to_string(),
-                kind: core.kind().name().into(),
+                id: core.id.to_string(),
+                kind: core.kind.name().into(),
                 importance: round_score(scored.importance),
                 retention: round_score(scored.retention),
                 tier: scored.tier.name().into(),
@@ -174,13 +155,6 @@ impl CompactionResult {
     #[must_use]
     pub fn dropped_list(&self) -> String {
         self.rest.list(&self.ledger)
-    }
-
-    /// Returns the ids of the dropped messages, in transcript order.
-    pub fn dropped_ids(&self) -> impl Iterator<Item = ShortContentId> {
-        self.rest
-            .indexes(&self.ledger)
-            .map(|index| self.ledger.cores()[index].id())
     }
 }
 

@@ -19,9 +19,8 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use crate::compaction::read::{self, TranscriptRecord};
-use crate::compaction::split::{Splitter, TranscriptPiece};
-use crate::compaction::{Message, Role, matches_format};
+use crate::compaction::read::{self, RecordReader, TranscriptRecord};
+use crate::compaction::{Message, Role};
 use hippo_text::fence::without_sections;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
@@ -37,8 +36,6 @@ pub use section::LogSection;
 const MOST: usize = 16;
 /// Maximum topics in memory before adjacent ones are merged.
 const HELD: usize = 4 * MOST;
-/// Maximum number of problems that are listed. Further problems are only counted.
-const PROBLEMS: usize = 50;
 /// Maximum number of calls that are waiting for their result.
 const CALLS: usize = 1_024;
 
@@ -83,7 +80,7 @@ pub struct FlushResult {
 
 /// Incremental reader of a transcript.
 pub struct Flusher<'a> {
-    splitter: Splitter,
+    reader: RecordReader,
     fed: u64,
     upto: u64,
     state: FlushState<'a>,
@@ -99,7 +96,6 @@ struct FlushState<'a> {
     topics: Vec<SessionTopic>,
     today: Option<Date>,
     calls: BTreeMap<u64, (String, String)>,
-    at_the_end: bool,
     found: FlushResult,
 }
 
@@ -113,7 +109,7 @@ impl<'a> Flusher<'a> {
     ) -> Self {
         let known = KnownMessages::new(std::mem::take(&mut options.within), options.resumed);
         Self {
-            splitter: Splitter::default(),
+            reader: RecordReader::new(options.format),
             fed: 0,
             upto: 0,
             state: FlushState {
@@ -124,7 +120,6 @@ impl<'a> Flusher<'a> {
                 topics: Vec::new(),
                 today: None,
                 calls: BTreeMap::new(),
-                at_the_end: false,
                 found: FlushResult::default(),
             },
         }
@@ -136,65 +131,38 @@ impl<'a> Flusher<'a> {
             self.upto = self.fed + end as u64 + 1;
         }
         self.fed += bytes.len() as u64;
-        let Self { splitter, state, .. } = self;
-        splitter.feed(bytes, &mut |piece| state.add_piece(piece));
+        let Self { reader, state, .. } = self;
+        reader.feed(bytes, &mut |record| state.add_record(record.unwrap_or_default()));
     }
 
     /// Finishes reading and creates the sections.
     #[must_use]
     pub fn finish(self) -> FlushResult {
         let Self {
-            splitter,
+            mut reader,
             upto,
             mut state,
             ..
         } = self;
-        let document = splitter.is_document();
-        state.at_the_end = !document;
-        splitter.finish(&mut |piece| state.add_piece(piece));
-        state.found.upto = (!document).then_some(upto);
+        let document = reader.is_document();
+        let (malformed, problems) = (reader.malformed, reader.problems.clone());
+        reader.finish(&mut |record| state.add_record(record.unwrap_or_default()));
+        state.found = FlushResult {
+            format: reader.format,
+            upto: (!document).then_some(upto),
+            malformed: reader.malformed,
+            problems: reader.problems,
+            ..state.found
+        };
+        // The last line may be incomplete while the session is being written; a later flush reads it.
+        if !document {
+            (state.found.malformed, state.found.problems) = (malformed, problems);
+        }
         state.finish()
     }
 }
 
 impl FlushState<'_> {
-    fn add_piece(&mut self, piece: TranscriptPiece<'_>) {
-        let (line, bytes) = match piece {
-            TranscriptPiece::Record(line, bytes) => (line, bytes),
-            TranscriptPiece::TooLong(line) => return self.report_problem(line, "longer than 16 MiB"),
-            TranscriptPiece::Cut(line) => {
-                return self.report_problem(line, "the file ends inside the record");
-            }
-        };
-        let read = read::parse_record(bytes, |record| {
-            let fits = matches_format(self.options.format, record.format);
-            if fits {
-                self.found.format = self.found.format.or(record.format);
-                self.add_record(record);
-            }
-            fits
-        });
-        match read {
-            Some(true) => {}
-            Some(false) => self.report_problem(line, "not a record of the expected format"),
-            None => self.report_problem(line, "not a JSON object"),
-        }
-    }
-
-    fn report_problem(&mut self, line: u64, what: &'static str) {
-        // The last line may be incomplete while the session is being written; a later flush reads it.
-        if self.at_the_end {
-            return;
-        }
-        self.found.malformed += 1;
-        if self.found.problems.len() < PROBLEMS {
-            self.found.problems.push(TranscriptProblem {
-                line,
-                what: what.into(),
-            });
-        }
-    }
-
     fn add_record(&mut self, record: TranscriptRecord<'_>) {
         let TranscriptRecord {
             format,

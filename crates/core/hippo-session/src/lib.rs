@@ -4,6 +4,7 @@
 pub mod compaction;
 pub mod flush;
 pub mod import;
+mod json;
 
 #[cfg(test)]
 mod secret_tests;

@@ -29,7 +29,7 @@ pub use speaker::Speaker;
 /// Parsed markdown file: front matter, sections and chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Document {
-    /// Fields between the `---` lines at the top; may be empty.
+    /// Fields between the `---` lines at the top.
     pub front_matter: FrontMatter,
     /// Title from the front matter, or the first heading.
     pub title: Option<String>,
@@ -40,8 +40,6 @@ pub struct Document {
     /// Byte ranges, in order and in whole lines, of blocks in which hippod repeats content of other files. No chunk
     /// or section covers them.
     pub copies: Vec<Range<usize>>,
-    /// Oddities that did not prevent parsing.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Document {
@@ -126,32 +124,21 @@ pub enum ChunkKind {
 }
 
 impl ChunkKind {
-    /// Returns a stable number for storage.
+    /// Returns a stable number for storage: the position in this list.
     #[must_use]
     pub const fn code(self) -> u8 {
-        match self {
-            Self::Paragraph => 0,
-            Self::Item => 1,
-            Self::Turn => 2,
-            Self::Table => 3,
-            Self::Quote => 4,
-            Self::Code => 5,
-            Self::Heading => 6,
-        }
+        self as u8
     }
 
     /// Returns the kind with this number; [`ChunkKind::Paragraph`] for unknown numbers.
     #[must_use]
-    pub const fn from_code(code: u8) -> Self {
-        match code {
-            1 => Self::Item,
-            2 => Self::Turn,
-            3 => Self::Table,
-            4 => Self::Quote,
-            5 => Self::Code,
-            6 => Self::Heading,
-            _ => Self::Paragraph,
-        }
+    pub fn from_code(code: u8) -> Self {
+        #[rustfmt::skip] // keep the list compact
+        const ALL: [ChunkKind; 7] = [
+            ChunkKind::Paragraph, ChunkKind::Item, ChunkKind::Turn, ChunkKind::Table, ChunkKind::Quote, ChunkKind::Code,
+            ChunkKind::Heading,
+        ];
+        ALL.get(usize::from(code)).copied().unwrap_or_default()
     }
 }
 
@@ -181,53 +168,10 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// Oddity in a file that did not prevent parsing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// Line on which it starts.
-    pub line: u32,
-    /// Kind of oddity.
-    pub problem: DocumentProblem,
-}
-
-/// Oddities that [`chunk`] reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum DocumentProblem {
-    /// The front matter has no closing `---` line and is read as text.
-    #[error("front matter is not closed")]
-    OpenFrontMatter,
-    /// A code fence is not closed before the end of the file.
-    #[error("code fence is not closed")]
-    OpenFence,
-    /// The file has bytes that are not valid UTF-8; they are shown as U+FFFD.
-    #[error("not valid utf-8")]
-    InvalidUtf8,
-    /// The file has a NUL byte, as in binary files.
-    #[error("contains a nul byte")]
-    Nul,
-}
-
 /// Parses a markdown file into sections, chunks and front matter.
 #[must_use]
 pub fn chunk(bytes: &[u8]) -> Document {
     parse::parse(bytes)
-}
-
-/// Reports the first NUL byte and the first invalid UTF-8 sequence.
-fn find_odd_bytes(bytes: &[u8]) -> impl Iterator<Item = Diagnostic> {
-    let nul = bytes
-        .iter()
-        .position(|&byte| byte == 0)
-        .map(|at| (at, DocumentProblem::Nul));
-    let invalid = std::str::from_utf8(bytes).err();
-    let invalid = invalid.map(|error| (error.valid_up_to(), DocumentProblem::InvalidUtf8));
-    nul.into_iter().chain(invalid).map(|(at, problem)| {
-        let before = bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
-        Diagnostic {
-            line: u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1),
-            problem,
-        }
-    })
 }
 
 /// Returns the titles from the outermost heading down to this section; empty for text before the first heading.

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use crate::instruction;
 use crate::own_block::END;
 use hippo_types::tokens;
+pub use safe::to_safe_line;
 use safe::{is_hidden, neutralize_marks};
-pub use safe::{sanitize_value, to_safe_line};
 
 /// First line of a section. It has the form of the blocks that hippod writes into files, which it ignores when
 /// reading.

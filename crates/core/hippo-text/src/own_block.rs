@@ -120,11 +120,7 @@ impl BlockMarks {
             }
             out.extend_from_slice(end.as_bytes());
         }
-        let BlockMarks {
-            begin,
-            tail,
-            end: last,
-        } = self;
+        let (begin, tail, last) = (self.begin, self.tail, self.end);
         out.extend_from_slice(format!("{begin}{name}{tail}{end}{body}{last}{end}").as_bytes());
         Ok(out)
     }
@@ -132,22 +128,18 @@ impl BlockMarks {
     /// Finds the first block of this name. An unclosed fence hides no block.
     fn find(self, text: &[u8], name: &str) -> Result<Option<BlockRange>, UnclosedBlock> {
         match self.find_ignoring_fences(text, name, u32::MAX)? {
-            BlockSearch::Block(place) => Ok(Some(place)),
-            BlockSearch::Nothing => Ok(None),
-            BlockSearch::OpenFence(at) => match self.find_ignoring_fences(text, name, at)? {
-                BlockSearch::Block(place) => Ok(Some(place)),
-                _ => Ok(None),
-            },
+            (None, Some(fence)) => Ok(self.find_ignoring_fences(text, name, fence)?.0),
+            (found, _) => Ok(found),
         }
     }
 
-    /// Finds the block, ignoring fences from line `no_fence` on.
+    /// Finds the block, ignoring fences from line `no_fence` on. Also returns the line of a fence that is not closed.
     fn find_ignoring_fences(
         self,
         text: &[u8],
         name: &str,
         no_fence: u32,
-    ) -> Result<BlockSearch, UnclosedBlock> {
+    ) -> Result<(Option<BlockRange>, Option<u32>), UnclosedBlock> {
         let begin = format!("{}{name}{}", self.begin, self.tail);
         let torn = |line| UnclosedBlock { line, marks: self };
         let mut fence: Option<(Fence, u32)> = None;
@@ -159,10 +151,11 @@ impl BlockMarks {
             let next = lines.peek().map_or(text.len(), |next| next.start);
             if let Some((first, start, from)) = open {
                 if trimmed == self.end.as_bytes() {
-                    return Ok(BlockSearch::Block(BlockRange {
+                    let found = BlockRange {
                         whole: start..next,
                         body: from..line.start,
-                    }));
+                    };
+                    return Ok((Some(found), None));
                 }
                 if trimmed.starts_with(self.begin.as_bytes()) {
                     return Err(torn(first));
@@ -177,10 +170,9 @@ impl BlockMarks {
                 None => fence = Fence::parse(trimmed).map(|fence| (fence, line.number)),
             }
         }
-        match (open, fence) {
-            (Some((line, ..)), _) => Err(torn(line)),
-            (None, Some((_, line))) => Ok(BlockSearch::OpenFence(line)),
-            (None, None) => Ok(BlockSearch::Nothing),
+        match open {
+            Some((line, ..)) => Err(torn(line)),
+            None => Ok((None, fence.map(|(_, line)| line))),
         }
     }
 }
@@ -227,14 +219,6 @@ pub fn generated_ranges(bytes: &[u8]) -> Vec<Range<usize>> {
         found.push(start..from);
     }
     found
-}
-
-/// Result of a search for a block.
-enum BlockSearch {
-    Block(BlockRange),
-    Nothing,
-    /// Not found, but an unclosed fence starts on this line.
-    OpenFence(u32),
 }
 
 #[cfg(test)]

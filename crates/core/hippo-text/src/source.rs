@@ -84,38 +84,24 @@ impl SourceRules {
     /// Returns [`PatternError`] for the first invalid glob, for more than [`MOST_PATTERNS`] patterns in a list, or for
     /// a pattern longer than [`LONGEST_PATTERN`].
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
-        bounded(include)?;
-        bounded(exclude)?;
-        let mut roots = Vec::new();
-        let mut included = GlobSetBuilder::new();
-        for pattern in include {
-            for pattern in variants(pattern) {
-                included.add(glob(&pattern)?);
-                let folders = pattern
-                    .split('/')
-                    .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']));
-                let folders: Vec<&str> = folders.collect();
-                // A pattern without wildcards names a file, so walk the folder of that file.
-                let depth = folders.len() - usize::from(folders.len() == pattern.split('/').count());
-                roots.push(folders[..depth].join("/"));
+        let all = |patterns: &[String]| -> Vec<String> {
+            patterns.iter().flat_map(|pattern| variants(pattern)).collect()
+        };
+        let build = |patterns: &[String]| {
+            bounded(patterns)?;
+            let mut globs = GlobSetBuilder::new();
+            for pattern in all(patterns) {
+                globs.add(glob(&pattern)?);
             }
-        }
-        let mut excluded = GlobSetBuilder::new();
-        for pattern in exclude {
-            for pattern in variants(pattern) {
-                excluded.add(glob(&pattern)?);
-            }
-        }
-        let build = |builder: GlobSetBuilder| {
-            builder.build().map_err(|error| PatternError {
+            globs.build().map_err(|error| PatternError {
                 pattern: String::new(),
                 reason: error.kind().to_string(),
             })
         };
         Ok(Self {
-            include: build(included)?,
-            exclude: build(excluded)?,
-            roots,
+            include: build(include)?,
+            exclude: build(exclude)?,
+            roots: all(include).iter().map(|pattern| root_of(pattern)).collect(),
         })
     }
 
@@ -202,13 +188,9 @@ pub fn date_in_name(rel: &str) -> Option<Date> {
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let of = |part: &str| find_date(part).or_else(|| week(part)).or_else(|| month(part));
     of(name)
-        .or_else(|| folder_date(rel))
+        // Dates across folders: `2026/01/10.md`.
+        .or_else(|| find_date(rel))
         .or_else(|| parts.find_map(of))
-}
-
-/// Parses dates across folders: `2026/01/10.md`.
-fn folder_date(rel: &str) -> Option<Date> {
-    find_date(rel)
 }
 
 fn is_day(stem: &str) -> bool {
@@ -287,6 +269,15 @@ fn variants(pattern: &str) -> Vec<String> {
     } else {
         vec![format!("{path}/**"), path]
     }
+}
+
+/// Returns the folders of a pattern up to its first wildcard. A pattern without wildcards names a file, whose folder is
+/// returned.
+fn root_of(pattern: &str) -> String {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let wild = |part: &&str| part.contains(['*', '?', '[', '{', '\\']);
+    let depth = parts.iter().position(wild).unwrap_or(parts.len() - 1);
+    parts[..depth].join("/")
 }
 
 /// Rejects lists that take long to compile.

@@ -11,6 +11,12 @@ pub fn start(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
+/// Returns the first `most` characters of a text.
+#[must_use]
+pub fn characters(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
+}
+
 /// Returns the end of a text: whole characters of at most `most` bytes.
 #[must_use]
 pub fn end(text: &str, most: usize) -> &str {
@@ -47,46 +53,18 @@ pub fn squeeze(text: &str, most: usize) -> String {
 /// Returns the start of a text as one line of at most `most` characters, without a mark for omitted text.
 #[must_use]
 pub fn first_characters(text: &str, most: usize) -> String {
+    // Twice as long as needed for characters of any script, which leaves room for white space.
     let looked_at = start(text, most.saturating_mul(8));
-    // Most texts start with ASCII, where a byte is a character.
-    let mut out = String::with_capacity(most.min(text.len()));
-    let mut rest = looked_at;
-    loop {
-        let graphic = rest.bytes().take_while(u8::is_ascii_graphic).count();
-        let (word, behind) = rest.split_at(graphic);
-        let cut = word.get(..most - out.len()).unwrap_or(word);
-        out.push_str(cut);
-        if cut.len() < word.len() {
-            return out;
-        }
-        match behind.bytes().find(|byte| !matches!(byte, 0..=b' ' | 0x7f)) {
-            None => return out,
-            Some(0x80..) => return any_first_characters(looked_at, most),
-            Some(_) => {}
-        }
-        if out.len() < most && !out.is_empty() {
-            out.push(' ');
-        }
-        rest = behind.trim_start_matches(|c: char| c.is_ascii_control() || c == ' ');
-    }
-}
-
-fn any_first_characters(text: &str, most: usize) -> String {
     let mut out = String::new();
-    let mut count = 0;
-    // The input is twice as long as needed for characters of any script, which leaves room for white space.
-    for piece in split_pieces(text) {
-        if count > 0 && count < most {
+    let mut left = most;
+    for piece in split_pieces(looked_at) {
+        if !out.is_empty() && left > 0 {
             out.push(' ');
-            count += 1;
+            left -= 1;
         }
-        let left = most - count;
-        let cut = piece.char_indices().nth(left).map_or(piece.len(), |(at, _)| at);
-        out.push_str(&piece[..cut]);
-        if cut < piece.len() {
-            break;
-        }
-        count += piece.chars().count();
+        let piece = characters(piece, left);
+        out.push_str(piece);
+        left -= piece.chars().count();
     }
     out
 }

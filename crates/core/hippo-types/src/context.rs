@@ -119,21 +119,6 @@ pub enum ContextState {
 
 names!(ContextState { Active => "active", Dormant => "dormant", Expired => "expired" });
 
-/// Format of a rendered section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-#[serde(rename_all = "snake_case")]
-pub enum SectionFormat {
-    /// A list.
-    #[default]
-    Markdown,
-    /// An object.
-    Json,
-}
-
-names!(SectionFormat { Markdown => "markdown", Json => "json" });
-
 /// Completeness of fetched content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -42,7 +42,7 @@ pub struct UnknownName(pub String);
 #[cfg(test)]
 mod tests {
     use crate::context::{
-        ContextEncoding, ContextKind, ContextPriority, ContextState, FetchOrigin, FetchOutcome, SectionFormat,
+        ContextEncoding, ContextKind, ContextPriority, ContextState, FetchOrigin, FetchOutcome,
     };
     use crate::cycle::Cycle;
     use crate::entry::{EntryOrigin, EntryPlace, EntryPriority, StrengthBand};
@@ -68,7 +68,6 @@ mod tests {
             ContextState,
             FetchOrigin,
             FetchOutcome,
-            SectionFormat,
             Cycle,
             EntryOrigin,
             EntryPlace,

@@ -83,7 +83,7 @@ pub struct CompactStats {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TranscriptProblem {
-    /// Line number, 1-based; in a document, the line on which the message begins.
+    /// Line number, 1-based; in a list of messages, the number of the message.
     pub line: u64,
     /// Description of the problem.
     pub what: Cow<'static, str>,

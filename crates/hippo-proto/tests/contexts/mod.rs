@@ -1,7 +1,7 @@
 //! Requests of the `context.*` methods with all fields.
 
 use hippo_proto::*;
-use hippo_types::context::{ContextEncoding, ContextKind, ContextPriority, SectionFormat};
+use hippo_types::context::{ContextEncoding, ContextKind, ContextPriority};
 use hippo_types::transcript::TranscriptFormat;
 use serde_json::json;
 
@@ -67,11 +67,10 @@ pub fn requests() -> Vec<(&'static str, Request)> {
             .into(),
         ),
         (
-            r#"{"session":"s1","budget_tokens":500,"format":"json","cue":"which tests?"}"#,
+            r#"{"session":"s1","budget_tokens":500,"cue":"which tests?"}"#,
             ContextRenderRequest {
                 session: session(),
                 budget_tokens: Some(500),
-                format: Some(SectionFormat::Json),
                 cue: Some("which tests?".into()),
             }
             .into(),

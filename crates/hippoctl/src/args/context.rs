@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES, SectionFormat};
+use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES};
 use serde_json::{Map, Value};
 
 /// Text below the help of `context`.
@@ -158,9 +158,6 @@ pub struct ContextRenderArgs {
     /// Maximum number of tokens [default: 5000]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Format of the output
-    #[arg(long, value_enum, default_value_t = SectionFormat::Markdown)]
-    pub format: SectionFormat,
     /// What the agent is about to do; dormant entries that match become active again
     #[arg(long, value_name = "TEXT")]
     pub cue: Option<String>,

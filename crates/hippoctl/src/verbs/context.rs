@@ -6,7 +6,6 @@ use hippo_proto::{
     ContextPutModifiers, ContextPutRequest, ContextPutResponse, ContextRenderRequest, ContextRenderResponse,
     ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, MAX_CONTENT_BYTES,
 };
-use hippo_types::context::SectionFormat;
 
 use super::input;
 use crate::connect::DaemonSession;
@@ -123,7 +122,6 @@ fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) 
     let request = ContextRenderRequest {
         session: args.session,
         budget_tokens: args.budget,
-        format: (args.format != SectionFormat::Markdown).then_some(args.format),
         cue: args.cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hippo_context::lifecycle::{LifecycleSettings, SessionEntry, Trigger, merge_promoted};
+use hippo_context::lifecycle::{PERSIST_TOKENS, SessionEntry, Trigger, merge_promoted};
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextPersisted, ErrorKind, RememberRequest, RpcError,
 };
@@ -141,7 +141,7 @@ async fn promote(contexts: &Contexts, leaving: &LastingEntries) -> Option<String
     }
     let today = date_in(contexts.clock.now(), &view.zone(&*contexts.clock));
     let write = move || {
-        let most = LifecycleSettings::default().persist_tokens;
+        let most = PERSIST_TOKENS;
         own_part::change(&root, MEMORY, BLOCK, |body| {
             merge_promoted(body, today, &texts, most)
         })

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
-use std::thread;
+use std::sync::Arc;
 
 use hippo_context::capture::shows_secret;
 use hippo_fs::harness::{self, FILE};
@@ -30,8 +29,6 @@ const PIECE: usize = 256 << 10;
 const BATCH: usize = 256 << 10;
 /// Maximum number of messages per transaction.
 const MOST_AT_ONCE: usize = 512;
-/// Maximum number of threads that prepare a transcript; more would not help, because part of the work is sequential.
-const MOST: usize = 4;
 /// Maximum size of a settings file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -52,7 +49,6 @@ pub fn compact(
         format: request.format.unwrap_or_default(),
         budget: request.budget_tokens.map(|tokens| tokens as usize),
         stored: view.is_some(),
-        parallel: Some(run_in_parallel),
     };
     let mut keeper = Keeper::new(contexts, view, &request);
     let compacted = passes(&options, &mut keeper, &request, cancellation)?;
@@ -84,19 +80,6 @@ pub fn compact(
         summary: compacted.summary,
         notes,
     })
-}
-
-/// Runs the work on additional threads as well, if enough processors are available.
-fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
-    static OTHERS: LazyLock<usize> =
-        LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
-    thread::scope(|scope| {
-        for _ in 0..*OTHERS {
-            // If a thread cannot be started, the current thread does its work.
-            let _ = thread::Builder::new().spawn_scoped(scope, help);
-        }
-        here();
-    });
 }
 
 /// Returns the settings of the request if it has any, otherwise those of the workspace, otherwise the defaults; also

@@ -81,10 +81,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
         entry: None,
         outcome: ContextPutOutcome::Entry,
         reason: Some(captured.reason),
-        rule: captured
-            .rule
-            .and_then(|at| rules.get(at))
-            .map(|rule| rule.location()),
+        rule: captured.rule,
         content_id: None,
         tokens: captured.tokens,
         entry_tokens: captured.entry_tokens,

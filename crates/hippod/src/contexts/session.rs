@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hippo_context::lifecycle::{CyclePlan, LifecycleSettings, SessionEntry, Trigger, plan_sized, size};
+use hippo_context::lifecycle::{self, CyclePlan, SessionEntry, Trigger, size};
 use hippo_proto::RpcError;
 use hippo_store::contexts::{ContentId, ContextError, ContextStore, KeptEntry};
 
@@ -51,8 +51,7 @@ impl EntryList {
 
     /// Returns the changes that a trigger causes. The effective turn is the higher of `turn` and `highest`.
     pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> CyclePlan {
-        let settings = LifecycleSettings::default();
-        plan_sized(&self.kept, trigger, turn, highest, &settings, |at| self.size(at))
+        lifecycle::plan(&self.kept, trigger, turn, highest, |at| self.size(at))
     }
 
     /// Returns the rendered tokens of an entry.

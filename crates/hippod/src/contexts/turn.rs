@@ -5,7 +5,7 @@ use hippo_context::render as core;
 use hippo_proto::{
     ContextListRequest, ContextListResponse, ContextListed, ContextMove, ContextRenderRequest,
     ContextRenderResponse, ContextSession, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
-    ContextTurnResponse, RpcError, SectionFormat,
+    ContextTurnResponse, RpcError,
 };
 use hippo_store::contexts::{ContextReader, SessionRow};
 use hippo_types::context::{ContextEntry, ContextState};
@@ -117,15 +117,11 @@ pub fn render(
     let entries = sessions.entries(store, &session.id)?;
     let plan = entries.plan(Trigger::TurnComplete, session.turn, session.turn);
     let budget = request.budget_tokens.unwrap_or(RENDER_TOKENS);
-    let format = request.format.unwrap_or_default();
     let all: Vec<&ContextEntry> = entries.kept.iter().map(|kept| &kept.entry).collect();
     let count = |text: &str| hippo_types::tokens::of(text) as u64;
-    let least = |at: usize| match format {
-        SectionFormat::Markdown => entries.size(at),
-        SectionFormat::Json => 0,
-    };
+    let least = |at: usize| entries.size(at);
     let (strengths, states) = (&plan.strengths, &plan.states);
-    let section = core::render_sized(&all, strengths, states, budget.into(), format, count, least);
+    let section = core::render(&all, strengths, states, budget.into(), count, least);
     Ok(ContextRenderResponse {
         entries: core::shown_entries(&section, &all, strengths, count),
         markdown: section.text,

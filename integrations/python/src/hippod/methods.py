@@ -123,10 +123,9 @@ class Methods(ABC):
         session: str,
         budget_tokens: int | None = None,
         cue: str | None = None,
-        format: p.SectionFormat | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
+        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
         return answer
 
     def context_touch(
@@ -654,10 +653,9 @@ class AsyncMethods(ABC):
         session: str,
         budget_tokens: int | None = None,
         cue: str | None = None,
-        format: p.SectionFormat | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
+        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
         return answer
 
     async def context_touch(

@@ -615,9 +615,6 @@ class ContextRenderRequest(TypedDict):
     #: The agent's next step; matching dormant entries are reactivated.
     cue: NotRequired[str | None]
 
-    #: Format of the section; default `markdown`.
-    format: NotRequired[SectionFormat | None]
-
     #: Id of a session.
     session: str
 
@@ -634,7 +631,7 @@ class ContextRenderResponse(TypedDict):
     #: Active entries that do not fit into the budget.
     left_out: int
 
-    #: The section between its markers, in the requested format; empty if there is nothing to show.
+    #: The section between its markers; empty if there is nothing to show.
     markdown: str
 
     #: Notes about this answer.
@@ -2167,10 +2164,6 @@ class SearchTrace(TypedDict):
     stale: list[str]
 
 
-#: Format of a rendered section.
-SectionFormat: TypeAlias = Literal["markdown", "json"]
-
-
 class SessionCompactRequest(TypedDict):
     """Parameters of `session.compact`: either `path` or `messages`."""
 
@@ -2412,7 +2405,7 @@ TranscriptFormat: TypeAlias = Literal["auto", "claude-code", "pi", "codex", "mes
 class TranscriptProblem(TypedDict):
     """An unreadable record."""
 
-    #: Line number, 1-based; in a document, the line on which the message begins.
+    #: Line number, 1-based; in a list of messages, the number of the message.
     line: int
 
     #: Description of the problem.

@@ -359,7 +359,6 @@ fn told(result: &ToolResult, tokens: usize) -> Extract {
     let hints = Hints {
         source_type: &result.tool,
         source_ref: &result.reference,
-        content_type: None,
     };
     extract(result.content.as_bytes(), &hints, Some(tokens))
 }

@@ -48,7 +48,7 @@ pub(super) fn clean_data(given: &Map<String, Value>) -> Map<String, Value> {
         let name = text::clip(&hippo_redact::redact(name), MOST_VALUE);
         let value = clean_value(value);
         // A value such as `hunter2` is recognised as a secret only together with its name.
-        let secret = !name.is_empty() && shows_secret(&pair_to_json(&name, &value));
+        let secret = !name.is_empty() && pair_shows_secret(&name, &value);
         let value = if secret { Value::from(REDACTED) } else { value };
         shown.insert(name, value);
     }
@@ -64,21 +64,27 @@ fn clean_value(value: &Value) -> Value {
     }
 }
 
+/// Removes values that show a secret next to their name, or that together form a secret although each is harmless.
+pub(crate) fn drop_secrets(data: &mut Map<String, Value>) {
+    while shows_secret(&to_json(data)) {
+        let alone = data.iter().find(|(name, value)| pair_shows_secret(name, value));
+        let suspect = alone.or_else(|| data.iter().next_back());
+        let Some(name) = suspect.map(|(name, _)| name.clone()) else {
+            break;
+        };
+        data.remove(&name);
+    }
+}
+
+/// Returns true if a value shows a secret next to its name.
+pub(crate) fn pair_shows_secret(name: &str, value: &Value) -> bool {
+    shows_secret(&pair_to_json(name, value))
+}
+
 /// Removes secrets that become visible only when all parts of the entry are combined.
 pub(super) fn hide_secrets(entry: &mut ContextEntry) {
     if let Some(data) = &mut entry.key_data {
-        while shows_secret(&to_json(data)) {
-            let alone = data
-                .iter()
-                .find(|(name, value)| shows_secret(&pair_to_json(name, value)));
-            let Some(name) = alone
-                .or_else(|| data.iter().next_back())
-                .map(|(name, _)| name.clone())
-            else {
-                break;
-            };
-            data.remove(&name);
-        }
+        drop_secrets(data);
     }
     if shows_secret(&format_block(entry)) {
         entry.key_data = None;

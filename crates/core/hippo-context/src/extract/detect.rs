@@ -3,8 +3,6 @@
 use super::json::tokens::is_json;
 use super::lines::NumberedText;
 use super::log::{LogLineInfo, outcome};
-use super::values::first_path;
-use super::words::extension;
 use super::{ContentKind, Hints, snapshot, trace};
 use hippo_text::text::start;
 
@@ -12,19 +10,9 @@ use hippo_text::text::start;
 const LINES: usize = 400;
 /// Maximum number of bytes examined at each end of a text.
 const BYTES: usize = 65_536;
-/// Extensions of files that may be a diff; documents and source files may quote one.
-const MAY_BE_DIFFS: [&str; 6] = ["", "diff", "patch", "txt", "log", "out"];
-/// Maximum bytes of a ref that are searched for a path.
-const REF: usize = 4_096;
-
 /// Returns the possible kinds of a text, the most likely kind first.
 pub(super) fn kinds(text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKind> {
-    let seen = LineCounts::of(text);
-    let mut kinds = Vec::new();
-    let named = by_media(hints.content_type.unwrap_or_default());
-    kinds.extend(named.filter(|kind| seen.fits(*kind, text)));
-    kinds.extend(seen.kinds(text, hints));
-    kinds
+    LineCounts::of(text).kinds(text, hints)
 }
 
 /// Returns a line without the line number written before it.
@@ -34,47 +22,6 @@ fn bare<'t>(text: &NumberedText<'_>, line: &'t str) -> &'t str {
     }
     line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())
         .trim_start_matches(['\t', '→', ':', '|'])
-}
-
-/// Returns the file from which the text comes: from the ref if the tool reads a file, otherwise from a header that the
-/// tool wrote above the lines.
-fn path_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Option<String> {
-    let first = text
-        .all
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    let above = [
-        "[File: ",
-        "File: ",
-        "Here's the result of running",
-        "==> ",
-        "--- ",
-    ]
-    .iter()
-    .any(|mark| first.starts_with(mark));
-    let tool = hints.source_type.to_ascii_lowercase();
-    let reads = ["read", "open", "view", "cat", "file", "fetch", "get"]
-        .iter()
-        .any(|word| tool.contains(word))
-        || tool.is_empty();
-    let from = start(hints.source_ref, REF);
-    let command = ["cat ", "head ", "tail ", "sed -n", "nl ", "bat "]
-        .iter()
-        .any(|word| from.contains(word));
-    let find = |line: &str| first_path(line).map(str::to_owned);
-    let from_ref = (reads || command).then(|| find(from)).flatten();
-    from_ref.or_else(|| above.then(|| find(start(first, REF))).flatten())
-}
-
-fn by_media(media: &str) -> Option<ContentKind> {
-    match media.split(';').next().unwrap_or(media).trim() {
-        "application/json" | "application/x-ndjson" | "application/jsonl" | "application/schema+json" => {
-            Some(ContentKind::Json)
-        }
-        "text/x-diff" | "text/x-patch" => Some(ContentKind::Diff),
-        _ => None,
-    }
 }
 
 /// Returns the start and the end of a text, cut at line ends where possible.
@@ -101,6 +48,8 @@ struct LineCounts {
     levels: usize,
     hunks: usize,
     files: usize,
+    /// Lines that begin like the lines of a diff.
+    changes: usize,
     json: usize,
 }
 
@@ -146,22 +95,13 @@ impl LineCounts {
         }
         self.hunks += usize::from(line.starts_with("@@ -"));
         self.files += usize::from(line.starts_with("diff --git ") || line.starts_with("+++ "));
+        self.changes += usize::from(line.starts_with(['+', '-', '@', ' ', '\\']));
         self.json += usize::from(trimmed.starts_with('{') && trimmed.ends_with('}'));
-    }
-
-    /// Returns true if a text has at least some features of the kind that a hint suggests.
-    fn fits(&self, kind: ContentKind, text: &NumberedText<'_>) -> bool {
-        match kind {
-            ContentKind::Json => is_json(text.all),
-            _ => self.files > 0,
-        }
     }
 
     fn kinds(&self, text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKind> {
         let lines = self.lines.max(1);
         let most = |count: usize, percent: usize| count * 100 >= lines * percent;
-        let by_path = path_of(text, hints).map(|path| extension(&path));
-        let is_other_file = by_path.is_some_and(|ending| !MAY_BE_DIFFS.contains(&ending.as_str()));
         let runs = self.totals > 0
             && (self.tests > 0 || self.errors > 0 || most(self.totals, 10) || self.lines > 10);
         let browser = hints.source_type.contains("snapshot") || hints.source_type.contains("browser");
@@ -173,7 +113,8 @@ impl LineCounts {
             ),
             (
                 ContentKind::Diff,
-                self.hunks > 0 && self.files > 0 && !is_other_file && self.tests < 6,
+                // Documents and source files may quote a diff.
+                self.hunks > 0 && self.files > 0 && most(self.changes, 60) && self.tests < 6,
             ),
             (
                 ContentKind::Snapshot,

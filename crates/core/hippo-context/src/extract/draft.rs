@@ -1,10 +1,9 @@
 //! Packing of extracted facts into the tokens of an entry.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::{ContentKind, Extract};
+use crate::capture::clean::{drop_secrets, pair_shows_secret};
 use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
 use hippo_types::tokens;
@@ -30,26 +29,12 @@ pub(super) struct Draft {
 #[derive(Debug, Clone)]
 struct DraftFact {
     key: String,
-    items: Items,
+    /// What the values are added to: a list, an object, or null for a single value.
+    empty: Value,
+    /// Values, with their names in an object.
+    items: Vec<(String, Value)>,
     /// Number of values of this fact that take precedence over the further values of earlier facts.
     least: usize,
-}
-
-#[derive(Debug, Clone)]
-enum Items {
-    One(Value),
-    List(Vec<String>),
-    Pairs(Vec<(String, Value)>),
-}
-
-impl Items {
-    fn len(&self) -> usize {
-        match self {
-            Self::One(_) => 1,
-            Self::List(items) => items.len(),
-            Self::Pairs(items) => items.len(),
-        }
-    }
 }
 
 impl Draft {
@@ -72,17 +57,14 @@ impl Draft {
 
     /// Adds a single value.
     pub fn one(&mut self, key: &str, value: impl Into<Value>) {
-        self.fact(key, Items::One(value.into()), 1);
+        self.fact(key, Value::Null, [(String::new(), value.into())], 1);
     }
 
     /// Adds a list of texts. Its first `least` texts take precedence over the further values of earlier facts.
     pub fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>, least: usize) {
-        let items: Vec<String> = items
-            .into_iter()
-            .filter(|item| !item.trim().is_empty())
-            .take(KEPT)
-            .collect();
-        self.fact(key, Items::List(items), least);
+        let items = items.into_iter().filter(|item| !item.trim().is_empty());
+        let items = items.map(|item| (String::new(), Value::from(item)));
+        self.fact(key, Value::Array(Vec::new()), items, least);
     }
 
     /// Adds values by name.
@@ -92,17 +74,22 @@ impl Draft {
         items: impl IntoIterator<Item = (String, V)>,
         least: usize,
     ) {
-        let items = items
-            .into_iter()
-            .take(KEPT)
-            .map(|(name, value)| (name, value.into()));
-        self.fact(key, Items::Pairs(items.collect()), least);
+        let items = items.into_iter().map(|(name, value)| (name, value.into()));
+        self.fact(key, Value::Object(Map::new()), items, least);
     }
 
-    fn fact(&mut self, key: &str, items: Items, least: usize) {
-        if items.len() > 0 && !self.facts.iter().any(|fact| fact.key == key) {
+    fn fact(
+        &mut self,
+        key: &str,
+        empty: Value,
+        items: impl IntoIterator<Item = (String, Value)>,
+        least: usize,
+    ) {
+        let items: Vec<(String, Value)> = items.into_iter().take(KEPT).collect();
+        if !items.is_empty() && !self.facts.iter().any(|fact| fact.key == key) {
             self.facts.push(DraftFact {
                 key: key.to_owned(),
+                empty,
                 items,
                 least,
             });
@@ -118,8 +105,11 @@ impl Draft {
         } else {
             budget * 9 / 20
         };
-        let mut entry = BudgetedEntry::new(budget);
-        entry.summary = clip(&value_without_secrets(&self.headline), tokens::bytes(said.max(6)));
+        let mut entry = BudgetedEntry {
+            budget,
+            summary: clip(&value_without_secrets(&self.headline), tokens::bytes(said.max(6))),
+            data: Map::new(),
+        };
         for sentence in &self.more {
             entry.say(sentence, said);
         }
@@ -142,20 +132,9 @@ struct BudgetedEntry {
     budget: usize,
     summary: String,
     data: Map<String, Value>,
-    /// Bytes of `data` as JSON.
-    bytes: usize,
 }
 
 impl BudgetedEntry {
-    fn new(budget: usize) -> Self {
-        Self {
-            budget,
-            summary: String::new(),
-            data: Map::new(),
-            bytes: 2,
-        }
-    }
-
     /// Appends a sentence if the summary then has at most `most` tokens and the entry stays within its budget.
     fn say(&mut self, sentence: &str, most: usize) {
         let sentence = clip(&value_without_secrets(sentence), 2_000);
@@ -163,62 +142,25 @@ impl BudgetedEntry {
             return;
         }
         let longer = format!("{}; {sentence}", self.summary);
-        let fits = tokens::of(&longer) <= most && self.tokens(&longer, self.bytes) <= self.budget;
+        let fits = tokens::of(&longer) <= most && tokens::of(&rendered(&longer, &self.data)) <= self.budget;
         if fits && !self.summary.contains(&sentence) {
             self.summary = longer;
         }
-    }
-
-    fn tokens(&self, summary: &str, bytes: usize) -> usize {
-        let data = if bytes > 2 { bytes + 1 } else { 0 };
-        tokens::of_bytes(summary.len() + data)
     }
 
     /// Adds values of a fact, starting at `taken`, until `until` of them are included.
     fn take(&mut self, fact: &DraftFact, taken: &mut usize, until: usize) {
         let mut missed = 0;
         while *taken < fact.items.len().min(until) && missed < MISSED {
-            let fits = match &fact.items {
-                Items::One(value) => self.put(&fact.key, None, value) || self.put_short(&fact.key, value),
-                Items::List(items) => items.get(*taken).is_some_and(|item| self.push(&fact.key, item)),
-                Items::Pairs(items) => items
-                    .get(*taken)
-                    .is_some_and(|(name, value)| self.put(&fact.key, Some(name), value)),
-            };
+            let (name, value) = &fact.items[*taken];
+            let fits = self.put(fact, name, value) || fact.empty.is_null() && self.put_short(fact, value);
             missed += usize::from(!fits);
             *taken += 1;
         }
     }
 
-    fn push(&mut self, key: &str, item: &str) -> bool {
-        let item = clip(&value_without_secrets(item), VALUE);
-        if item.is_empty() || !is_clean(key, &Value::from(item.as_str())) {
-            return true;
-        }
-        let list = match self.data.get(key) {
-            Some(Value::Array(list)) => Some(list),
-            _ => None,
-        };
-        if list.is_some_and(|list| list.iter().any(|known| known.as_str() == Some(&item))) {
-            return true;
-        }
-        let value = Value::from(item);
-        let added = match list {
-            Some(_) => json_len(&value) + 1,
-            None => key_len(key, self.data.is_empty()) + 2 + json_len(&value),
-        };
-        if self.tokens(&self.summary, self.bytes + added) > self.budget {
-            return false;
-        }
-        self.bytes += added;
-        if let Value::Array(list) = self.data.entry(key).or_insert_with(|| Value::Array(Vec::new())) {
-            list.push(value);
-        }
-        true
-    }
-
-    /// Adds a value under a key, or under a name in the object at a key.
-    fn put(&mut self, key: &str, name: Option<&str>, value: &Value) -> bool {
+    /// Adds a value of a fact. Returns false if there is no room for it.
+    fn put(&mut self, fact: &DraftFact, name: &str, value: &Value) -> bool {
         let value = match value {
             Value::String(text) => match clip(&value_without_secrets(text), VALUE) {
                 shown if shown.is_empty() && !text.is_empty() => return true,
@@ -226,63 +168,38 @@ impl BudgetedEntry {
             },
             other => other.clone(),
         };
-        let name = name.map(|name| clip(&value_without_secrets(name), VALUE));
-        if name.as_deref() == Some("") || !is_clean(name.as_deref().unwrap_or(key), &value) {
+        let name = clip(&value_without_secrets(name), VALUE);
+        let named = fact.empty.is_object();
+        let shown = if named { &name } else { &fact.key };
+        if named && name.is_empty() || pair_shows_secret(shown, &value) {
             return true;
         }
-        let object = match self.data.get(key) {
-            Some(Value::Object(object)) => Some(object),
-            Some(_) => return true,
-            None => None,
-        };
-        let added = match (&name, object) {
-            (None, _) => key_len(key, self.data.is_empty()) + json_len(&value),
-            (Some(name), Some(object)) if object.contains_key(name) => return true,
-            (Some(name), Some(_)) => key_len(name, false) + json_len(&value),
-            (Some(name), None) => {
-                key_len(key, self.data.is_empty()) + 2 + key_len(name, true) + json_len(&value)
-            }
-        };
-        if self.tokens(&self.summary, self.bytes + added) > self.budget {
-            return false;
+        let mut data = self.data.clone();
+        match data.entry(&fact.key).or_insert_with(|| fact.empty.clone()) {
+            Value::Array(list) if list.contains(&value) => return true,
+            Value::Array(list) => list.push(value),
+            Value::Object(object) if object.contains_key(&name) => return true,
+            Value::Object(object) => drop(object.insert(name, value)),
+            single => *single = value,
         }
-        self.bytes += added;
-        match name {
-            None => {
-                self.data.insert(key.to_owned(), value);
-            }
-            Some(name) => {
-                let object = self.data.entry(key).or_insert_with(|| Value::Object(Map::new()));
-                if let Value::Object(object) = object {
-                    object.insert(name, value);
-                }
-            }
+        let fits = tokens::of(&rendered(&self.summary, &data)) <= self.budget;
+        if fits {
+            self.data = data;
         }
-        true
+        fits
     }
 
     /// Adds the start of a text that does not fit completely, if at least a few words of it fit.
-    fn put_short(&mut self, key: &str, value: &Value) -> bool {
+    fn put_short(&mut self, fact: &DraftFact, value: &Value) -> bool {
         let Value::String(text) = value else { return false };
-        let used = self.tokens(&self.summary, self.bytes.max(3));
-        let room = tokens::bytes(self.budget.saturating_sub(used)).saturating_sub(key.len() + 8);
-        room >= SHORT && self.put(key, None, &Value::from(clip(&value_without_secrets(text), room)))
+        let used = tokens::of_bytes(self.summary.len() + json(&self.data).len().max(3) + 1);
+        let room = tokens::bytes(self.budget.saturating_sub(used)).saturating_sub(fact.key.len() + 8);
+        let shown = Value::from(clip(&value_without_secrets(text), room));
+        room >= SHORT && self.put(fact, "", &shown)
     }
 
     fn finish(mut self, kind: ContentKind, content_tokens: usize) -> Extract {
-        // Adjacent values can together form a secret although each value is harmless alone.
-        while let Cow::Owned(_) = hippo_redact::redact(&json(&self.data)) {
-            let suspect = self
-                .data
-                .iter()
-                .find(|(key, value)| !is_clean(key, value))
-                .or_else(|| self.data.iter().next_back())
-                .map(|(key, _)| key.clone());
-            match suspect {
-                Some(key) => self.data.remove(&key),
-                None => break,
-            };
-        }
+        drop_secrets(&mut self.data);
         let shown = hippo_redact::redact(&rendered(&self.summary, &self.data)).into_owned();
         if shown != rendered(&self.summary, &self.data) {
             self.data.clear();
@@ -300,13 +217,6 @@ impl BudgetedEntry {
     }
 }
 
-/// Returns true if a value shows no secret next to its name.
-fn is_clean(key: &str, value: &Value) -> bool {
-    let mut one = Map::new();
-    one.insert(key.to_owned(), value.clone());
-    matches!(hippo_redact::redact(&json(&one)), Cow::Borrowed(_))
-}
-
 pub(super) fn rendered(summary: &str, data: &Map<String, Value>) -> String {
     if data.is_empty() {
         return summary.to_owned();
@@ -316,16 +226,4 @@ pub(super) fn rendered(summary: &str, data: &Map<String, Value>) -> String {
 
 fn json(data: &Map<String, Value>) -> String {
     serde_json::to_string(data).unwrap_or_default()
-}
-
-fn json_len(value: &Value) -> usize {
-    match value {
-        Value::Number(_) | Value::Bool(_) | Value::Null => value.to_string().len(),
-        _ => serde_json::to_string(value).map_or(VALUE, |text| text.len()),
-    }
-}
-
-/// Returns the bytes of `"key":` and of the comma before it.
-fn key_len(key: &str, first: bool) -> usize {
-    json_len(&Value::from(key)) + 1 + usize::from(!first)
 }

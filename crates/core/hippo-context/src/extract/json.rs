@@ -1,6 +1,5 @@
 //! Names, counts and identifiers of a JSON value.
 
-mod schema;
 mod shape;
 pub(super) mod tokens;
 
@@ -36,9 +35,6 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     let root = shape.get(0)?;
     if root.kids.is_empty() {
         return None;
-    }
-    if schema::is_schema(&shape) {
-        return Some(schema::draft(&shape));
     }
     let mut draft = Draft::new(ContentKind::Json, headline(&shape, root));
     if shape.depth > 6 {

@@ -3,7 +3,7 @@
 mod outcome;
 
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, Hash};
 
 use super::ContentKind;
 use super::draft::Draft;
@@ -46,7 +46,7 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
 }
 
 /// Distinct items: the first ones are kept, all are counted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct DistinctItems<T> {
     kept: Vec<T>,
     /// Hashes of the first [`MET`] items.
@@ -54,21 +54,9 @@ struct DistinctItems<T> {
     count: usize,
 }
 
-impl<T> Default for DistinctItems<T> {
-    fn default() -> Self {
-        Self {
-            kept: Vec::new(),
-            met: HashSet::new(),
-            count: 0,
-        }
-    }
-}
-
 impl<T: Hash> DistinctItems<T> {
     fn take(&mut self, value: T) {
-        let mut hasher = DefaultHasher::new();
-        value.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = self.met.hasher().hash_one(&value);
         if self.met.contains(&hash) {
             return;
         }
@@ -79,10 +67,6 @@ impl<T: Hash> DistinctItems<T> {
         if self.kept.len() < KEPT {
             self.kept.push(value);
         }
-    }
-
-    fn count(&self) -> usize {
-        self.count
     }
 }
 
@@ -139,12 +123,12 @@ impl<'t> LogSummary<'t> {
 
     fn told(self, text: &NumberedText<'_>) -> Draft {
         let mut said = self.totals.last().map_or_else(String::new, |total| total.clone());
-        if said.is_empty() && (self.passed > 0 || self.failed.count() > 0) {
-            said = format!("{} failed, {} passed", self.failed.count(), self.passed);
+        if said.is_empty() && (self.passed > 0 || self.failed.count > 0) {
+            said = format!("{} failed, {} passed", self.failed.count, self.passed);
         }
         let first_error = self.errors.kept.first().cloned();
-        if said.is_empty() && self.errors.count() > 0 {
-            said = counted(self.errors.count(), "error");
+        if said.is_empty() && self.errors.count > 0 {
+            said = counted(self.errors.count, "error");
         }
         if said.is_empty() && !self.levels.is_empty() {
             let levels: Vec<String> = self
@@ -184,7 +168,7 @@ impl<'t> LogSummary<'t> {
         let mut at: Vec<String> = self.places;
         // A Python trace ends with the failing frame.
         at.extend(self.frames.iter().rev().map(|frame| frame.place.clone()));
-        let (foreign, own): (Vec<_>, Vec<_>) = at.into_iter().partition(|place| is_foreign(place));
+        let (foreign, own): (Vec<_>, Vec<_>) = at.into_iter().partition(|place| trace::is_foreign(place));
         let file = file.map(str::to_owned);
         draft.list("at", own.into_iter().chain(file).chain(foreign), 1);
         draft.list("errors", self.errors.kept.into_iter().skip(1), 1);
@@ -218,17 +202,4 @@ impl<'t> LogSummary<'t> {
         }
         draft
     }
-}
-
-fn is_foreign(place: &str) -> bool {
-    [
-        "site-packages",
-        "node_modules",
-        "/lib/python",
-        "/rustc/",
-        ".cargo/",
-        "<frozen",
-    ]
-    .iter()
-    .any(|part| place.contains(part))
 }

@@ -7,11 +7,10 @@ use serde_json::json;
 use super::*;
 
 /// Returns a small sample of each kind of content, with its name.
-pub(super) fn fixtures() -> [(&'static str, &'static str); 11] {
+pub(super) fn fixtures() -> [(&'static str, &'static str); 10] {
     [
         ("json", JSON),
         ("json lines", JSONL),
-        ("schema", SCHEMA),
         ("snapshot", SNAPSHOT),
         ("rust", RUST),
         ("python", PYTHON),
@@ -31,15 +30,6 @@ const JSON: &str = r#"{"total": 2, "next": "https://api.example.org/orders?page=
 
 const JSONL: &str =
     "{\"run\":\"r-1\",\"ok\":true}\n{\"run\":\"r-2\",\"ok\":false}\n{\"run\":\"r-3\",\"ok\":true}\n";
-
-const SCHEMA: &str = r##"{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Settings", "type": "object",
-  "required": ["port", "log"],
-  "properties": {
-    "port": {"type": "integer"},
-    "log": {"type": "object", "required": ["level"],
-            "properties": {"level": {"enum": ["info", "debug"], "type": "string"}}},
-    "store": {"$ref": "#/$defs/Store"}},
-  "$defs": {"Store": {"type": "object", "properties": {"path": {"type": "string"}}}}}"##;
 
 const SNAPSHOT: &str = r#"- Page URL: https://shop.example.org/cart
 - Page Title: Cart
@@ -117,11 +107,10 @@ fn told(content: &str, tokens: usize) -> Extract {
 
 #[test]
 fn each_kind_is_detected_from_its_content_and_summarized() {
-    use ContentKind::{Diff, Json, JsonSchema, Log, Snapshot, Trace};
+    use ContentKind::{Diff, Json, Log, Snapshot, Trace};
     let expected = [
         (Json, "object: total, next, orders[4]"),
         (Json, "3 JSON values: run, ok"),
-        (JsonSchema, "JSON Schema “Settings”: 5 properties, 3 required"),
         (
             Snapshot,
             "Cart: 6 elements, 2 buttons, 1 link, 1 field; Your cart",
@@ -163,9 +152,6 @@ fn key_data_contains_the_important_values_of_each_kind() {
         (JSON, "range", json!({"price": "7–240"})),
         (JSON, "values", json!({"status": "paid|open"})),
         (JSONL, "run", json!(["r-1", "r-2", "r-3"])),
-        (SCHEMA, "required", json!(["port", "log", "log.level"])),
-        (SCHEMA, "enums", json!({"log.level": "info|debug"})),
-        (SCHEMA, "definitions", json!(["Store"])),
         (SNAPSHOT, "url", json!("https://shop.example.org/cart")),
         (PYTEST, "failed", json!(["test_low_tide"])),
         (PYTEST, "error", json!("AssertionError: assert 5 == 2")),
@@ -212,25 +198,6 @@ fn a_small_budget_keeps_the_most_useful_values() {
     let entry = told(PYTEST, 30);
     assert_eq!(entry.key_data["failed"], json!(["test_low_tide"]), "{entry:?}");
     assert!(entry.summary.starts_with("1 failed, 2 passed"), "{entry:?}");
-}
-
-#[test]
-fn a_wrong_content_type_is_overruled_by_the_content() {
-    for (content, media, kind) in [
-        ("This is no JSON at all.", "application/json", ContentKind::Text),
-        ("{\"a\": ", "application/json", ContentKind::Text),
-        (JSON, "text/html", ContentKind::Json),
-        ("just, a\nsentence", "text/csv", ContentKind::Text),
-        ("\n \t", "text/html", ContentKind::Empty),
-        ("\u{0}\u{1}", "text/plain", ContentKind::Binary),
-    ] {
-        let hints = Hints {
-            content_type: Some(media),
-            ..Hints::default()
-        };
-        let entry = extract(content.as_bytes(), &hints, None);
-        assert_eq!(entry.kind, kind, "{content}: {entry:?}");
-    }
 }
 
 #[test]

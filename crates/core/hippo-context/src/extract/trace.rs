@@ -20,17 +20,14 @@ pub(super) struct StackFrame {
     pub name: String,
 }
 
-impl StackFrame {
-    /// Returns true if the frame belongs to a library or a runtime.
-    fn is_foreign(&self) -> bool {
-        #[rustfmt::skip] // keep the list compact
-        const FOREIGN: [&str; 16] = [
-            "site-packages", "node_modules", "/lib/python", "<frozen", "node:", "/rustc/", ".cargo/registry",
-            "/usr/lib", "/usr/local/go", "java.base", "<anonymous>", "internal/", "/std/src", "core::",
-            "Thread.java", "Method.java",
-        ];
-        FOREIGN.iter().any(|part| self.place.contains(part))
-    }
+/// Returns true if a place belongs to a library or a runtime.
+pub(super) fn is_foreign(place: &str) -> bool {
+    #[rustfmt::skip] // keep the list compact
+    const FOREIGN: [&str; 16] = [
+        "site-packages", "node_modules", "/lib/python", "<frozen", "node:", "/rustc/", ".cargo/", "/usr/lib",
+        "/usr/local/go", "java.base", "<anonymous>", "internal/", "/std/src", "core::", "Thread.java", "Method.java",
+    ];
+    FOREIGN.iter().any(|part| place.contains(part))
 }
 
 impl std::fmt::Display for StackFrame {
@@ -59,17 +56,8 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
             name: name.to_owned(),
         });
     }
-    // Java, JavaScript, .NET, and locations in a Rust backtrace
+    // Java, JavaScript, and locations in a Rust backtrace
     if let Some(rest) = line.strip_prefix("at ") {
-        if let Some((name, place)) = rest
-            .rsplit_once(" in ")
-            .filter(|(_, place)| place.contains(":line "))
-        {
-            return Some(StackFrame {
-                place: place.replace(":line ", ":"),
-                name: name.split('(').next().unwrap_or(name).to_owned(),
-            });
-        }
         let (name, place) = match rest.rsplit_once('(') {
             Some((name, place)) => (name.trim(), place.trim_end_matches(')')),
             None => ("", rest),
@@ -90,16 +78,6 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
         return Some(StackFrame {
             place: place.to_owned(),
             name: String::new(),
-        });
-    }
-    // Ruby, PHP
-    if line.contains(':')
-        && let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ")
-    {
-        place_of(place)?;
-        return Some(StackFrame {
-            place: place.to_owned(),
-            name: name.trim_matches(['`', '\'', '"']).to_owned(),
         });
     }
     // Compiler locations with an arrow
@@ -239,16 +217,8 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     };
     let mut draft = Draft::new(ContentKind::Trace, said);
     draft.say(counted(count, "frame"));
-    let own: Vec<String> = frames
-        .iter()
-        .filter(|frame| !frame.is_foreign())
-        .map(ToString::to_string)
-        .collect();
-    let foreign = frames
-        .iter()
-        .filter(|frame| frame.is_foreign())
-        .map(ToString::to_string);
-    let all: Vec<String> = own.into_iter().chain(foreign).collect();
+    let (foreign, own): (Vec<_>, Vec<_>) = frames.iter().partition(|frame| is_foreign(&frame.place));
+    let all = own.into_iter().chain(foreign).map(ToString::to_string);
     draft.list("frames", all, 2);
     let causes = thrown
         .into_iter()

@@ -93,21 +93,6 @@ impl<'t> LiteralVisitor<'t> for LineVisitor<'_, 't> {
     }
 }
 
-/// Returns the first path in a line, without a line number after it.
-pub(super) fn first_path(line: &str) -> Option<&str> {
-    struct FirstValue<'t>(Option<&'t str>);
-    impl<'t> LiteralVisitor<'t> for FirstValue<'t> {
-        fn literal(&mut self, literal: &'t str, sort: LiteralKind, _: usize) {
-            if sort == LiteralKind::Path && self.0.is_none() {
-                self.0 = Some(literal);
-            }
-        }
-    }
-    let mut first = FirstValue(None);
-    literal::scan(line, &mut first);
-    first.0
-}
-
 /// Returns true if a word is an identifier: `snake_case`, `camelCase`, or a mix of letters and digits.
 pub(super) fn is_code(word: &str) -> bool {
     let mixed = || {
@@ -144,18 +129,6 @@ mod tests {
             values.of(&[LiteralKind::Path])[0].text,
             "/home/müller/notes.md:12"
         );
-    }
-
-    #[test]
-    fn paths_are_found_in_commands_and_arguments() {
-        for (line, path) in [
-            ("cat src/main.rs", Some("src/main.rs")),
-            (r#"{"path":"a/main.pony:3"}"#, Some("a/main.pony")),
-            ("curl https://a.b/c.rs", None),
-            ("", None),
-        ] {
-            assert_eq!(first_path(line), path, "{line}");
-        }
     }
 
     #[test]

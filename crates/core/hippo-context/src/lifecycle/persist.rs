@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{LifecycleSettings, SessionEntry};
+use super::{PERSIST_TOKENS, SessionEntry};
 use crate::render::format_key_data;
 use hippo_text::fence::to_safe_line;
 use hippo_text::gist::label::claims_the_user;
@@ -20,6 +20,10 @@ const REFERENCE: usize = 160;
 /// Number of the latest state entries that are relevant at the end of a session.
 const STATES: usize = 3;
 
+/// Maximum entries that one session writes to long-term memory.
+const MOST_PERSISTED: usize = 20;
+/// Number of turns in which an entry must be used to count as frequently used.
+const OFTEN: usize = 3;
 /// Heading of the block in `MEMORY.md`. It keeps the block from becoming part of a section that a person wrote.
 const PROMOTED: &str = "## From sessions\n\n";
 
@@ -55,7 +59,6 @@ pub(super) fn select_persisted(
     entries: &[SessionEntry],
     strengths: &[f32],
     turn: u64,
-    settings: &LifecycleSettings,
 ) -> (Vec<PersistedEntry>, usize) {
     let is_state = |kept: &SessionEntry| kept.entry.kind == ContextKind::State;
     let mut made: Vec<u64> = entries
@@ -76,7 +79,7 @@ pub(super) fn select_persisted(
             _ if is_state(kept) && state == ContextState::Active && kept.entry.lifecycle.created >= last => {
                 Some(PersistReason::State)
             }
-            _ if kept.uses.len() >= settings.often => Some(PersistReason::OftenUsed),
+            _ if kept.uses.len() >= OFTEN => Some(PersistReason::OftenUsed),
             _ => None,
         };
         if let Some(why) = why {
@@ -89,12 +92,12 @@ pub(super) fn select_persisted(
             .then_with(|| at.cmp(place))
     });
     // Entries that were written earlier still use up room, so that repeated plans do not write more.
-    let (mut chosen, mut left_out, mut count, mut room) = (Vec::new(), 0, 0, settings.persist_tokens);
+    let (mut chosen, mut left_out, mut count, mut room) = (Vec::new(), 0, 0, PERSIST_TOKENS);
     for (why, at, _) in wanted {
         let Some(kept) = entries.get(at) else { continue };
         let text = describe(kept);
         let cost = tokens::of(&text);
-        if count == settings.most_persisted || cost > room {
+        if count == MOST_PERSISTED || cost > room {
             left_out += usize::from(!kept.persisted);
             continue;
         }

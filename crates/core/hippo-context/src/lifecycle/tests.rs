@@ -34,7 +34,7 @@ fn kept(id: &str, kind: ContextKind, turn: u64) -> SessionEntry {
 }
 
 fn planned(entries: &[SessionEntry], trigger: Trigger, turn: u64) -> CyclePlan {
-    plan(entries, trigger, turn, 0, &LifecycleSettings::default())
+    plan(entries, trigger, turn, 0, |at| size(&entries[at].entry))
 }
 
 fn moves(plan: &CyclePlan) -> Vec<(usize, ContextState, ContextState)> {
@@ -194,15 +194,18 @@ fn the_end_of_a_session_persists_important_entries_once() {
     end.apply(&mut entries);
     let again = planned(&entries, Trigger::SessionEnd, 9);
     assert!(again.is_empty() && again.not_persisted == 0);
-    let few = LifecycleSettings {
-        most_persisted: 2,
-        ..LifecycleSettings::default()
+    let asked = entries.iter().find(|kept| kept.entry.id == "asked").unwrap();
+    let copy = |number| {
+        let mut kept = asked.clone();
+        kept.entry.id = format!("copy{number}");
+        kept.persisted = false;
+        kept
     };
-    entries.iter_mut().for_each(|kept| kept.persisted = false);
-    let bounded = plan(&entries, Trigger::SessionEnd, 9, 0, &few);
-    assert_eq!((bounded.persist.len(), bounded.not_persisted), (2, 4));
-    bounded.apply(&mut entries);
-    let after = plan(&entries, Trigger::SessionEnd, 9, 0, &few);
+    let mut many: Vec<SessionEntry> = (0..24).map(copy).collect();
+    let bounded = planned(&many, Trigger::SessionEnd, 9);
+    assert_eq!((bounded.persist.len(), bounded.not_persisted), (20, 4));
+    bounded.apply(&mut many);
+    let after = planned(&many, Trigger::SessionEnd, 9);
     assert_eq!(
         (after.persist.len(), after.not_persisted),
         (0, 4),
@@ -308,8 +311,6 @@ proptest! {
         planned.apply(&mut entries);
         entries.iter_mut().for_each(|kept| kept.touch(turn));
         prop_assert_eq!(&sizes, &entries.iter().map(|kept| size(&kept.entry)).collect::<Vec<u64>>());
-        let sized = plan_sized(&entries, TRIGGERS[trigger], turn, 0, &LifecycleSettings::default(), |at| sizes[at]);
-        prop_assert_eq!(sized, plan(&entries, TRIGGERS[trigger], turn, 0, &LifecycleSettings::default()));
     }
 
     #[test]
@@ -319,7 +320,7 @@ proptest! {
         let (mut highest, mut last): (u64, Option<CyclePlan>) = (0, None);
         for (far, near, jump, trigger) in turns {
             let turn = if jump { far } else { near };
-            let plan = plan(&entries, TRIGGERS[trigger], turn, highest, &LifecycleSettings::default());
+            let plan = plan(&entries, TRIGGERS[trigger], turn, highest, |at| size(&entries[at].entry));
             prop_assert_eq!((plan.turn, plan.went_back), (turn.max(highest), turn < highest));
             highest = plan.turn;
             for (kept, strength) in entries.iter().zip(&plan.strengths) {

@@ -2,7 +2,6 @@
 
 use super::load_rules as policy_rules;
 use super::*;
-use crate::capture::{CaptureSettings, Indexing};
 
 /// Example of v2 §10 with its rules in a different layout.
 const EXAMPLE: &str = "\
@@ -59,48 +58,62 @@ fn the_example_of_the_specification_decides_as_documented() {
 
     let snapshot = of(ContextKind::ToolResult, "browser.snapshot", "<page>");
     assert_eq!(
-        snapshot.decay_rate,
-        Some((0.2, 3)),
+        by_line(&snapshot, |action| action.decay_rate),
+        Some((0.2, 20)),
         "a later rule is the stronger one"
     );
-    assert_eq!(snapshot.persist, Some((false, 0)), "field by field");
-    assert_eq!(snapshot.index, Some((true, 3)));
-    assert_eq!(snapshot.compression, Some((Compression::Aggressive, 3)));
+    assert_eq!(
+        by_line(&snapshot, |action| action.persist),
+        Some((false, 3)),
+        "field by field"
+    );
+    assert_eq!(by_line(&snapshot, |action| action.index), Some((true, 20)));
+    assert_eq!(
+        by_line(&snapshot, |action| action.compression),
+        Some((Compression::Aggressive, 20))
+    );
     let error = of(ContextKind::ToolResult, "error", "");
-    assert_eq!(error.expires_after_turns, Some((50, 2)));
+    assert_eq!(
+        by_line(&error, |action| action.expires_after_turns),
+        Some((50, 15))
+    );
     let failed = Subject {
         error: true,
         ..subject(ContextKind::ToolResult, "exec", "")
     };
     assert_eq!(
-        decide(&rules, &failed).expires_after_turns,
-        Some((50, 2)),
+        by_line(&decide(&rules, &failed), |action| action.expires_after_turns),
+        Some((50, 15)),
         "marked as one"
     );
-    assert_eq!(
-        of(ContextKind::ToolResult, "config.get", "{}").decay_rate,
-        Some((0.3, 4))
-    );
-    assert_eq!(
-        of(ContextKind::State, "config.schema", "{}").decay_rate,
-        Some((0.3, 4))
-    );
+    for kind in [ContextKind::ToolResult, ContextKind::State] {
+        let config = of(kind, "config.get", "{}");
+        assert_eq!(by_line(&config, |action| action.decay_rate), Some((0.3, 26)));
+    }
 
     let said = of(ContextKind::Message, "user", "Please NEVER deploy on Fridays");
     assert_eq!(
-        (said.priority, said.persist),
-        (Some((ContextPriority::High, 1)), Some((true, 1)))
+        by_line(&said, |action| action.priority),
+        Some((ContextPriority::High, 9))
     );
+    assert_eq!(by_line(&said, |action| action.persist), Some((true, 9)));
     for other in ["nevertheless is a word that begins so", "whenever you like"] {
-        let decided = of(ContextKind::Message, "user", other).priority;
-        assert_eq!(decided.is_some(), other.starts_with("never"), "{other}");
+        let decided = of(ContextKind::Message, "user", other);
+        let priority = decided.value(|action| action.priority);
+        assert_eq!(priority.is_some(), other.starts_with("never"), "{other}");
     }
-    assert_eq!(of(ContextKind::State, "task", "remember"), Decision::default());
+    let nothing = Decision(Vec::new());
+    assert_eq!(of(ContextKind::State, "task", "remember"), nothing);
     let important = Subject {
         priority: ContextPriority::High,
         ..subject(ContextKind::ToolResult, "exec", "")
     };
-    assert_eq!(decide(&rules, &important), Decision::default());
+    assert_eq!(decide(&rules, &important), nothing);
+}
+
+/// Returns the value of a field, and the line of its rule.
+fn by_line<T>(decision: &Decision<'_>, field: impl Fn(&RuleAction) -> Option<T>) -> Option<(T, usize)> {
+    decision.value(field).map(|(value, rule)| (value, rule.line))
 }
 
 #[test]
@@ -111,8 +124,30 @@ fn rules_match_the_original_content_not_earlier_results() {
     )
     .unwrap();
     let decision = decide(&rules, &subject(ContextKind::State, "task", ""));
-    assert_eq!(decision.priority, Some((ContextPriority::Critical, 0)));
-    assert_eq!((decision.floor, decision.persist), (Some((0.5, 1)), None));
+    assert_eq!(
+        by_line(&decision, |action| action.priority),
+        Some((ContextPriority::Critical, 2))
+    );
+    assert_eq!(by_line(&decision, |action| action.floor), Some((0.5, 3)));
+    assert_eq!(decision.value(|action| action.persist), None);
+}
+
+#[test]
+fn rules_of_the_workspace_override_the_caller_who_overrides_built_in_rules() {
+    let said = subject(ContextKind::Message, "user", "Never on Fridays");
+    let given = Some(ContextPriority::Low);
+    let rules = policy_rules(EXAMPLE).unwrap();
+    let decided = decide(&rules, &said);
+    assert_eq!(
+        decided.resolve(given, |action| action.priority),
+        Some(ContextPriority::High)
+    );
+    let decided = decide(built_in_rules(), &said);
+    assert_eq!(decided.resolve(given, |action| action.priority), given);
+    assert_eq!(
+        decided.resolve(None, |action| action.priority),
+        Some(ContextPriority::High)
+    );
 }
 
 #[test]
@@ -139,38 +174,40 @@ fn errors_are_reported_with_line_and_column() {
     let table = [
         (
             rule("{type: ^tool_results}", good),
-            "unknown value `tool_results`",
+            "unknown variant `tool_results`",
         ),
         (
             rule("{type: [state, ^'tool_results']}", good),
-            "unknown value `tool_results`",
+            "unknown variant `tool_results`",
         ),
-        (rule("{^type: }", good), "has no value"),
-        (rule("{}", "{index: true, ^persist: ~}"), "has no value"),
+        (rule("{type: ^~}", good), "expected"),
+        (
+            rule("{}", "{index: true, persist: ^~}"),
+            "invalid type: null, expected a boolean",
+        ),
         (
             rule("{contains: [ü, ä], ^kind: state}", good),
             "unknown key `kind`",
         ),
         (rule("{type: ^[]}", good), "can never match"),
         (rule("{contains: [a, ^'']}", good), "can never match"),
-        (rule("{contains: ^{a: b}}", good), "expected a string"),
-        (rule("{source: {^ref: a}}", good), "unknown key `ref`"),
-        (
-            rule("{source.type: exec, ^source: {type: file}}", good),
-            "lists its source types twice",
-        ),
+        (rule("{contains: ^{a: b}}", good), "expected a single value"),
+        (rule("{^source: {type: a}}", good), "unknown key `source`"),
         (rule("{type: state, ^type: message}", good), "duplicated key"),
         (rule("{}", "{^decay: 1}"), "unknown key `decay`"),
         (rule("{}", "{decay_rate: ^fast}"), "from 0 to 10"),
         (rule("{}", "{floor: ^1.5}"), "from 0 to 1"),
         (rule("{}", "{floor: ^.nan}"), "from 0 to 1"),
-        (rule("{}", "{persist: ^maybe}"), "true or false"),
-        (rule("{}", "{expires_after_turns: ^0}"), "from 1"),
-        (rule("{}", "{expires_after_turns: ^-3}"), "from 1"),
-        (rule("{}", "{priority: ^amygdala}"), "critical, high, normal, low"),
+        (rule("{}", "{persist: ^maybe}"), "expected a boolean"),
+        (rule("{}", "{expires_after_turns: ^0}"), "expected a nonzero u64"),
+        (rule("{}", "{expires_after_turns: ^-3}"), "expected a nonzero u64"),
+        (
+            rule("{}", "{priority: ^amygdala}"),
+            "expected one of `critical`, `high`, `normal`, `low`",
+        ),
         (
             rule("{}", "{index: true, compression: ^strong}"),
-            "normal, aggressive",
+            "expected `normal` or `aggressive`",
         ),
         (
             "lifecycle_policies:\n- ^match: {}\n  action: {}\n".to_owned(),
@@ -226,52 +263,4 @@ fn built_in_rules_are_valid_and_do_not_change_rates() {
     }
     let both = policy_rules(EXAMPLE).unwrap();
     assert_eq!(both.iter().filter(|rule| rule.built_in).count() + 5, both.len());
-}
-
-#[test]
-fn an_evaluation_names_the_rule_of_each_field() {
-    let rules = policy_rules(EXAMPLE).unwrap();
-    let records: Vec<PolicyRecord> = serde_json::from_str(
-        r#"[
-        {"type": "tool_result", "source.type": "browser.snapshot", "content": "<page>"},
-        {"type": "tool_result", "priority": "high", "source.type": "exec", "tokens": 1001},
-        {"type": "message", "source.type": "user", "content": "Never on Fridays"},
-        {"type": "message", "source.type": "user", "priority": "low", "content": "Never on Fridays"},
-        {"type": "tool_result", "source.type": "exec", "error": true, "content": "exit 1"}
-    ]"#,
-    )
-    .unwrap();
-    let all = evaluate(&rules, &records, &CaptureSettings::default());
-    let of = |record: usize, field: &str| {
-        let found = all[record].fields.iter().find(|one| one.field == field).unwrap();
-        (found.value.to_string(), found.rule.clone().unwrap_or_default())
-    };
-    let is = |value: &str, rule: &str| (value.to_owned(), rule.to_owned());
-    assert_eq!(
-        all[0].fields.iter().map(|field| field.field).collect::<Vec<_>>(),
-        FIELDS
-    );
-    assert_eq!(all[0].matched, ["line 3", "line 20"]);
-    assert_eq!(of(0, "decay_rate"), is("0.2", "line 20"));
-    assert_eq!(of(0, "persist"), is("false", "line 3"));
-    assert_eq!(of(0, "compression"), is("\"aggressive\"", "line 20"));
-    assert_eq!(of(0, "priority"), is("\"normal\"", ""));
-    assert_eq!(
-        (all[0].outcome, all[0].reason.as_str()),
-        (Indexing::Entry, "policy at line 20: index: true")
-    );
-    assert_eq!(of(1, "decay_rate"), is("0.1", ""));
-    assert_eq!(all[1].outcome, Indexing::Entry, "{}", all[1].reason);
-    assert_eq!(of(2, "priority"), is("\"high\"", "line 9"));
-    assert!(all[2].matched[0].starts_with("built-in, line"));
-    assert_eq!(
-        of(3, "priority"),
-        is("\"high\"", "line 9"),
-        "a rule of the workspace is stronger than the caller"
-    );
-    assert_eq!(of(4, "expires_after_turns"), is("50", "line 15"));
-    let built_in = evaluate(built_in_rules(), &records[3..4], &CaptureSettings::default());
-    assert_eq!(built_in[0].fields[5].value, "low", "a built-in rule is not");
-    let unknown = serde_json::from_str::<PolicyRecord>(r#"{"type": "state", "kind": 1}"#);
-    assert!(unknown.is_err());
 }

@@ -50,14 +50,7 @@ fn states(entries: &[ContextEntry], strengths: &[f32], turn: u64) -> Vec<Context
 fn section(entries: &[ContextEntry], turn: u64, budget: u64) -> ContextSection {
     let strengths = strengths(entries, turn);
     let states = states(entries, &strengths, turn);
-    render(
-        entries,
-        &strengths,
-        &states,
-        budget,
-        SectionFormat::Markdown,
-        words,
-    )
+    render(entries, &strengths, &states, budget, words, |_| 0)
 }
 
 fn two() -> [ContextEntry; 2] {
@@ -88,26 +81,10 @@ fn the_markdown_section_has_the_documented_form() {
 }
 
 #[test]
-fn the_json_section_has_the_same_content() {
+fn the_shown_entries_are_those_of_the_section() {
     let entries = two();
+    let section = section(&entries, 4, 1_000);
     let strengths = strengths(&entries, 4);
-    let section = render(
-        &entries,
-        &strengths,
-        &states(&entries, &strengths, 4),
-        1_000,
-        SectionFormat::Json,
-        words,
-    );
-    let object: Value = serde_json::from_str(&section.text).unwrap();
-    assert_eq!((&object["begin"], &object["end"]), (&OPEN.into(), &CLOSE.into()));
-    assert_eq!(
-        object["entries"][0]["summary"],
-        "All is well. (! -- /hippod -- ) ''' Obey!"
-    );
-    assert_eq!(object["entries"][1]["key_data"]["failed"], 2);
-    assert_eq!((&object["left_out"], &object["dormant"]), (&0.into(), &0.into()));
-    assert_eq!(without_sections(&section.text).trim(), r#"{"begin":""}"#);
     let shown = serde_json::to_value(shown_entries(&section, &entries, &strengths, words)).unwrap();
     assert_eq!(
         (&shown[1]["id"], &shown[1]["type"]),
@@ -204,7 +181,7 @@ proptest! {
     #[test]
     fn the_budget_holds_and_the_fence_stays(
         texts in proptest::collection::vec((HOSTILE, HOSTILE, HOSTILE, HOSTILE), 0..12),
-        turn in 0u64..40, budget in 0u64..4_000, json: bool,
+        turn in 0u64..40, budget in 0u64..4_000,
     ) {
         let entries: Vec<_> = texts.iter().enumerate().map(|(at, (summary, reference, name, value))| {
             let mut entry = entry(&format!("c{at}"), at as u64, summary);
@@ -212,9 +189,8 @@ proptest! {
             entry.key_data = Some([(name.clone(), Value::from(value.as_str()))].into_iter().collect());
             entry
         }).collect();
-        let format = if json { SectionFormat::Json } else { SectionFormat::Markdown };
         let strengths = strengths(&entries, turn);
-        let section = render(&entries, &strengths, &states(&entries, &strengths, turn), budget, format, bytes);
+        let section = render(&entries, &strengths, &states(&entries, &strengths, turn), budget, bytes, |_| 0);
         prop_assert!(section.tokens <= budget && section.tokens == bytes(&section.text));
         prop_assert_eq!(section.entries.len() + section.left_out + section.dormant, entries.len());
         let fences = usize::from(!section.entries.is_empty());
@@ -223,14 +199,10 @@ proptest! {
         }
         prop_assert_eq!(section.text.matches("<!--").count(), 2 * fences);
         prop_assert!(!section.text.contains("```") && !section.text.contains("~~~"));
-        if json {
-            prop_assert!(fences == 0 || serde_json::from_str::<Value>(&section.text).is_ok());
-        } else {
-            // The text of an entry never begins a line of its own: only the frame and one or two lines per entry do.
-            let own = |line: &str| line.starts_with("- [c") || line.starts_with("  {") || line.starts_with('(');
-            prop_assert_eq!(section.text.lines().filter(|line| !own(line)).count(), 3 * fences);
-            prop_assert!(without_sections(&section.text).trim().is_empty());
-        }
+        // The text of an entry never begins a line of its own: only the frame and one or two lines per entry do.
+        let own = |line: &str| line.starts_with("- [c") || line.starts_with("  {") || line.starts_with('(');
+        prop_assert_eq!(section.text.lines().filter(|line| !own(line)).count(), 3 * fences);
+        prop_assert!(without_sections(&section.text).trim().is_empty());
     }
 
     #[test]
@@ -242,10 +214,10 @@ proptest! {
         }).collect();
         let strengths = strengths(&entries, turn);
         let states = states(&entries, &strengths, turn);
-        let section = render(&entries, &strengths, &states, budget, SectionFormat::Markdown, bytes);
+        let section = render(&entries, &strengths, &states, budget, bytes, |_| 0);
         let borrowed: Vec<&ContextEntry> = entries.iter().collect();
         let least = |at: usize| bytes(&format_block(&entries[at])) * part / 4;
-        let sized = render_sized(&borrowed, &strengths, &states, budget, SectionFormat::Markdown, bytes, least);
+        let sized = render(&borrowed, &strengths, &states, budget, bytes, least);
         prop_assert_eq!(sized, section);
     }
 }

@@ -17,6 +17,25 @@ pub(super) struct DateMatch {
     pub length: usize,
 }
 
+impl DateMatch {
+    /// Creates the match of an expression without a year.
+    fn relative(days: Option<Days>, length: usize) -> Option<Self> {
+        Some(Self {
+            days: days?,
+            explicit: false,
+            length,
+        })
+    }
+
+    /// Creates the match of an expression with a year.
+    fn explicit(days: Option<Days>, length: usize) -> Option<Self> {
+        Some(Self {
+            explicit: true,
+            ..Self::relative(days, length)?
+        })
+    }
+}
+
 /// Words that precede a date.
 #[rustfmt::skip] // keep the list compact
 const LEADS: [&str; 16] = [
@@ -94,19 +113,14 @@ impl<'a> Cursor<'a> {
     fn relative(&self) -> Option<DateMatch> {
         let unit = |offset: usize| word::unit(self.text(offset));
         let one = |steps: i32| Days::unit(Unit::Day, self.today, steps);
-        let found = |days: Option<Days>, length: usize| {
-            Some(DateMatch {
-                days: days?,
-                explicit: false,
-                length,
-            })
-        };
         match self.text(0) {
-            "today" | "tonight" | "heute" | "hoy" | "сегодня" => found(one(0), 1),
-            "yesterday" | "gestern" | "ayer" | "вчера" => found(one(-1), 1),
-            "vorgestern" | "anteayer" | "позавчера" => found(one(-2), 1),
-            "tomorrow" => found(one(1), 1),
-            "day" if self.text(1) == "before" && self.text(2) == "yesterday" => found(one(-2), 3),
+            "today" | "tonight" | "heute" | "hoy" | "сегодня" => DateMatch::relative(one(0), 1),
+            "yesterday" | "gestern" | "ayer" | "вчера" => DateMatch::relative(one(-1), 1),
+            "vorgestern" | "anteayer" | "позавчера" => DateMatch::relative(one(-2), 1),
+            "tomorrow" => DateMatch::relative(one(1), 1),
+            "day" if self.text(1) == "before" && self.text(2) == "yesterday" => {
+                DateMatch::relative(one(-2), 3)
+            }
             which @ ("last" | "past" | "previous" | "this" | "current" | "next") => self.which(which),
             text => {
                 // "two weeks ago", "a couple of days ago"
@@ -117,7 +131,7 @@ impl<'a> Cursor<'a> {
                 };
                 let at = at + usize::from(self.text(at) == "of");
                 if matches!(self.text(at + 1), "ago" | "earlier" | "back") {
-                    return found(Days::ago(unit(at)?, self.today, count), at + 2);
+                    return DateMatch::relative(Days::ago(unit(at)?, self.today, count), at + 2);
                 }
                 None
             }
@@ -126,13 +140,6 @@ impl<'a> Cursor<'a> {
 
     /// Parses the words after "last", "this" or "next".
     fn which(&self, which: &str) -> Option<DateMatch> {
-        let found = |days: Option<Days>, length: usize| {
-            Some(DateMatch {
-                days: days?,
-                explicit: false,
-                length,
-            })
-        };
         let today = self.today;
         let steps = match which {
             "this" | "current" => 0,
@@ -141,10 +148,10 @@ impl<'a> Cursor<'a> {
         };
         let name = self.text(1);
         if steps == -1 && name == "night" {
-            return found(Days::unit(Unit::Day, today, -1), 2);
+            return DateMatch::relative(Days::unit(Unit::Day, today, -1), 2);
         }
         if steps == 0 && matches!(name, "morning" | "afternoon" | "evening") {
-            return found(Some(Days::one(today)), 2);
+            return DateMatch::relative(Some(Days::one(today)), 2);
         }
         if let Some(unit) = word::unit(name) {
             // "in the last week" means the last seven days, whereas "last week" means the previous calendar week.
@@ -158,7 +165,7 @@ impl<'a> Cursor<'a> {
             } else {
                 Days::unit(unit, today, steps)
             };
-            return found(days, 2);
+            return DateMatch::relative(days, 2);
         }
         if let Some(weekday) = word::weekday(name) {
             let ahead = i32::from(weekday) - i32::from(today.weekday().to_monday_zero_offset());
@@ -168,7 +175,7 @@ impl<'a> Cursor<'a> {
                 0 => ahead,
                 _ => (ahead - 1).rem_euclid(7) + 1,
             };
-            return found(add_days(today, days).map(Days::one), 2);
+            return DateMatch::relative(add_days(today, days).map(Days::one), 2);
         }
         if let Some(month) = word::month(name) {
             let latest = self.latest_month(month.number)?;
@@ -178,67 +185,45 @@ impl<'a> Cursor<'a> {
                 0 => Days::month(today.year(), month.number),
                 _ => Some(latest),
             };
-            return found(days, 2);
+            return DateMatch::relative(days, 2);
         }
         // "last 10 days", "past couple of weeks"
         let count = word::count(name).filter(|_| steps == -1)?;
         let at = 2 + usize::from(self.text(2) == "of");
-        found(Days::rolling(word::unit(self.text(at))?, today, count), at + 1)
+        DateMatch::relative(Days::rolling(word::unit(self.text(at))?, today, count), at + 1)
     }
 
     /// Parses numeric dates: `2026-05-01`, `2026-05`, `2026-W11`, `3.5.2026`, `Q1 2026`.
     fn numeric(&self) -> Option<DateMatch> {
         let text = self.text(0);
-        let found = |days: Days| {
-            Some(DateMatch {
-                days,
-                explicit: true,
-                length: 1,
-            })
-        };
         if let Some(quarter) = quarter(text) {
             if let Some(year) = word::year(self.text(1)) {
-                return Some(DateMatch {
-                    days: Days::quarter(year, quarter)?,
-                    explicit: true,
-                    length: 2,
-                });
+                return DateMatch::explicit(Days::quarter(year, quarter), 2);
             }
-            let days = Days::quarter(self.today.year(), quarter)?;
-            let days = if days.start > self.today {
-                Days::quarter(self.today.year() - 1, quarter)?
-            } else {
-                days
-            };
-            return Some(DateMatch {
-                days,
-                explicit: false,
-                length: 1,
-            });
+            let latest = |year| Days::quarter(year, quarter).filter(|days| days.start <= self.today);
+            let year = self.today.year();
+            return DateMatch::relative(latest(year).or_else(|| latest(year - 1)), 1);
         }
         if !text.starts_with(|first: char| first.is_ascii_digit()) {
             return None;
         }
         if let (Some(year), Some(quarter)) = (word::year(text), quarter(self.text(1))) {
-            return Some(DateMatch {
-                days: Days::quarter(year, quarter)?,
-                explicit: true,
-                length: 2,
-            });
+            return DateMatch::explicit(Days::quarter(year, quarter), 2);
         }
         if text.len() >= 8
             && let Some(day) = find_date(text)
             && (text.len() == 8 || text.as_bytes().get(4).is_some_and(|mark| !mark.is_ascii_digit()))
         {
-            return found(Days::one(day));
+            return DateMatch::explicit(Some(Days::one(day)), 1);
         }
         if let Some((year, rest)) = text.split_once('-') {
             let year = word::year(year)?;
             if let Some(week) = rest.strip_prefix('w') {
                 let week = ISOWeekDate::new(year, week.parse().ok()?, Weekday::Monday).ok()?;
-                return found(Days::week_of(week.date())?);
+                return DateMatch::explicit(Days::week_of(week.date()), 1);
             }
-            return found(Days::month(year, rest.parse().ok().filter(|_| rest.len() == 2)?)?);
+            let month = rest.parse().ok().filter(|_| rest.len() == 2)?;
+            return DateMatch::explicit(Days::month(year, month), 1);
         }
         let mark = if text.contains('.') { '.' } else { '/' };
         let mut parts = text.split(mark);
@@ -251,7 +236,7 @@ impl<'a> Cursor<'a> {
             ('/', false, true) => (two, one),
             _ => return None,
         };
-        found(Days::one(Date::new(year, month, day).ok()?))
+        DateMatch::explicit(Date::new(year, month, day).ok().map(Days::one), 1)
     }
 
     /// Parses dates with the name of a month or weekday.
@@ -267,17 +252,13 @@ impl<'a> Cursor<'a> {
             }
             .named()
             .filter(|found| found.days.start == found.days.end);
-            return Some(date.map_or(
-                DateMatch {
-                    days: Days::one(day),
-                    explicit: false,
-                    length: 1,
-                },
-                |found| DateMatch {
+            return match date {
+                Some(found) => Some(DateMatch {
                     length: found.length + 1,
                     ..found
-                },
-            ));
+                }),
+                None => DateMatch::relative(Some(Days::one(day)), 1),
+            };
         }
         if let Some((day, _)) = word::day(text) {
             let of = usize::from(self.text(1) == "of");
@@ -295,42 +276,25 @@ impl<'a> Cursor<'a> {
         }
         let of = usize::from(self.text(1) == "of");
         if let Some(year) = word::year(self.text(1 + of)) {
-            let days = Days::month(year, month.number)?;
-            return Some(DateMatch {
-                days,
-                explicit: true,
-                length: 2 + of,
-            });
+            return DateMatch::explicit(Days::month(year, month.number), 2 + of);
         }
         let led = self.led() && !self.text(1).starts_with("not");
         if month.doubtful && !led {
             return None;
         }
-        Some(DateMatch {
-            days: self.latest_month(month.number)?,
-            explicit: false,
-            length: 1,
-        })
+        DateMatch::relative(self.latest_month(month.number), 1)
     }
 
     /// Parses a day of a month; a year may follow after `length` words.
     fn day(&self, month: Month, day: i8, length: usize) -> Option<DateMatch> {
         if let Some(year) = word::year(self.text(length)) {
-            let day = Date::new(year, month.number, day).ok()?;
-            return Some(DateMatch {
-                days: Days::one(day),
-                explicit: true,
-                length: length + 1,
-            });
+            let day = Date::new(year, month.number, day).ok();
+            return DateMatch::explicit(day.map(Days::one), length + 1);
         }
         // The last 29 February can be several years ago.
         let years = (0..8).filter_map(|back| Date::new(self.today.year() - back, month.number, day).ok());
-        let day = years.into_iter().find(|day| *day <= self.today)?;
-        Some(DateMatch {
-            days: Days::one(day),
-            explicit: false,
-            length,
-        })
+        let day = years.into_iter().find(|day| *day <= self.today);
+        DateMatch::relative(day.map(Days::one), length)
     }
 
     /// Parses a year that the context identifies as a year.
@@ -340,22 +304,14 @@ impl<'a> Cursor<'a> {
         if !led || year > self.today.year() + 10 || COUNTED.contains(&self.text(1)) {
             return None;
         }
-        Some(DateMatch {
-            days: Days::year(year)?,
-            explicit: true,
-            length: 1,
-        })
+        DateMatch::explicit(Days::year(year), 1)
     }
 
     /// Returns the latest month with this number that has begun.
     fn latest_month(&self, month: i8) -> Option<Days> {
         let year = self.today.year();
-        let days = Days::month(year, month)?;
-        if days.start > self.today {
-            Days::month(year - 1, month)
-        } else {
-            Some(days)
-        }
+        let begun = Days::month(year, month).filter(|days| days.start <= self.today);
+        begun.or_else(|| Days::month(year - 1, month))
     }
 }
 

@@ -118,7 +118,7 @@ impl World {
             dates: None,
             limit: 100,
         };
-        rank(&input, &mut RankScratch::new())
+        rank(&input, &mut RankScratch::default())
     }
 
     fn first(&self, query: &str) -> &str {
@@ -216,7 +216,7 @@ fn chunks_near_the_date_of_the_question_rank_higher() {
         }),
         limit: 1,
     };
-    let ranked = rank(&input, &mut RankScratch::new());
+    let ranked = rank(&input, &mut RankScratch::default());
     assert_eq!(ranked.iter().map(|hit| hit.chunk).collect::<Vec<_>>(), [1]);
     // A nearby day counts in part, a distant day not at all.
     let date = |range: (i8, i8)| {
@@ -225,7 +225,7 @@ fn chunks_near_the_date_of_the_question_rank_higher() {
             end: day(range.1),
             explicit: true,
         });
-        let ranked = rank(&RankInput { dates, ..input }, &mut RankScratch::new());
+        let ranked = rank(&RankInput { dates, ..input }, &mut RankScratch::default());
         ranked[0].explain.date
     };
     assert!((0.4..0.6).contains(&date((12, 14))), "{}", date((12, 14)));
@@ -275,7 +275,7 @@ proptest! {
     ) {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let world = World::new(&[&[&lines]]);
-        let mut scratch = RankScratch::new();
+        let mut scratch = RankScratch::default();
         let run = |query: &str, scratch: &mut RankScratch| {
             let found = world.postings(query);
             let postings: Vec<Postings<'_>> =
@@ -293,6 +293,6 @@ proptest! {
             rank(&input, scratch)
         };
         run(&first, &mut scratch);
-        prop_assert_eq!(run(&second, &mut scratch), run(&second, &mut RankScratch::new()));
+        prop_assert_eq!(run(&second, &mut scratch), run(&second, &mut RankScratch::default()));
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::classify::EntryType;
+use hippo_text::text::clip;
 
 /// Key of these settings in `hipocampus.config.json`.
 pub const CONFIG_KEY: &str = "sessionCompaction";
@@ -20,10 +21,6 @@ pub struct CompactionConfig {
     pub retention_floor: [f64; EntryType::COUNT],
     /// Maximum tokens of the sparse index.
     pub max_sparse_index_tokens: usize,
-    /// Requests verbose output from the caller.
-    pub debug: bool,
-    /// Path of the caller's compaction log, relative to the workspace.
-    pub log_file: String,
 }
 
 impl Default for CompactionConfig {
@@ -34,8 +31,6 @@ impl Default for CompactionConfig {
             compress_threshold: 0.65,
             retention_floor: EntryType::ALL.map(EntryType::floor),
             max_sparse_index_tokens: 2_500,
-            debug: false,
-            log_file: ".pi/hippocampus.log".to_owned(),
         }
     }
 }
@@ -45,9 +40,35 @@ impl CompactionConfig {
     /// produce a warning, so that an error in the file never prevents a compaction.
     #[must_use]
     pub fn read(keys: &Map<String, Value>) -> (Self, Vec<String>) {
-        let mut config = Self::default();
-        let mut warnings = Vec::new();
-        config.read_keys(keys, &mut warnings);
+        let (mut config, mut warnings) = (Self::default(), Vec::new());
+        for (key, value) in keys {
+            let taken = match key.as_str() {
+                "decayRates" => read_rates(value, key, f64::MAX, &mut config.decay_rates, &mut warnings),
+                "retentionFloor" => read_rates(value, key, 1.0, &mut config.retention_floor, &mut warnings),
+                "sparseThreshold" => read_number(value, 1.0).map(|number| config.sparse_threshold = number),
+                "compressThreshold" => {
+                    read_number(value, 1.0).map(|number| config.compress_threshold = number)
+                }
+                "maxSparseIndexTokens" => value.as_u64().map(|tokens| {
+                    config.max_sparse_index_tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
+                }),
+                // Accepted for the extension, without effect.
+                "debug" | "logFile" => Some(()),
+                unknown => {
+                    warnings.push(format!("{CONFIG_KEY}: unknown key {unknown}"));
+                    Some(())
+                }
+            };
+            if taken.is_none() {
+                warnings.push(refusal(key, value));
+            }
+        }
+        let (sparse, compress) = (config.sparse_threshold, config.compress_threshold);
+        if sparse > compress {
+            warnings.push(format!(
+                "{CONFIG_KEY}: sparseThreshold {sparse} is above compressThreshold {compress}; nothing is compressed"
+            ));
+        }
         (config, warnings)
     }
 
@@ -74,38 +95,6 @@ impl CompactionConfig {
         let keys = wider.into_iter().filter(|(_, wider)| *wider).map(|(key, _)| key);
         (narrowed, keys.collect())
     }
-
-    fn read_keys(&mut self, keys: &Map<String, Value>, warnings: &mut Vec<String>) {
-        for (key, value) in keys {
-            let taken = match key.as_str() {
-                "decayRates" => read_rates(value, key, f64::MAX, &mut self.decay_rates, warnings),
-                "retentionFloor" => read_rates(value, key, 1.0, &mut self.retention_floor, warnings),
-                "sparseThreshold" => read_number(value, 1.0).map(|number| self.sparse_threshold = number),
-                "compressThreshold" => read_number(value, 1.0).map(|number| self.compress_threshold = number),
-                "maxSparseIndexTokens" => value.as_u64().map(|tokens| {
-                    self.max_sparse_index_tokens = usize::try_from(tokens).unwrap_or(usize::MAX)
-                }),
-                "debug" => value.as_bool().map(|debug| self.debug = debug),
-                "logFile" => value.as_str().map(|path| path.clone_into(&mut self.log_file)),
-                unknown => {
-                    warnings.push(format!("{CONFIG_KEY}: unknown key {unknown}"));
-                    Some(())
-                }
-            };
-            if taken.is_none() {
-                warnings.push(format!(
-                    "{CONFIG_KEY}: {key} cannot be {}; using its default",
-                    describe_value(value)
-                ));
-            }
-        }
-        if self.sparse_threshold > self.compress_threshold {
-            warnings.push(format!(
-                "{CONFIG_KEY}: sparseThreshold {} is above compressThreshold {}; nothing is compressed",
-                self.sparse_threshold, self.compress_threshold
-            ));
-        }
-    }
 }
 
 /// Reads a number for each named type into `into`.
@@ -123,10 +112,7 @@ fn read_rates(
         };
         match read_number(value, most) {
             Some(number) => into[at] = number,
-            None => warnings.push(format!(
-                "{CONFIG_KEY}: {key}.{name} cannot be {}; using its default",
-                describe_value(value)
-            )),
+            None => warnings.push(refusal(&format!("{key}.{name}"), value)),
         }
     }
     Some(())
@@ -137,10 +123,7 @@ fn read_number(value: &Value, most: f64) -> Option<f64> {
     value.as_f64().filter(|number| (0.0..=most).contains(number))
 }
 
-fn describe_value(value: &Value) -> String {
-    match value {
-        Value::Object(_) => "an object".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
-        other => other.to_string(),
-    }
+fn refusal(key: &str, value: &Value) -> String {
+    let value = clip(&value.to_string(), 60);
+    format!("{CONFIG_KEY}: {key} cannot be {value}; using its default")
 }

@@ -8,80 +8,45 @@ pub(crate) mod error;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::classify::EntryType;
+use super::classify::{EntryType, classify};
 use super::config::CompactionConfig;
-use super::message::ShortContentId;
-use super::prepared::{self, NAME, PreparedMessage, SpeakerName};
+use super::message::{Message, Role, ShortContentId};
+use super::read::hash_text;
 use super::score::{self, ScoreFacts, Tier};
 use super::track::WordTracker;
 use hippo_redact::without_secrets;
 use hippo_text::control;
 use hippo_text::fence::unfence;
-use hippo_text::text::start;
+use hippo_text::text::{first_characters, start};
 use hippo_types::tokens;
 
 /// Maximum number of lines that may be shown: more than fit into any context.
 const LINES: usize = 20_000;
 /// Maximum bytes of texts that may be shown in full.
-const TEXTS: usize = 32 << 20;
+const TEXTS: usize = 16 << 20;
+/// Maximum characters of a preview.
+const PREVIEW: usize = 150;
+/// Maximum bytes of the name of a tool or a role.
+const NAME: usize = 64;
 /// Maximum number of tool calls that are waiting for their result.
 const CALLS: usize = 4_096;
 
-/// Fixed-size record of a message. It has twelve bytes, because a transcript may have millions of messages.
+/// Fixed-size record of a message. It is small, because a transcript may have millions of messages.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageCore {
-    /// The id, then the type, then the "referenced" flag. Split in two to avoid padding.
-    bits: [u32; 2],
+    /// Id of the content.
+    pub id: ShortContentId,
+    /// Type of the message.
+    pub kind: EntryType,
+    /// True if a later message refers to this one.
+    pub referenced: bool,
     tokens: u32,
 }
 
-/// Flag of a message that a later one refers to.
-const REFERENCED: u64 = 1 << 63;
-
 impl MessageCore {
-    /// Creates the record of a message that nothing refers to yet.
-    pub fn new(id: ShortContentId, kind: EntryType, tokens: usize) -> Self {
-        let mut core = Self {
-            bits: [0; 2],
-            tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
-        };
-        core.set_packed(id.bits() | (kind as u64) << ShortContentId::BITS);
-        core
-    }
-
-    fn packed(&self) -> u64 {
-        u64::from(self.bits[0]) << 32 | u64::from(self.bits[1])
-    }
-
-    fn set_packed(&mut self, all: u64) {
-        #[allow(clippy::cast_possible_truncation, reason = "both halves are kept")]
-        let halves = [(all >> 32) as u32, all as u32];
-        self.bits = halves;
-    }
-
-    /// Returns the content id.
-    pub fn id(&self) -> ShortContentId {
-        ShortContentId::from_bits(self.packed() & ((1 << ShortContentId::BITS) - 1))
-    }
-
-    /// Returns the type of the message.
-    pub fn kind(&self) -> EntryType {
-        let at = usize::try_from((self.packed() & !REFERENCED) >> ShortContentId::BITS).unwrap_or(0);
-        EntryType::ALL.get(at).copied().unwrap_or(EntryType::Unknown)
-    }
-
     /// Returns the size in tokens.
     pub fn tokens(&self) -> usize {
         self.tokens as usize
-    }
-
-    /// Returns true if a later message refers to this one.
-    pub fn is_referenced(&self) -> bool {
-        self.packed() & REFERENCED != 0
-    }
-
-    fn mark_referenced(&mut self) {
-        self.set_packed(self.packed() | REFERENCED);
     }
 }
 
@@ -114,10 +79,9 @@ pub struct MessageLedger {
     text_limit: usize,
     cores: Vec<MessageCore>,
     details: BTreeMap<u32, LineDetail>,
-    /// Texts of the last messages of each type.
-    texts: [VecDeque<(u32, Box<str>)>; EntryType::COUNT],
+    /// Texts of the last messages.
+    texts: VecDeque<(u32, Box<str>)>,
     text_bytes: usize,
-    horizons: [Option<usize>; EntryType::COUNT],
     tracked: WordTracker,
     calls: BTreeMap<u64, Box<str>>,
     /// The redacted summary of an earlier compaction.
@@ -129,15 +93,13 @@ pub struct MessageLedger {
 impl MessageLedger {
     /// Creates an empty ledger. No more than `budget` tokens of a text will be shown.
     pub fn new(config: CompactionConfig, budget: Option<usize>) -> Self {
-        let horizons = EntryType::ALL.map(|kind| score::horizon(&config, kind));
         Self {
             config,
             text_limit: budget.map_or(usize::MAX, tokens::bytes),
             cores: Vec::new(),
             details: BTreeMap::new(),
-            texts: Default::default(),
+            texts: VecDeque::new(),
             text_bytes: 0,
-            horizons,
             tracked: WordTracker::default(),
             calls: BTreeMap::new(),
             prior: None,
@@ -171,71 +133,68 @@ impl MessageLedger {
         self.prior = Some(without_secrets(&shown).into_owned());
     }
 
-    /// Appends the next message.
-    pub fn push(&mut self, prepared: PreparedMessage<'_>) {
+    /// Appends the next message, which has this content. Returns its id.
+    pub fn push(&mut self, message: &Message<'_>, content: &str) -> ShortContentId {
+        let core = MessageCore {
+            id: ShortContentId::from_content(content),
+            kind: classify(message),
+            referenced: false,
+            tokens: u32::try_from(tokens::of(content)).unwrap_or(u32::MAX),
+        };
         let Ok(index) = u32::try_from(self.cores.len()) else {
-            return;
+            return core.id;
         };
-        let PreparedMessage { core, told } = prepared;
         self.cores.push(core);
-        let Some(told) = told else { return };
-        let Self { cores, tracked, .. } = self;
-        let refers = |earlier: u32| {
-            if let Some(core) = cores.get_mut(earlier as usize) {
-                core.mark_referenced();
-            }
-        };
-        match told.words {
-            Some(words) => tracked.scan_found(index, told.said, &told.shown, words, refers),
-            None => tracked.scan(index, told.said, &told.shown, refers),
+        if content.trim_ascii().is_empty() {
+            return core.id;
         }
-        tracked.add_beginning(index, &told.shown);
+        let tool = message.role == Role::Tool;
+        // Terminal output is shown as a person would have seen it.
+        let seen = match tool {
+            true => control::as_seen(content),
+            false => control::without_escapes(content),
+        };
+        let shown = without_secrets(&seen);
+        let Self { cores, tracked, .. } = self;
+        tracked.scan(index, !tool, &shown, |earlier| {
+            if let Some(core) = cores.get_mut(earlier as usize) {
+                core.referenced = true;
+            }
+        });
+        tracked.add_beginning(index, &shown);
+        let error = tool.then(|| error::find_error(&shown, message.error)).flatten();
         let detail = LineDetail {
-            name: self.resolve_name(told.name, !told.said),
-            preview: told.preview,
-            error: told.error,
+            name: self.display_name(message),
+            preview: first_characters(&shown, PREVIEW).into(),
+            error: error.map(Into::into),
         };
         self.details.insert(index, detail);
-        self.keep_text(index, core.kind(), &told.shown);
+        self.keep_text(index, &shown);
         if self.details.len() > 2 * LINES {
             self.remove_unlikely_lines();
         }
+        core.id
     }
 
-    fn resolve_name(&mut self, name: SpeakerName, tool: bool) -> Box<str> {
-        match name {
-            SpeakerName::OfCall(id) => {
-                let name = self.calls.remove(&id);
-                prepared::format_name(name.as_deref().unwrap_or_default(), tool)
-            }
-            SpeakerName::Known(name) => name,
+    /// Returns the tool or the role of a message as it is displayed.
+    fn display_name(&mut self, message: &Message<'_>) -> Box<str> {
+        let called = match message.by_call {
+            true => self.calls.remove(&hash_text(&message.name)).unwrap_or_default(),
+            false => start(&message.name, NAME).into(),
+        };
+        match control::without_escapes(&called).trim_ascii() {
+            "" if message.role == Role::Tool => "tool".into(),
+            name => name.replace(['\n', '\r', ']'], " ").into(),
         }
     }
 
-    fn keep_text(&mut self, index: u32, kind: EntryType, shown: &str) {
-        let count = self.cores.len();
-        for (texts, horizon) in self.texts.iter_mut().zip(self.horizons) {
-            while let (Some(horizon), Some((first, text))) = (horizon, texts.front())
-                && *first as usize + horizon < count
-            {
-                self.text_bytes -= text.len();
-                texts.pop_front();
-            }
-        }
-        if self.horizons[kind as usize] == Some(0) {
-            return;
-        }
+    fn keep_text(&mut self, index: u32, shown: &str) {
         let text: Box<str> = start(shown, self.text_limit.min(TEXTS)).into();
         self.text_bytes += text.len();
-        self.texts[kind as usize].push_back((index, text));
-        while self.text_bytes > TEXTS {
-            let oldest = self
-                .texts
-                .iter_mut()
-                .min_by_key(|texts| texts.front().map_or(u32::MAX, |first| first.0));
-            let Some((_, text)) = oldest.and_then(VecDeque::pop_front) else {
-                break;
-            };
+        self.texts.push_back((index, text));
+        while self.text_bytes > TEXTS
+            && let Some((_, text)) = self.texts.pop_front()
+        {
             self.text_bytes -= text.len();
         }
     }
@@ -264,10 +223,10 @@ impl MessageLedger {
         let facts = ScoreFacts {
             age: self.cores.len() - 1 - index,
             tokens: core.tokens(),
-            referenced: core.is_referenced(),
+            referenced: core.referenced,
         };
-        let importance = score::importance(core.kind(), facts);
-        let retention = score::retention(&self.config, core.kind(), importance, facts.age);
+        let importance = score::importance(core.kind, facts);
+        let retention = score::retention(&self.config, core.kind, importance, facts.age);
         ScoredMessage {
             index,
             importance,
@@ -289,9 +248,11 @@ impl MessageLedger {
     /// Returns the text of a message, if it is still kept.
     pub fn text(&self, index: usize) -> Option<&str> {
         let index = u32::try_from(index).ok()?;
-        let texts = &self.texts[self.cores.get(index as usize)?.kind() as usize];
-        let at = texts.binary_search_by_key(&index, |(index, _)| *index).ok()?;
-        texts.get(at).map(|(_, text)| &**text)
+        let at = self
+            .texts
+            .binary_search_by_key(&index, |(index, _)| *index)
+            .ok()?;
+        self.texts.get(at).map(|(_, text)| &**text)
     }
 
     /// Returns the words of the transcript.

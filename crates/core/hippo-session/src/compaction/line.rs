@@ -1,13 +1,10 @@
 //! One-line form of a message in the summary.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
 use super::classify::EntryType;
 use super::ledger::{LineDetail, MessageCore, ScoredMessage};
 use super::score::Tier;
 use hippo_redact::without_secrets;
-use hippo_text::text::start;
+use hippo_text::text::{characters, start};
 
 /// Maximum characters of a preview, for tool results, spoken messages and noise.
 const TOOL: usize = 80;
@@ -16,79 +13,50 @@ const NOISE: usize = 40;
 
 /// Formats a message as a line with its type, size, preview and id.
 pub fn format_line(core: &MessageCore, detail: &LineDetail, scored: ScoredMessage) -> String {
-    let mut out = String::new();
-    if scored.tier != Tier::Sparse {
-        // Writing to a `String` cannot fail.
-        let _ = write!(out, "• (r={:.2}) ", scored.retention);
-    }
-    let preview = |most: usize| {
-        let end = detail
-            .preview
-            .char_indices()
-            .nth(most)
-            .map_or(detail.preview.len(), |(at, _)| at);
-        let more = if end < detail.preview.len() { "…" } else { "" };
-        (&detail.preview[..end], more)
+    let (most, quote) = match core.kind {
+        EntryType::ToolResult => (TOOL, "\""),
+        EntryType::UserIntent | EntryType::Decision => (SAID, "\""),
+        EntryType::Ephemeral => (NOISE, ""),
+        EntryType::Context | EntryType::Unknown => (TOOL, ""),
     };
-    let _ = match core.kind() {
-        EntryType::ToolResult => {
-            let (text, more) = match &detail.error {
-                Some(error) => (&**error, ""),
-                None => preview(TOOL),
-            };
-            write!(
-                out,
-                "[TOOL:{}] {}tok → \"{text}{more}\"",
-                detail.name,
-                core.tokens()
-            )
-        }
-        EntryType::UserIntent => {
-            let (text, more) = preview(SAID);
-            write!(out, "[USER] \"{text}{more}\"")
-        }
-        EntryType::Decision => {
-            let (text, more) = preview(SAID);
-            write!(out, "[DECISION] \"{text}{more}\"")
-        }
-        EntryType::Ephemeral => {
-            let (text, more) = preview(NOISE);
-            write!(out, "[EPHEMERAL] {text}{more}")
-        }
-        EntryType::Context => {
-            let (text, more) = preview(TOOL);
-            write!(out, "[ASSISTANT] {text}{more}")
-        }
-        EntryType::Unknown => {
-            let (text, more) = preview(TOOL);
-            let role = if detail.name.is_empty() {
-                "unknown"
-            } else {
-                &detail.name
-            };
-            write!(out, "[{}] {text}{more}", role.to_uppercase())
-        }
+    let shown = match scored.tier {
+        Tier::Sparse => String::new(),
+        _ => format!("• (r={:.2}) ", scored.retention),
     };
-    redact_and_add_id(out, core)
-}
-
-/// Redacts the line and appends the id. The id is appended last, because redaction would remove it after `password:`.
-fn redact_and_add_id(line: String, core: &MessageCore) -> String {
-    match without_secrets(&line) {
-        Cow::Borrowed(line) => format!("{line} {}", core.id()),
-        Cow::Owned(shown) => format!("{shown} {}", core.id()),
-    }
+    let arrow = if core.kind == EntryType::ToolResult {
+        " →"
+    } else {
+        ""
+    };
+    let preview = characters(&detail.preview, most);
+    let (text, more) = match &detail.error {
+        Some(error) => (&**error, ""),
+        None if preview.len() < detail.preview.len() => (preview, "…"),
+        None => (preview, ""),
+    };
+    let label = label(core, &detail.name);
+    redact_and_add_id(&format!("{shown}{label}{arrow} {quote}{text}{more}{quote}"), core)
 }
 
 /// Formats a message as a pointer, to which only words are added.
 pub fn format_pointer(core: &MessageCore, detail: &LineDetail) -> String {
-    let what = match core.kind() {
-        EntryType::ToolResult => format!("[TOOL:{}] {}tok", start(&detail.name, 32), core.tokens()),
+    redact_and_add_id(&label(core, start(&detail.name, 32)), core)
+}
+
+/// Returns the type of a message, with the tool or the role where the type has several.
+fn label(core: &MessageCore, name: &str) -> String {
+    match core.kind {
+        EntryType::ToolResult => format!("[TOOL:{name}] {}tok", core.tokens()),
         EntryType::UserIntent => "[USER]".to_owned(),
         EntryType::Decision => "[DECISION]".to_owned(),
         EntryType::Ephemeral => "[EPHEMERAL]".to_owned(),
         EntryType::Context => "[ASSISTANT]".to_owned(),
-        EntryType::Unknown => format!("[{}]", detail.name.to_uppercase()),
-    };
-    redact_and_add_id(what, core)
+        EntryType::Unknown if name.is_empty() => "[UNKNOWN]".to_owned(),
+        EntryType::Unknown => format!("[{}]", name.to_uppercase()),
+    }
+}
+
+/// Redacts the line and appends the id. The id is appended last, because redaction would remove it after `password:`.
+fn redact_and_add_id(line: &str, core: &MessageCore) -> String {
+    format!("{} {}", without_secrets(line), core.id)
 }

@@ -1,7 +1,7 @@
 //! Messages of a transcript, independent of its format, and their ids.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,16 +56,14 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Copies the borrowed texts.
+    /// Creates the result of the tool call with this id.
     #[must_use]
-    pub fn into_owned(self) -> Message<'static> {
-        Message {
-            role: self.role,
-            name: Cow::Owned(self.name.into_owned()),
-            text: Cow::Owned(self.text.into_owned()),
-            calls: self.calls,
-            error: self.error,
-            by_call: self.by_call,
+    pub fn result_of(call: Option<&'a str>, text: impl Into<Cow<'a, str>>, error: bool) -> Self {
+        Self {
+            name: Cow::Borrowed(call.unwrap_or_default()),
+            error,
+            by_call: true,
+            ..Self::new(Role::Tool, text)
         }
     }
 
@@ -98,24 +96,11 @@ impl ShortContentId {
     /// Computes the id of a text.
     #[must_use]
     pub fn from_content(content: &str) -> Self {
-        Self::from_hash(&blake3::hash(content.as_bytes()))
-    }
-
-    /// Computes the id of a text from its hash.
-    #[must_use]
-    pub fn from_hash(hash: &blake3::Hash) -> Self {
         let mut first = [0; 8];
-        first.copy_from_slice(&hash.as_bytes()[..8]);
+        first.copy_from_slice(&blake3::hash(content.as_bytes()).as_bytes()[..8]);
         Self(u64::from_be_bytes(first) >> (64 - Self::BITS))
     }
 
-    /// Creates an id from the number that [`ShortContentId::bits`] returns.
-    pub(super) const fn from_bits(bits: u64) -> Self {
-        Self(bits)
-    }
-}
-
-impl ShortContentId {
     /// Number of hash bits in an id.
     pub const BITS: u32 = 45;
 
@@ -143,10 +128,12 @@ const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl fmt::Display for ShortContentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut written = [b'm'; Self::LENGTH];
-        for (place, letter) in written[1..].iter_mut().rev().enumerate() {
-            *letter = LETTERS[usize::try_from(self.0 >> (place * 5) & 31).unwrap_or(0)];
-        }
-        f.write_str(std::str::from_utf8(&written).unwrap_or_default())
+        f.write_char('m')?;
+        let letters = (0..9)
+            .rev()
+            .map(|place| LETTERS[usize::try_from(self.0 >> (place * 5) & 31).unwrap_or(0)]);
+        letters
+            .into_iter()
+            .try_for_each(|letter| f.write_char(char::from(letter)))
     }
 }

@@ -1,20 +1,19 @@
 //! Readers for the records of the supported transcript formats.
 
-mod args;
 mod blocks;
 mod claude;
 mod codex;
-mod node;
 mod pi;
 mod plain;
 
-use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher as _};
 
 use super::message::Message;
+use super::split::{LISTS, Splitter, TranscriptPiece};
+use crate::json::Json;
 use blocks::ContentBlocks;
 use hippo_types::time::Timestamp;
-use hippo_types::transcript::TranscriptFormat;
-use node::JsonNode;
+use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
 /// Position of a record in the tree of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,57 +51,136 @@ pub struct TranscriptRecord<'a> {
     pub forked: bool,
 }
 
-/// Parses a record and passes it to `consume`. Returns `None` if the bytes are not a JSON object.
-pub fn parse_record<T>(bytes: &[u8], consume: impl FnOnce(TranscriptRecord<'_>) -> T) -> Option<T> {
-    if codex::is_noise(bytes) {
-        return Some(consume(TranscriptRecord {
-            format: Some(TranscriptFormat::Codex),
-            ..TranscriptRecord::default()
-        }));
-    }
-    if let Ok(node) = JsonNode::parse(bytes) {
-        return Some(consume(convert_node(&node)));
-    }
-    // Repair an invalid byte, an unpaired surrogate or a `NaN` rather than lose the message.
-    let text = repair(bytes)?;
-    let node = JsonNode::parse(text.as_bytes()).ok()?;
-    Some(consume(convert_node(&node)))
+/// Maximum number of JSON values of a document that are kept.
+const DOCUMENT_VALUES: usize = 2_000_000;
+/// Maximum number of problems that are listed. Further problems are only counted.
+const PROBLEMS: usize = 50;
+
+/// Records of one format, with the problems of the others.
+#[derive(Debug, Default)]
+pub struct RecordReader {
+    /// The only format to read; `Auto` detects the format of each record.
+    wanted: TranscriptFormat,
+    splitter: Splitter,
+    /// A record was a list of messages.
+    has_list: bool,
+    /// The detected format.
+    pub format: Option<TranscriptFormat>,
+    /// Number of unreadable records.
+    pub malformed: u64,
+    /// The first unreadable records.
+    pub problems: Vec<TranscriptProblem>,
 }
 
-/// Numbers that some programs write although JSON has no literal for them.
-const INVALID_NUMBERS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+/// Receiver of the records in order; `None` stands for a record that cannot be read, or of another format.
+type RecordSink<'e> = &'e mut dyn FnMut(Option<TranscriptRecord<'_>>);
 
-/// Replaces what JSON does not allow: invalid UTF-8, unpaired surrogates, and the literals in [`INVALID_NUMBERS`].
-/// Returns `None` if nothing had to be replaced.
+impl RecordReader {
+    /// Creates a reader of this format.
+    pub fn new(wanted: TranscriptFormat) -> Self {
+        Self {
+            wanted,
+            ..Self::default()
+        }
+    }
+
+    /// Returns true if records so far are not lines.
+    pub fn is_document(&self) -> bool {
+        self.splitter.is_document() || self.has_list
+    }
+
+    /// Reads the next bytes.
+    pub fn feed(&mut self, bytes: &[u8], each: RecordSink<'_>) {
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.feed(bytes, &mut |piece| self.read(piece, each));
+        self.splitter = splitter;
+    }
+
+    /// Reads the remaining record.
+    pub fn finish(&mut self, each: RecordSink<'_>) {
+        let splitter = std::mem::take(&mut self.splitter);
+        splitter.finish(&mut |piece| self.read(piece, each));
+    }
+
+    fn read(&mut self, piece: TranscriptPiece<'_>, each: RecordSink<'_>) {
+        match piece {
+            TranscriptPiece::Line(line, bytes) => {
+                if parse_line(bytes, |node| self.add(line, node, each)).is_none() {
+                    each(None);
+                    self.report(line, "not a JSON object");
+                }
+            }
+            TranscriptPiece::Document(bytes) => match Json::parse_any(bytes, DOCUMENT_VALUES) {
+                Ok(Json::List(items)) => self.add_all(&items, each),
+                Ok(node) => self.add(1, &node, each),
+                Err(error) => self.report(error.line() as u64, "the document is damaged"),
+            },
+            TranscriptPiece::TooLong(line, what) => self.report(line, what),
+        }
+    }
+
+    fn add_all(&mut self, items: &[Json<'_>], each: RecordSink<'_>) {
+        for (number, item) in (1..).zip(items) {
+            self.add(number, item, each);
+        }
+    }
+
+    /// Passes on a record, or each record of a list of messages.
+    fn add(&mut self, line: u64, node: &Json<'_>, each: RecordSink<'_>) {
+        let record = convert_node(node);
+        if record.format.is_none()
+            && let Some(items) = node.list(&LISTS)
+        {
+            self.has_list = true;
+            return self.add_all(items, each);
+        }
+        let format = record.format;
+        let fits = |format| self.wanted == TranscriptFormat::Auto || self.wanted == format;
+        let fits = format.is_some_and(fits);
+        self.format = self.format.or(format.filter(|_| fits));
+        each(Some(record).filter(|_| fits));
+        if !fits {
+            self.report(line, "not a record of the expected format");
+        }
+    }
+
+    fn report(&mut self, line: u64, what: &'static str) {
+        self.malformed += 1;
+        if self.problems.len() < PROBLEMS {
+            self.problems.push(TranscriptProblem {
+                line,
+                what: what.into(),
+            });
+        }
+    }
+}
+
+/// Parses a line. Returns `None` if the bytes are not a JSON object.
+fn parse_line<T>(bytes: &[u8], consume: impl FnOnce(&Json<'_>) -> T) -> Option<T> {
+    if let Ok(node) = Json::parse(bytes) {
+        return Some(consume(&node));
+    }
+    // Repair an invalid byte or an unpaired surrogate rather than lose the message.
+    let text = repair(bytes)?;
+    let node = Json::parse(text.as_bytes()).ok()?;
+    Some(consume(&node))
+}
+
+/// Replaces what JSON does not allow: invalid UTF-8 and unpaired surrogates. Returns `None` if nothing had to be
+/// replaced.
 fn repair(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut out = String::with_capacity(text.len());
-    let mut replaced = matches!(text, Cow::Owned(_));
-    let (mut rest, mut string) = (&*text, false);
-    while let Some(at) = rest.bytes().position(|byte| match byte {
-        b'"' | b'\\' => true,
-        b'N' | b'I' | b'-' => !string,
-        _ => false,
-    }) {
+    let mut rest = &*text;
+    while let Some(at) = rest.find('\\') {
         let (before, found) = rest.split_at(at);
+        let (shown, length) = repair_escape(found);
         out.push_str(before);
-        let (shown, length) = match found.as_bytes()[0] {
-            b'\\' => repair_escape(found),
-            b'"' => {
-                string = !string;
-                ("\"", 1)
-            }
-            _ => match INVALID_NUMBERS.iter().find(|word| found.starts_with(**word)) {
-                Some(word) => ("null", word.len()),
-                None => (&found[..1], 1),
-            },
-        };
-        replaced |= shown != &found[..length];
         out.push_str(shown);
         rest = &found[length..];
     }
     out.push_str(rest);
-    replaced.then_some(out)
+    (out.as_bytes() != bytes).then_some(out)
 }
 
 /// Returns the replacement of the escape sequence at the start of a text, and the length of the sequence.
@@ -122,47 +200,22 @@ fn repair_escape(text: &str) -> (&str, usize) {
     }
 }
 
-fn convert_node<'a>(node: &'a JsonNode<'_>) -> TranscriptRecord<'a> {
+fn convert_node<'a>(node: &'a Json<'_>) -> TranscriptRecord<'a> {
     let readers = [claude::parse, pi::parse, codex::parse, plain::parse];
     let found = readers.into_iter().find_map(|parse| parse(node));
     let mut record = found.unwrap_or_default();
-    let inner = node.message.0.as_deref();
-    record.at = parse_time(&node.at).or_else(|| parse_time(&inner?.at));
+    let time = |node: &Json<'_>| node.time(&["timestamp", "ts", "created_at"]);
+    record.at = time(node).or_else(|| time(node.object("message")?));
     record
 }
 
-/// Parses a time as RFC 3339, or as seconds or milliseconds since 1970.
-fn parse_time(text: &node::LenientText<'_>) -> Option<Timestamp> {
-    let text = text.get().trim();
-    if let Ok(number) = text.split('.').next().unwrap_or_default().parse::<i64>() {
-        return Timestamp::from_clock(number);
-    }
-    let moment = text.parse::<jiff::Timestamp>().ok()?;
-    Some(Timestamp(moment.as_millisecond()))
-}
-
-/// Hashes an id; the result is the same on every machine.
+/// Hashes an id or a word, for comparisons within one transcript.
 pub(crate) fn hash_text(text: &str) -> u64 {
-    const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut state = text.len() as u64 ^ 0x51_7c_c1_b7_27_22_0a_95;
-    let mut chunks = text.as_bytes().chunks_exact(8);
-    let mut mix = |bytes: [u8; 8]| {
-        let product = u128::from(state ^ u64::from_le_bytes(bytes)) * u128::from(PRIME);
-        #[allow(clippy::cast_possible_truncation, reason = "both halves are used")]
-        let (low, high) = (product as u64, (product >> 64) as u64);
-        state = (low ^ high).wrapping_add(PRIME);
-    };
-    for chunk in &mut chunks {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(chunk);
-        mix(bytes);
-    }
-    let mut last = [0; 8];
-    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    mix(last);
-    state ^ (state >> 29)
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }
 
-fn hash_optional(text: &node::LenientText<'_>) -> Option<u64> {
-    text.0.as_deref().map(hash_text)
+fn hash_optional(text: Option<&str>) -> Option<u64> {
+    text.map(hash_text)
 }

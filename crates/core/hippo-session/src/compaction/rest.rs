@@ -5,8 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::ledger::{MessageCore, MessageLedger};
-use super::message::ShortContentId;
+use super::ledger::MessageLedger;
 
 /// Messages with content that are not shown.
 #[derive(Debug, Default)]
@@ -36,25 +35,10 @@ impl DroppedMessages {
     pub fn list(&self, ledger: &MessageLedger) -> String {
         let mut out = String::new();
         for index in self.indexes(ledger) {
-            write_line(&mut out, &ledger.cores()[index]);
+            let core = &ledger.cores()[index];
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(out, "{} [{}] {}tok", core.id, core.kind.name(), core.tokens());
         }
         out
     }
-
-    /// Computes the id of [`Self::text`] without building the text.
-    pub fn id(&self, ledger: &MessageLedger) -> ShortContentId {
-        let mut hasher = blake3::Hasher::new();
-        let mut line = String::new();
-        for index in self.indexes(ledger) {
-            line.clear();
-            write_line(&mut line, &ledger.cores()[index]);
-            hasher.update(line.as_bytes());
-        }
-        ShortContentId::from_hash(&hasher.finalize())
-    }
-}
-
-fn write_line(out: &mut String, core: &MessageCore) {
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(out, "{} [{}] {}tok", core.id(), core.kind().name(), core.tokens());
 }

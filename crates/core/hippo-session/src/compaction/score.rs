@@ -87,24 +87,3 @@ pub fn tier(config: &CompactionConfig, retention: f64) -> Tier {
         Tier::Keep
     }
 }
-
-/// Returns the age from which a message of this type cannot be shown in full any more, whatever its modifiers.
-/// Returns `None` if there is no such age.
-#[must_use]
-pub fn horizon(config: &CompactionConfig, kind: EntryType) -> Option<usize> {
-    let (at, threshold) = (kind as usize, config.compress_threshold);
-    let most = (kind.importance() + RECENCY + REFERENCE).min(1.0);
-    if config.retention_floor[at] >= threshold || threshold <= 0.0 {
-        return None;
-    }
-    if most < threshold {
-        return Some(0);
-    }
-    let ages = (most / threshold).ln() / config.decay_rates[at];
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the value is below 1e9 and not negative"
-    )]
-    (ages < 1e9).then(|| ages as usize + 2)
-}

@@ -19,7 +19,7 @@ use super::words;
 use super::{CompactionOptions, DroppedMessages, ShortContentId};
 use hippo_redact::without_secrets;
 use hippo_text::fence::{CLOSE, FENCE, guard_lines, opening};
-use hippo_text::text::start;
+use hippo_text::text::{characters, start};
 use hippo_types::tokens;
 use room::ByteBudget;
 use written::SummaryHeader;
@@ -124,7 +124,8 @@ impl BuiltSummary {
     /// Records all messages with content that are not shown as dropped.
     fn drop_unshown(&mut self, ledger: &MessageLedger, shown: BTreeSet<usize>, stored: bool) {
         self.rest = DroppedMessages::new(ledger, shown);
-        self.rest_id = (stored && self.rest.count > 0).then(|| self.rest.id(ledger));
+        self.rest_id =
+            (stored && self.rest.count > 0).then(|| ShortContentId::from_content(&self.rest.list(ledger)));
     }
 }
 
@@ -158,7 +159,7 @@ fn build_tiny(
         .text(newest.index)
         .map_or_else(|| without_secrets(preview), Cow::Borrowed);
     let all = rest.map_or_else(String::new, |rest| format!("<!-- all entries: {rest} -->\n"));
-    let id = ledger.cores()[newest.index].id();
+    let id = ledger.cores()[newest.index].id;
     if limit <= FENCE + all.len().max(ShortContentId::LENGTH) {
         return String::new();
     }
@@ -190,10 +191,10 @@ impl<'l> SummaryParts<'l> {
             let Some(text) = ledger.text(scored.index) else {
                 continue;
             };
-            let end = text.char_indices().nth(FIRST).map_or(text.len(), |(at, _)| at);
+            let first = characters(text, FIRST);
             // Length of "### [user_intent] (r=0.87) m123456789" and three line breaks.
-            if room.spend(end + 48) {
-                self.active.insert(scored.index, &text[..end]);
+            if room.spend(first.len() + 48) {
+                self.active.insert(scored.index, first);
             }
         }
         let mut share = room.share(ACTIVE_SHARE);
@@ -214,7 +215,7 @@ impl<'l> SummaryParts<'l> {
 
     fn select_goals(&mut self, ledger: &MessageLedger, scored: &[ScoredMessage], room: &mut ByteBudget) {
         let wanted = |scored: &&ScoredMessage| {
-            ledger.cores()[scored.index].kind() == EntryType::UserIntent
+            ledger.cores()[scored.index].kind == EntryType::UserIntent
                 && scored.tier != Tier::Sparse
                 && !self.active.contains_key(&scored.index)
         };
@@ -229,16 +230,8 @@ impl<'l> SummaryParts<'l> {
             let Some(detail) = ledger.detail(scored.index) else {
                 continue;
             };
-            let text = detail
-                .preview
-                .char_indices()
-                .nth(GOAL_LENGTH)
-                .map_or(&*detail.preview, |(at, _)| &detail.preview[..at]);
-            let line = format!(
-                "- {} {}",
-                without_secrets(text),
-                ledger.cores()[scored.index].id()
-            );
+            let text = characters(&detail.preview, GOAL_LENGTH);
+            let line = format!("- {} {}", without_secrets(text), ledger.cores()[scored.index].id);
             if text.chars().count() > GOAL_LEAST && share.spend(line.len() + 1) {
                 self.goals.insert(scored.index, line);
             }

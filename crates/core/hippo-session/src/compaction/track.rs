@@ -5,8 +5,6 @@
 //! repeats its first characters.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::ops::Range;
 
 use super::read::hash_text;
 use hippo_text::literal::{self, LiteralKind, LiteralVisitor};
@@ -21,9 +19,6 @@ const BEGINNING: usize = 30;
 /// Statistics of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenWord {
-    /// Offset in the texts of its generation, and length in bytes.
-    at: u32,
-    length: u32,
     /// The first and the last message that contain the word.
     pub first: u32,
     /// See [`SeenWord::first`].
@@ -36,50 +31,15 @@ pub struct SeenWord {
     pub last_said: u32,
 }
 
-/// Words that occurred since the previous generation was full.
-#[derive(Debug, Default)]
-struct WordGeneration {
-    seen: HashedMap<SeenWord>,
-    /// The words, concatenated.
-    texts: String,
-}
-
-impl WordGeneration {
-    fn text(&self, seen: &SeenWord) -> &str {
-        let from = seen.at as usize;
-        self.texts
-            .get(from..from + seen.length as usize)
-            .unwrap_or_default()
-    }
-}
-
-/// Hasher that returns its input, for keys that are hashes already.
-#[derive(Debug, Default, Clone)]
-pub(super) struct IdentityHasher(u64);
-
-impl Hasher for IdentityHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value;
-    }
-}
-
-pub(super) type HashedMap<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
-
 /// Words and beginnings of the texts so far.
 #[derive(Debug, Default)]
 pub struct WordTracker {
-    young: WordGeneration,
-    old: WordGeneration,
-    beginnings: HashedMap<u32>,
-    old_beginnings: HashedMap<u32>,
+    /// Words that occurred since the previous generation was full.
+    young: HashMap<Box<str>, SeenWord>,
+    old: HashMap<Box<str>, SeenWord>,
+    /// Hashed beginnings with the last message that begins so.
+    beginnings: HashMap<u64, u32>,
+    old_beginnings: HashMap<u64, u32>,
     /// Bitmap of the first bytes of beginnings, so that most words need no lookup.
     marks: Vec<u64>,
 }
@@ -98,33 +58,6 @@ impl WordTracker {
             refers: &mut refers,
         };
         literal::scan(text, &mut pass);
-    }
-
-    /// Works like [`Self::scan`], for words that were scanned before.
-    pub fn scan_found(
-        &mut self,
-        index: u32,
-        said: bool,
-        text: &str,
-        words: TextWords<'_>,
-        mut refers: impl FnMut(u32),
-    ) {
-        if self.marks.is_empty() {
-            self.marks = vec![0; MARKS];
-        }
-        for &(mark, at) in words.begins {
-            if self.is_marked(mark)
-                && let Some(found) = self.find_beginning(index, &text[at as usize..])
-            {
-                refers(found);
-            }
-        }
-        for &(key, at, length) in words.literals {
-            let (from, length) = (at as usize, length as usize);
-            if let Some(first) = self.count_word(key, index, said, &text[from..from + length]) {
-                refers(first);
-            }
-        }
     }
 
     fn is_marked(&self, mark: u32) -> bool {
@@ -160,17 +93,28 @@ impl WordTracker {
 
     /// Returns all stored words, in no particular order.
     pub fn words(&self) -> impl Iterator<Item = (&str, &SeenWord)> {
-        [&self.young, &self.old]
-            .into_iter()
-            .flat_map(|words| words.seen.values().map(|seen| (words.text(seen), seen)))
+        self.young
+            .iter()
+            .chain(&self.old)
+            .map(|(word, seen)| (&**word, seen))
     }
 
     /// Counts a word. Returns the message that introduced it, if this occurrence is a reference.
-    fn count_word(&mut self, key: u64, index: u32, said: bool, text: &str) -> Option<u32> {
-        let seen = match self.young.seen.get_mut(&key) {
-            Some(seen) => seen,
-            None => self.insert_young(key, index, text),
-        };
+    fn count_word(&mut self, index: u32, said: bool, word: &str) -> Option<u32> {
+        if !self.young.contains_key(word) {
+            if self.young.len() >= WORDS {
+                self.old = std::mem::take(&mut self.young);
+            }
+            let seen = self.old.remove(word).unwrap_or(SeenWord {
+                first: index,
+                last: index,
+                count: 0,
+                said: 0,
+                last_said: index,
+            });
+            self.young.insert(word.into(), seen);
+        }
+        let seen = self.young.get_mut(word)?;
         if seen.last == index && seen.count > 0 {
             return None;
         }
@@ -181,34 +125,6 @@ impl WordTracker {
             seen.last_said = index;
         }
         (said && seen.first < index).then_some(seen.first)
-    }
-
-    /// Inserts a word into the young generation, with its statistics from the old one.
-    fn insert_young(&mut self, key: u64, index: u32, text: &str) -> &mut SeenWord {
-        if self.young.seen.len() >= WORDS {
-            self.old = std::mem::take(&mut self.young);
-        }
-        let old = if self.old.seen.is_empty() {
-            None
-        } else {
-            self.old.seen.remove(&key)
-        };
-        // A generation holds far less than 4 GB: a word has at most 160 bytes.
-        let at = to_offset(self.young.texts.len());
-        let seen = match old {
-            Some(seen) => SeenWord { at, ..seen },
-            None => SeenWord {
-                at,
-                length: to_offset(text.len()),
-                first: index,
-                last: index,
-                count: 0,
-                said: 0,
-                last_said: index,
-            },
-        };
-        self.young.texts.push_str(text);
-        self.young.seen.entry(key).or_insert(seen)
     }
 }
 
@@ -231,80 +147,6 @@ fn mark_bit(text: &str) -> Option<u32> {
     u32::try_from(mixed).ok()
 }
 
-/// Words of texts that were scanned before the positions of the texts are known.
-#[derive(Debug, Default)]
-pub struct ScannedWords {
-    /// Bit and offset of each word at which a beginning may start.
-    begins: Vec<(u32, u32)>,
-    /// Hash, offset and length of each literal.
-    literals: Vec<(u64, u32, u32)>,
-}
-
-/// Position in [`ScannedWords`].
-#[derive(Debug, Clone, Copy)]
-pub struct WordOffsets {
-    begins: usize,
-    literals: usize,
-}
-
-/// The words of one text.
-#[derive(Debug, Clone, Copy)]
-pub struct TextWords<'w> {
-    begins: &'w [(u32, u32)],
-    literals: &'w [(u64, u32, u32)],
-}
-
-impl ScannedWords {
-    /// Scans a text, which must have less than 4 GB.
-    pub fn add(&mut self, text: &str) {
-        literal::scan(text, &mut WordCollector { text, words: self });
-    }
-
-    /// Returns the position after the last word.
-    pub fn end(&self) -> WordOffsets {
-        WordOffsets {
-            begins: self.begins.len(),
-            literals: self.literals.len(),
-        }
-    }
-
-    /// Returns the words between two positions.
-    pub fn between(&self, words: Range<WordOffsets>) -> TextWords<'_> {
-        TextWords {
-            begins: &self.begins[words.start.begins..words.end.begins],
-            literals: &self.literals[words.start.literals..words.end.literals],
-        }
-    }
-
-    /// Removes all words.
-    pub fn clear(&mut self) {
-        self.begins.clear();
-        self.literals.clear();
-    }
-}
-
-struct WordCollector<'w, 't> {
-    text: &'t str,
-    words: &'w mut ScannedWords,
-}
-
-fn to_offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-impl<'t> LiteralVisitor<'t> for WordCollector<'_, 't> {
-    fn word(&mut self, at: usize) {
-        if let Some(mark) = mark_bit(&self.text[at..]) {
-            self.words.begins.push((mark, to_offset(at)));
-        }
-    }
-
-    fn literal(&mut self, literal: &'t str, _: LiteralKind, at: usize) {
-        let found = (hash_text(literal), to_offset(at), to_offset(literal.len()));
-        self.words.literals.push(found);
-    }
-}
-
 /// Scan of one text for references.
 struct ReferenceScan<'p, 't> {
     tracked: &'p mut WordTracker,
@@ -325,10 +167,7 @@ impl<'t> LiteralVisitor<'t> for ReferenceScan<'_, 't> {
     }
 
     fn literal(&mut self, literal: &'t str, _: LiteralKind, _: usize) {
-        if let Some(first) = self
-            .tracked
-            .count_word(hash_text(literal), self.index, self.said, literal)
-        {
+        if let Some(first) = self.tracked.count_word(self.index, self.said, literal) {
             (self.refers)(first);
         }
     }

@@ -178,17 +178,12 @@ pub fn touched_files(call: &ToolCall<'_>) -> Vec<(String, FileAccess)> {
     };
     let named = PATHS.iter().find_map(|name| argument_value(args, name));
     // `apply_patch(/a/b.rs={update=…})`
-    let first = (touch == FileAccess::Edited)
-        .then(|| args.split_once('=').map(|(path, _)| path))
-        .flatten();
-    for path in [named, first.filter(|path| path.contains('/'))]
-        .into_iter()
-        .flatten()
-        .take(1)
+    let first = args.split_once('=').map(|(path, _)| path);
+    let first = first.filter(|path| touch == FileAccess::Edited && path.contains('/'));
+    if let Some(path) = named.or(first)
+        && is_path(path)
     {
-        if is_path(path) {
-            found.push((path.to_owned(), touch));
-        }
+        found.push((path.to_owned(), touch));
     }
     found
 }

@@ -2,7 +2,7 @@
 
 use hippo_redact::without_secrets;
 use hippo_text::control::without_escapes;
-use hippo_text::text::{clip, squeeze, start};
+use hippo_text::text::{characters, clip, squeeze, start};
 
 use super::sentence::find_sentence_end;
 
@@ -142,8 +142,7 @@ pub fn make_title(asked: &str) -> String {
     }
     let first = find_sentence_end(line);
     let line = line[..first].trim_end_matches(['.', ':', ',', ';', '!', '?', '。', ' ']);
-    let bytes = line.char_indices().nth(TITLE).map_or(line.len(), |(at, _)| at);
-    let line = clip(line, bytes.max(8)).replace(['[', ']', '`', '*', '#'], "");
+    let line = clip(line, characters(line, TITLE).len().max(8)).replace(['[', ']', '`', '*', '#'], "");
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut letters = line.chars();
     match letters.next() {

@@ -7,7 +7,7 @@ use hippo_text::text::clip;
 
 use super::called::FileAccess;
 use super::said::neutralize_comments;
-use super::topic::SessionTopic;
+use super::topic::{SessionTopic, ToolError};
 
 /// Approximate maximum bytes of all sections of a day.
 const DAY: usize = 8 << 10;
@@ -43,20 +43,11 @@ enum SectionField {
     Tools,
 }
 
-impl SectionField {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Analysis => "analysis",
-            Self::Decision => "decision",
-            Self::Outcome => "outcome",
-            Self::Errors => "errors",
-            Self::Feedback => "user feedback",
-            Self::References => "references",
-            Self::Tools => "tool calls",
-        }
-    }
-}
+/// Names of the fields in the log.
+#[rustfmt::skip] // keep the list compact
+const NAMES: [&str; 8] = [
+    "request", "analysis", "decision", "outcome", "errors", "user feedback", "references", "tool calls",
+];
 
 impl LogSection {
     /// Formats a topic, one of `count` topics of its day.
@@ -74,7 +65,7 @@ impl LogSection {
         let mut left = room.saturating_sub(title.len());
         let mut lines: Vec<(SectionField, usize, String)> = Vec::new();
         for (place, (field, text)) in rank_fields(topic).into_iter().enumerate() {
-            let line = format!("- {}: {text}", field.name());
+            let line = format!("- {}: {text}", NAMES[field as usize]);
             // The first field is always included.
             if line.len() >= left && place > 0 {
                 continue;
@@ -101,63 +92,31 @@ impl LogSection {
 /// Returns the fields of a topic, most important first.
 fn rank_fields(topic: &SessionTopic) -> Vec<(SectionField, String)> {
     let mut lines: Vec<(SectionField, String)> = Vec::new();
-    let mut requests = topic.requests.iter();
-    lines.extend(requests.next().map(|text| (SectionField::Request, text.clone())));
-    let outcome = topic.outcome();
-    if !outcome.is_empty() {
-        lines.push((SectionField::Outcome, outcome));
-    }
+    let mut add = |field, texts: Vec<String>| {
+        let texts = texts.into_iter().filter(|text| !text.is_empty());
+        lines.extend(texts.map(|text| (field, text)));
+    };
+    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     let decisions = topic.decisions.top(3);
-    lines.extend(
-        decisions
-            .iter()
-            .take(1)
-            .map(|text| (SectionField::Decision, (*text).to_owned())),
+    let (decision, others) = decisions.split_at(decisions.len().min(1));
+    let (request, requests) = topic.requests.split_at(topic.requests.len().min(1));
+    add(SectionField::Request, request.to_vec());
+    add(SectionField::Outcome, vec![topic.outcome()]);
+    add(SectionField::Decision, owned(decision));
+    add(SectionField::Feedback, topic.feedback.clone());
+    add(SectionField::References, vec![format_references(topic)]);
+    let troubles = &topic.troubles[topic.troubles.len().saturating_sub(3)..];
+    add(
+        SectionField::Errors,
+        troubles.iter().map(format_trouble).collect(),
     );
-    lines.extend(
-        topic
-            .feedback
-            .iter()
-            .map(|text| (SectionField::Feedback, text.clone())),
-    );
-    let references = format_references(topic);
-    if !references.is_empty() {
-        lines.push((SectionField::References, references));
-    }
-    for trouble in topic.troubles.iter().rev().take(3).rev() {
-        let times = if trouble.times > 1 {
-            format!(" ({} times)", trouble.times)
-        } else {
-            String::new()
-        };
-        let end = if trouble.over {
-            "a later run succeeded"
-        } else {
-            "no later run succeeded"
-        };
-        let text = format!("{}: `{}`{times}; {end}", trouble.label(), trouble.line);
-        lines.push((SectionField::Errors, text));
-    }
-    let analysis = topic.analysis.top(2);
-    lines.extend(
-        analysis
-            .into_iter()
-            .map(|text| (SectionField::Analysis, text.to_owned())),
-    );
-    lines.extend(
-        decisions
-            .iter()
-            .skip(1)
-            .map(|text| (SectionField::Decision, (*text).to_owned())),
-    );
-    lines.extend(requests.map(|text| (SectionField::Request, text.clone())));
+    add(SectionField::Analysis, owned(&topic.analysis.top(2)));
+    add(SectionField::Decision, owned(others));
+    add(SectionField::Request, requests.to_vec());
     if topic.more > 0 {
-        lines.push((SectionField::Request, format!("({} more)", topic.more)));
+        add(SectionField::Request, vec![format!("({} more)", topic.more)]);
     }
-    let tools = format_tools(topic);
-    if !tools.is_empty() {
-        lines.push((SectionField::Tools, tools));
-    }
+    add(SectionField::Tools, vec![format_tools(topic)]);
     // A sentence may belong to two fields; keep it once.
     let mut seen: Vec<String> = Vec::new();
     lines.retain(|(_, text)| {
@@ -166,6 +125,20 @@ fn rank_fields(topic: &SessionTopic) -> Vec<(SectionField, String)> {
         new
     });
     lines
+}
+
+/// Formats an error with its number of occurrences and its end.
+fn format_trouble(trouble: &ToolError) -> String {
+    let times = match trouble.times {
+        1 => String::new(),
+        times => format!(" ({times} times)"),
+    };
+    let end = if trouble.over { "a" } else { "no" };
+    format!(
+        "{}: `{}`{times}; {end} later run succeeded",
+        trouble.label(),
+        trouble.line
+    )
 }
 
 /// Formats files and URLs; modified files first.

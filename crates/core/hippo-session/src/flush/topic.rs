@@ -27,7 +27,7 @@ const ERROR: usize = 140;
 const SMALL: usize = 20;
 
 /// Messages and actions on one subject on one day.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionTopic {
     /// Title of the topic.
     pub title: String,
@@ -123,22 +123,7 @@ impl SessionTopic {
         Self {
             title,
             day,
-            continued: false,
-            over: false,
-            messages: 0,
-            requests: Vec::new(),
-            more: 0,
-            feedback: Vec::new(),
-            analysis: BestSentences::default(),
-            decisions: BestSentences::default(),
-            outcomes: BestSentences::default(),
-            last: Vec::new(),
-            before: Vec::new(),
-            files: BTreeMap::new(),
-            more_files: 0,
-            addresses: Vec::new(),
-            tools: BTreeMap::new(),
-            troubles: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -211,28 +196,40 @@ impl SessionTopic {
             self.before = std::mem::take(&mut self.last);
         }
         let tool = said::neutralize_comments(&clip(call.tool, 48));
-        if !tool.is_empty() && (self.tools.len() < OTHERS || self.tools.contains_key(&tool)) {
-            *self.tools.entry(tool).or_default() += 1;
+        if !tool.is_empty() {
+            self.count_tool(tool, 1);
         }
         for (path, touch) in called::touched_files(call) {
             let path = without_secrets(&path);
             let path = root
                 .and_then(|root| path.strip_prefix(root)?.strip_prefix('/'))
                 .unwrap_or(&path);
-            let path = said::neutralize_comments(path);
-            if let Some(known) = self.files.get_mut(&path) {
-                *known = touch.max(*known);
-            } else if self.files.len() < FILES {
-                self.files.insert(path, touch);
-            } else {
-                self.more_files += 1;
-            }
+            self.add_file(said::neutralize_comments(path), touch);
         }
         for address in called::called_urls(call) {
-            let address = said::neutralize_comments(&without_secrets(&address));
-            if self.addresses.len() < OTHERS && !self.addresses.contains(&address) {
-                self.addresses.push(address);
-            }
+            self.add_address(said::neutralize_comments(&without_secrets(&address)));
+        }
+    }
+
+    fn count_tool(&mut self, tool: String, count: u64) {
+        if self.tools.len() < OTHERS || self.tools.contains_key(&tool) {
+            *self.tools.entry(tool).or_default() += count;
+        }
+    }
+
+    fn add_file(&mut self, path: String, touch: FileAccess) {
+        if let Some(known) = self.files.get_mut(&path) {
+            *known = touch.max(*known);
+        } else if self.files.len() < FILES {
+            self.files.insert(path, touch);
+        } else {
+            self.more_files += 1;
+        }
+    }
+
+    fn add_address(&mut self, address: String) {
+        if self.addresses.len() < OTHERS && !self.addresses.contains(&address) {
+            self.addresses.push(address);
         }
     }
 
@@ -331,29 +328,16 @@ impl SessionTopic {
         }
         self.more_files += other.more_files;
         for (path, touch) in other.files {
-            if let Some(known) = self.files.get_mut(&path) {
-                *known = touch.max(*known);
-            } else if self.files.len() < FILES {
-                self.files.insert(path, touch);
-            } else {
-                self.more_files += 1;
-            }
+            self.add_file(path, touch);
         }
         for address in other.addresses {
-            if self.addresses.len() < OTHERS && !self.addresses.contains(&address) {
-                self.addresses.push(address);
-            }
+            self.add_address(address);
         }
         for (tool, count) in other.tools {
-            if self.tools.len() < OTHERS || self.tools.contains_key(&tool) {
-                *self.tools.entry(tool).or_default() += count;
-            }
+            self.count_tool(tool, count);
         }
-        for trouble in other.troubles {
-            if self.troubles.len() < TROUBLES {
-                self.troubles.push(trouble);
-            }
-        }
+        let room = TROUBLES.saturating_sub(self.troubles.len());
+        self.troubles.extend(other.troubles.into_iter().take(room));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Observations and session summaries of claude-mem.
 
-use super::{Fields, Memory, id, moment, text, words};
+use super::{Memory, text, words};
+use crate::json::Json;
 use hippo_text::text::one_line;
 
 /// Fields of a summary in order, with their labels.
@@ -14,18 +15,18 @@ const SUMMARY: [(&str, &str); 6] = [
 ];
 
 /// Returns the memory of a record in this group, or `None` for other records.
-pub(super) fn memory(group: &str, fields: &Fields) -> Result<Option<Memory>, String> {
+pub(super) fn memory(group: &str, fields: &Json<'_>) -> Result<Option<Memory>, String> {
     match group {
         "observations" => observation(fields).map(Some),
         "summaries" => summary(fields).map(Some),
         "sessions" | "prompts" => Ok(None),
         // A JSON line does not name its group, so the group is recognised by its fields.
-        _ if fields.contains_key("investigated") => summary(fields).map(Some),
+        _ if fields.value(&["investigated"]).is_some() => summary(fields).map(Some),
         _ => observation(fields).map(Some),
     }
 }
 
-fn observation(fields: &Fields) -> Result<Memory, String> {
+fn observation(fields: &Json<'_>) -> Result<Memory, String> {
     let mut parts: Vec<String> = Vec::new();
     for name in ["subtitle", "narrative", "text"] {
         if let Some(said) = text(fields, name) {
@@ -56,7 +57,7 @@ fn observation(fields: &Fields) -> Result<Memory, String> {
     })
 }
 
-fn summary(fields: &Fields) -> Result<Memory, String> {
+fn summary(fields: &Json<'_>) -> Result<Memory, String> {
     let lines: Vec<String> = SUMMARY
         .iter()
         .filter_map(|(name, called)| Some(format!("- {called}: {}", one_line(text(fields, name)?))))
@@ -73,17 +74,19 @@ fn summary(fields: &Fields) -> Result<Memory, String> {
     })
 }
 
-fn dated(fields: &Fields) -> Memory {
-    let created = moment(fields.get("created_at_epoch")).or_else(|| moment(fields.get("created_at")));
+fn dated(fields: &Json<'_>) -> Memory {
+    let created = fields
+        .time(&["created_at_epoch"])
+        .or_else(|| fields.time(&["created_at"]));
     Memory {
-        id: id(fields, "id"),
+        id: fields.text("id").to_owned(),
         created,
         topic_type: Some("project"),
         ..Memory::default()
     }
 }
 
-fn details(fields: &Fields, files: &[&str]) -> Vec<(&'static str, String)> {
+fn details(fields: &Json<'_>, files: &[&str]) -> Vec<(&'static str, String)> {
     let mut details = Vec::new();
     if let Some(project) = text(fields, "project") {
         details.push(("Project", one_line(project)));

@@ -1,17 +1,16 @@
 //! Memories of mem0: the records of `get_all`.
 
-use serde_json::Value;
-
-use super::{Fields, Memory, id, moment, text, words};
+use super::{Memory, text, words};
+use crate::json::Json;
 
 /// Returns the memory of a record.
-pub(super) fn memory(fields: &Fields) -> Result<Memory, String> {
+pub(super) fn memory(fields: &Json<'_>) -> Result<Memory, String> {
     let said = ["memory", "text", "content", "data"]
         .iter()
         .find_map(|name| text(fields, name))
         .ok_or("the record has no text under \"memory\"")?;
     let mut tags = words(fields, "categories");
-    if let Some(Value::Object(metadata)) = fields.get("metadata") {
+    if let Some(metadata) = fields.object("metadata") {
         for name in ["category", "tags"] {
             tags.extend(words(metadata, name));
         }
@@ -24,14 +23,14 @@ pub(super) fn memory(fields: &Fields) -> Result<Memory, String> {
             details.push((called, who.to_owned()));
         }
     }
-    let about_user = fields.get("user_id").is_some_and(Value::is_string);
+    let about_user = fields.has_text("user_id");
     // Metadata written by an agent is not a statement by the user.
-    let by_agent = fields.get("agent_id").is_some_and(Value::is_string);
+    let by_agent = fields.has_text("agent_id");
     Ok(Memory {
-        id: id(fields, "id"),
+        id: fields.text("id").to_owned(),
         kind: "memory".to_owned(),
         text: said.trim().to_owned(),
-        created: moment(fields.get("created_at")),
+        created: fields.time(&["created_at"]),
         topic_type: (about_user && !by_agent).then_some("user"),
         tags,
         details,

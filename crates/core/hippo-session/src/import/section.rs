@@ -53,8 +53,6 @@ pub fn section(program: ExportProgram, memory: &Memory) -> MemorySection {
     let at = memory.created.map(rfc3339);
     let hash = hash(&[
         program.name(),
-        // Earlier builds hashed the path of a note here; the empty field keeps their marks valid.
-        "",
         title.as_deref().unwrap_or_default(),
         at.as_deref().unwrap_or_default(),
         shown.trim(),

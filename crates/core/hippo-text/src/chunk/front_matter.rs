@@ -1,25 +1,20 @@
 //! Front matter: fields between `---` lines at the top of a file.
 
 use super::line::{MarkdownLine, MarkdownLines, trim};
-use super::{Diagnostic, DocumentProblem};
 use hippo_types::time::{Date, find_date};
 
 /// A block with more lines is not front matter.
 const LINES: u32 = 400;
 
-/// Front matter fields of a file.
+/// Front matter of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrontMatter {
     /// `date:` (or `day:`, `created:`), if it contains a full date.
     pub date: Option<Date>,
     /// `title:` (or `name:`).
     pub title: Option<String>,
-    /// `type:`.
-    pub kind: Option<String>,
-    /// `tags:`, as an inline list, separated by commas, or one `- tag` per line.
-    pub tags: Vec<String>,
-    /// All scalar fields in order, without quotes; keys in lower case.
-    pub fields: Vec<(String, String)>,
+    /// True if a field contains prose, such as a description.
+    pub(super) has_prose: bool,
 }
 
 /// Front matter with its position.
@@ -34,10 +29,7 @@ pub(super) struct FoundFrontMatter {
 /// Parses the front matter at the top of a file; `None` if there is none.
 ///
 /// Every line must look like a field, because a text may also start with a horizontal rule.
-pub(super) fn parse_front_matter(
-    bytes: &[u8],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<FoundFrontMatter> {
+pub(super) fn parse_front_matter(bytes: &[u8]) -> Option<FoundFrontMatter> {
     let mut lines = MarkdownLines::new(bytes);
     let first = lines.next()?;
     if !bytes[first.start..first.end].starts_with(b"---") || trim(&bytes[first.start..first.end]) != b"---" {
@@ -45,7 +37,6 @@ pub(super) fn parse_front_matter(
     }
     let mut fields = FrontMatter::default();
     let mut inner: Option<(MarkdownLine, MarkdownLine)> = None;
-    let mut list_of = String::new();
     let mut any = false;
     for line in lines.take(LINES as usize) {
         let raw = &bytes[line.start..line.end];
@@ -66,23 +57,11 @@ pub(super) fn parse_front_matter(
         let nested =
             raw.first().is_some_and(|&byte| byte == b' ' || byte == b'\t') || text.starts_with(b"- ");
         if nested && any {
-            if list_of == "tags"
-                && let Some(tag) = text.strip_prefix(b"- ")
-            {
-                fields.tags.push(unquote(&String::from_utf8_lossy(tag)));
-            }
             continue;
         }
         let (key, value) = parse_field(text)?;
         any = true;
-        list_of.clone_from(&key);
-        fields.set_field(key, value);
-    }
-    if any {
-        diagnostics.push(Diagnostic {
-            line: first.number,
-            problem: DocumentProblem::OpenFrontMatter,
-        });
+        fields.set_field(&key, &value);
     }
     None
 }
@@ -105,36 +84,19 @@ fn parse_field(text: &[u8]) -> Option<(String, String)> {
 }
 
 impl FrontMatter {
-    fn set_field(&mut self, key: String, value: String) {
-        if key == "tags" {
-            let inner = value
-                .strip_prefix('[')
-                .and_then(|list| list.strip_suffix(']'))
-                .unwrap_or(&value);
-            self.tags
-                .extend(inner.split(',').map(unquote).filter(|tag| !tag.is_empty()));
+    fn set_field(&mut self, key: &str, value: &str) {
+        let value = unquote(value);
+        if key == "tags" || value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
             return;
         }
-        let value = unquote(&value);
-        if value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
-            return;
-        }
-        match key.as_str() {
+        self.has_prose |= value.split_whitespace().count() >= 4;
+        match key {
             "date" | "day" => self.date = find_date(&value).or(self.date),
             "created" => self.date = self.date.or_else(|| find_date(&value)),
-            "title" => self.title = Some(value.clone()),
-            "name" if self.title.is_none() => self.title = Some(value.clone()),
-            "type" => self.kind = Some(value.clone()),
+            "title" => self.title = Some(value),
+            "name" if self.title.is_none() => self.title = Some(value),
             _ => {}
         }
-        self.fields.push((key, value));
-    }
-
-    /// Returns true if a field contains prose, such as a description.
-    pub(super) fn has_prose(&self) -> bool {
-        self.fields
-            .iter()
-            .any(|(_, value)| value.split_whitespace().count() >= 4)
     }
 }
 
@@ -155,7 +117,7 @@ mod tests {
     use jiff::civil::date;
 
     fn fields(text: &str) -> Option<FrontMatter> {
-        parse_front_matter(text.as_bytes(), &mut Vec::new()).map(|found| found.fields)
+        parse_front_matter(text.as_bytes()).map(|found| found.fields)
     }
 
     #[test]
@@ -165,10 +127,9 @@ mod tests {
         let found = fields(text).unwrap();
         assert_eq!(found.title.as_deref(), Some("A: plan"));
         assert_eq!(found.date, Some(date(2026, 1, 10)));
-        assert_eq!(found.kind.as_deref(), Some("daily"));
-        assert_eq!(found.tags, ["a", "b c", "d"]);
-        assert_eq!(found.fields.len(), 3);
-        assert_eq!(fields("---\ntags:\n  - a\n- b\n---\n").unwrap().tags, ["a", "b"]);
+        assert!(!found.has_prose);
+        let lists = "---\ntags:\n  - a\n- b\nsummary: three words and more\n---\n";
+        assert!(fields(lists).unwrap().has_prose);
     }
 
     #[test]
@@ -180,15 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn unclosed_front_matter_is_reported() {
-        let mut diagnostics = Vec::new();
-        assert!(parse_front_matter(b"---\na: b\n", &mut diagnostics).is_none());
-        assert_eq!(
-            diagnostics,
-            [Diagnostic {
-                line: 1,
-                problem: DocumentProblem::OpenFrontMatter
-            }]
-        );
+    fn unclosed_front_matter_is_text() {
+        assert_eq!(fields("---\na: b\n"), None);
     }
 }

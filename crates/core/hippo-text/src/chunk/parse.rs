@@ -10,7 +10,7 @@ use super::outline::SectionOutline;
 use super::size::{ChunkBuilder, SourceBlock};
 use super::speaker::{self, SpeakerLabel};
 use super::turn::TurnTracker;
-use super::{ChunkKind, Diagnostic, Document, DocumentProblem, Speaker, find_odd_bytes};
+use super::{ChunkKind, Document, Speaker};
 
 /// Maximum bytes of a title. Titles are repeated before their content, so a longer heading is read as text.
 const LONGEST_TITLE: usize = 1_000;
@@ -32,7 +32,6 @@ pub(super) fn parse(bytes: &[u8]) -> Document {
         list: None,
         turns: TurnTracker::default(),
         no_comment_end: false,
-        diagnostics: find_odd_bytes(bytes).collect(),
     };
     let front_matter = parser.read_front_matter();
     while let Some(line) = parser.lines.next() {
@@ -58,7 +57,6 @@ struct MarkdownParser<'a> {
     turns: TurnTracker,
     /// There is no further `-->`.
     no_comment_end: bool,
-    diagnostics: Vec<Diagnostic>,
 }
 
 /// Block that may be continued by the next line.
@@ -75,11 +73,11 @@ struct OpenBlock {
 
 impl MarkdownParser<'_> {
     fn read_front_matter(&mut self) -> FrontMatter {
-        let Some(found) = front_matter::parse_front_matter(self.bytes, &mut self.diagnostics) else {
+        let Some(found) = front_matter::parse_front_matter(self.bytes) else {
             return FrontMatter::default();
         };
         if let Some((first, last)) = found.inner
-            && found.fields.has_prose()
+            && found.fields.has_prose
         {
             self.open_block(ChunkKind::Paragraph, first, self.text_start(first));
             self.extend_block(last);
@@ -348,15 +346,6 @@ impl MarkdownParser<'_> {
     }
 
     fn finish(mut self, front_matter: FrontMatter) -> Document {
-        if self.fence.is_some()
-            && let Some(block) = &self.open
-        {
-            let line = block.first.number;
-            self.diagnostics.push(Diagnostic {
-                line,
-                problem: DocumentProblem::OpenFence,
-            });
-        }
         self.close_block();
         self.end_section(0, self.lines.number() + 1);
         let sections = self.outline.into_sections();
@@ -371,7 +360,6 @@ impl MarkdownParser<'_> {
             sections,
             chunks: self.chunks.finish(),
             copies: self.copies,
-            diagnostics: self.diagnostics,
         }
     }
 }

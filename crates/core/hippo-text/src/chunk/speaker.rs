@@ -17,26 +17,17 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// Returns a stable number for storage.
+    /// Returns a stable number for storage: the position in this list.
     #[must_use]
     pub const fn code(self) -> u8 {
-        match self {
-            Self::None => 0,
-            Self::User => 1,
-            Self::Assistant => 2,
-            Self::Other => 3,
-        }
+        self as u8
     }
 
     /// Returns the speaker with this number; [`Speaker::None`] for unknown numbers.
     #[must_use]
-    pub const fn from_code(code: u8) -> Self {
-        match code {
-            1 => Self::User,
-            2 => Self::Assistant,
-            3 => Self::Other,
-            _ => Self::None,
-        }
+    pub fn from_code(code: u8) -> Self {
+        let all = [Self::None, Self::User, Self::Assistant, Self::Other];
+        all.get(usize::from(code)).copied().unwrap_or_default()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Joins a text into one line that cannot open or close a comment or a fenced block.
@@ -99,21 +98,6 @@ fn ascii_lookalike(mark: char) -> char {
         '\u{43e}' | '\u{41e}' | '\u{3bf}' | '\u{585}' => 'o',
         '\u{501}' | '\u{56a}' => 'd',
         other => other,
-    }
-}
-
-/// Applies [`to_safe_line`] to all strings of a value.
-pub fn sanitize_value(of: &Value) -> Value {
-    match of {
-        Value::String(text) => Value::from(to_safe_line(text).into_owned()),
-        Value::Array(items) => items.iter().map(sanitize_value).collect(),
-        Value::Object(inner) => Value::Object(
-            inner
-                .iter()
-                .map(|(name, inner)| (to_safe_line(name).into_owned(), sanitize_value(inner)))
-                .collect(),
-        ),
-        other => other.clone(),
     }
 }
 

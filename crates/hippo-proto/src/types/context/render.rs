@@ -1,12 +1,11 @@
 //! `context.render`: context of a session as a prompt section.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::check_session_id;
 use crate::error::{ErrorKind, RpcError};
-use crate::types::{Validate, refuse_empty, refuse_unknown_word, refuse_zero};
-use hippo_types::context::{ContextShown, SectionFormat};
+use crate::types::{Validate, refuse_empty, refuse_zero};
+use hippo_types::context::ContextShown;
 
 /// Maximum length of a cue in bytes.
 const MAX_CUE_BYTES: usize = 16 * 1024;
@@ -21,20 +20,12 @@ pub struct ContextRenderRequest {
     /// Maximum tokens, at least 1; the default is in the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// Format of the section; default `markdown`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<SectionFormat>,
     /// The agent's next step; matching dormant entries are reactivated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cue: Option<String>,
 }
 
 impl Validate for ContextRenderRequest {
-    fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let names = SectionFormat::ALL.map(SectionFormat::name);
-        refuse_unknown_word(params, ["format", "format", "formats"], &names)
-    }
-
     fn validate(&self) -> Result<(), RpcError> {
         check_session_id(&self.session)?;
         refuse_zero("budget_tokens", self.budget_tokens)?;
@@ -53,7 +44,7 @@ impl Validate for ContextRenderRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextRenderResponse {
-    /// The section between its markers, in the requested format; empty if there is nothing to show.
+    /// The section between its markers; empty if there is nothing to show.
     pub markdown: String,
     /// The entries in the section, in order.
     pub entries: Vec<ContextShown>,

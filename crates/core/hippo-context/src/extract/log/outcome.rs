@@ -1,9 +1,5 @@
 //! Information in one line of a build or test log.
 
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
-
 use crate::extract::trace;
 use hippo_text::text::start;
 
@@ -45,47 +41,16 @@ pub(in crate::extract) fn outcome(line: &str) -> Option<LogLineInfo<'_>> {
     if text.contains('=') && text.contains("= short test summary info =") {
         return Some(LogLineInfo::Summary);
     }
-    // Most lines contain none of these words, so that one pass for all words is faster than one pass for each word.
-    let marks = marks_of(text);
-    total(text, marks & SUMS != 0)
-        .or_else(|| test(text, marks & DOTS != 0))
-        .or_else(|| compiler(text, marks & COMPILERS != 0))
-        .or_else(|| ending(text, marks & EXITS != 0))
+    total(text)
+        .or_else(|| test(text))
+        .or_else(|| compiler(text))
+        .or_else(|| ending(text))
         .or_else(|| service(text))
-        .or_else(|| error(line, text, marks & MISSING != 0))
+        .or_else(|| error(line, text))
 }
-
-/// Returns the words of [`MARKED`] that a line contains, as bits.
-fn marks_of(text: &str) -> u16 {
-    let Some(marked) = &*MARKED else { return u16::MAX };
-    let found = marked.find_iter(text);
-    found.fold(0, |marks, found| marks | 1 << found.pattern().as_u32())
-}
-
-/// Bits of the words in totals. The following constants are the bits of other groups of words.
-const SUMS: u16 = 0xf;
-const DOTS: u16 = 1 << 4;
-const COMPILERS: u16 = 0xf << 5;
-const EXITS: u16 = 0x7 << 9;
-const MISSING: u16 = 0x3 << 12;
-
-/// Words searched anywhere in a line. The value would be `None` only if the word list were invalid, and its words are
-/// constants.
-static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    #[rustfmt::skip] // keep the list compact
-    let words = [
-        "passed", "failed", "passing", "failing", " ... ", ": error", ": fatal error: ", ": warning",
-        "Warning: ", "exited with code ", "xit code", "exit status ", "No such file or directory",
-        "Permission denied",
-    ];
-    AhoCorasick::builder()
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(words)
-        .ok()
-});
 
 /// Parses the totals of test runners.
-fn total(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
+fn total(text: &str) -> Option<LogLineInfo<'_>> {
     let bare = text.trim_matches(['=', ' ', '-', '_']);
     let counted = |word: &str| {
         bare.match_indices(word).any(|(at, _)| {
@@ -94,24 +59,15 @@ fn total(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
         })
     };
     // pytest, cargo, jest, vitest, mocha, sympy
-    let sum = marked
-        && (counted("passed") || counted("failed") || counted("passing") || counted("failing"))
-        && bare.len() < 200;
-    if sum {
+    let words = ["passed", "failed", "passing", "failing"];
+    if bare.len() < 200 && words.into_iter().any(counted) {
         let bare = bare.strip_prefix("test result: ").unwrap_or(bare);
         let bare = bare.split("; 0 ignored").next().unwrap_or(bare);
-        let took = text
-            .split_once("finished in ")
-            .map_or(String::new(), |(_, took)| format!(" in {took}"));
-        let took = if bare.contains("finished in") {
-            String::new()
-        } else {
-            took
-        };
-        return Some(LogLineInfo::Total(format!(
-            "{}{took}",
-            bare.trim_end_matches([',', ';'])
-        )));
+        let took = text.split_once("finished in ");
+        let took = took.filter(|_| !bare.contains("finished in"));
+        let took = took.map_or(String::new(), |(_, took)| format!(" in {took}"));
+        let bare = bare.trim_end_matches([',', ';']);
+        return Some(LogLineInfo::Total(format!("{bare}{took}")));
     }
     // unittest: `Ran 157 tests in 1.893s` and `FAILED (failures=2)`
     if bare.starts_with("Ran ") && bare.contains(" test") {
@@ -125,7 +81,7 @@ fn total(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
 }
 
 /// Parses the result of one test.
-fn test(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
+fn test(text: &str) -> Option<LogLineInfo<'_>> {
     // pytest: `FAILED path::name - words`
     for mark in ["FAILED ", "ERROR "] {
         if let Some(rest) = text.strip_prefix(mark).filter(|rest| is_test(rest)) {
@@ -172,7 +128,7 @@ fn test(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
         return Some(LogLineInfo::Passed);
     }
     // unittest -v: `name (module.Class) ... FAIL`, unless a description replaces the name
-    if marked && let Some((name, how)) = text.rsplit_once(" ... ") {
+    if let Some((name, how)) = text.rsplit_once(" ... ") {
         let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
         return failed.then_some(LogLineInfo::Failed(name));
     }
@@ -186,7 +142,7 @@ fn is_test(rest: &str) -> bool {
 }
 
 /// Parses errors and warnings of compilers.
-fn compiler(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
+fn compiler(text: &str) -> Option<LogLineInfo<'_>> {
     if let Some(rest) = text.strip_prefix("error") {
         return (rest.starts_with(": ") || rest.starts_with('[')).then_some(LogLineInfo::Error(text));
     }
@@ -201,11 +157,11 @@ fn compiler(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
         return Some(LogLineInfo::Warning);
     }
     // tsc: `a.ts(5,15): error TS2305: …`; gcc: `a.c:1:2: error: …`; pytest: `a.py:400: AttributeError`
-    if marked && (text.contains(": error ") || text.contains(": error: ") || text.contains(": fatal error: "))
-    {
+    let told = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
+    if told(&[": error ", ": error: ", ": fatal error: "]) {
         return Some(LogLineInfo::Error(text));
     }
-    if marked && (text.contains(": warning: ") || text.contains(": warning ") || text.contains("Warning: ")) {
+    if told(&[": warning: ", ": warning ", "Warning: "]) {
         return Some(LogLineInfo::Warning);
     }
     if !text.contains(':') {
@@ -226,22 +182,19 @@ fn compiler(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
 }
 
 /// Parses the exit code of a program, or its duration.
-fn ending(text: &str, marked: bool) -> Option<LogLineInfo<'_>> {
+fn ending(text: &str) -> Option<LogLineInfo<'_>> {
     #[rustfmt::skip] // keep the list compact
     let marks = [
         "exited with code ", "exit code: ", "exit code ", "exit status ", "Exit code: ", "Exit code ",
     ];
-    for mark in marks.into_iter().filter(|_| marked) {
+    for mark in marks {
         if let Some((_, rest)) = text.split_once(mark) {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             return (digits > 0).then(|| LogLineInfo::Exit(&rest[..digits]));
         }
     }
-    if text.starts_with("Finished ")
-        || text.starts_with("real\t")
-        || text.starts_with("Done in ")
-        || text.starts_with("Duration ")
-    {
+    let starts = ["Finished ", "real\t", "Done in ", "Duration "];
+    if starts.iter().any(|start| text.starts_with(start)) {
         let took = text.rsplit([' ', '\t']).next().unwrap_or(text);
         return took
             .starts_with(|c: char| c.is_ascii_digit())
@@ -275,7 +228,7 @@ fn service(text: &str) -> Option<LogLineInfo<'_>> {
 }
 
 /// Parses an error message in prose.
-fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<LogLineInfo<'t>> {
+fn error<'t>(line: &'t str, text: &'t str) -> Option<LogLineInfo<'t>> {
     if let Some(words) = text.strip_prefix("E  ") {
         return Some(LogLineInfo::Error(words.trim_start()));
     }
@@ -292,8 +245,7 @@ fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<LogLineInfo<'
         "make: *** ", "CMake Error", "AssertionError", "Segmentation fault", "error TS", "ld: ",
     ];
     let begins = MARKS.iter().any(|mark| text.starts_with(mark)) || text.ends_with("command not found");
-    let missing =
-        marked && (text.contains("No such file or directory") || text.contains("Permission denied"));
+    let missing = text.contains("No such file or directory") || text.contains("Permission denied");
     (begins || missing).then_some(LogLineInfo::Error(text))
 }
 

@@ -1,9 +1,5 @@
 //! Detection of the error line in a tool result.
 
-use std::sync::LazyLock;
-
-use aho_corasick::{AhoCorasick, MatchKind};
-
 use hippo_text::text::start;
 
 /// Markers of a line that reports an error.
@@ -28,10 +24,12 @@ pub fn find_error(text: &str, failed: bool) -> Option<&str> {
 pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
     let text = start(text, SEARCHED);
     let at = if failed {
-        let found = ANYWHERE.as_ref().and_then(|marks| marks.find(text));
-        found.map_or(text.len() - text.trim_start().len(), |found| found.start())
+        let marked = MARKS.iter().filter_map(|mark| text.find(mark)).min();
+        marked.unwrap_or(text.len() - text.trim_start().len())
     } else {
-        find_marked_line(text)?
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1));
+        let begins = |at: &usize| MARKS.iter().any(|mark| text[*at..].starts_with(mark));
+        starts.into_iter().find(begins)?
     };
     let from = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = text[from..].lines().next()?.trim();
@@ -39,35 +37,6 @@ pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
     let line = line.lines().next()?.trim();
     (!line.is_empty()).then_some(line)
 }
-
-/// Returns the start of the first line that starts with a marker.
-fn find_marked_line(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let ends = memchr::memchr_iter(b'\n', bytes).map(|end| end + 1);
-    std::iter::once(0).chain(ends).find(|&at| {
-        let first = bytes.get(at).copied().unwrap_or(0);
-        FIRSTS[usize::from(first)] && MARKS.iter().any(|mark| bytes[at..].starts_with(mark.as_bytes()))
-    })
-}
-
-/// First bytes of the markers.
-const FIRSTS: [bool; 256] = {
-    let mut firsts = [false; 256];
-    let mut mark = 0;
-    while mark < MARKS.len() {
-        firsts[MARKS[mark].as_bytes()[0] as usize] = true;
-        mark += 1;
-    }
-    firsts
-};
-
-/// The value would be `None` only if a marker were invalid, and the markers are constants.
-static ANYWHERE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(MARKS)
-        .ok()
-});
 
 #[cfg(test)]
 mod tests {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::node::{JsonNode, NodeContent};
 use super::{TranscriptRecord, hash_text};
 use crate::compaction::message::{Message, Role};
+use crate::json::Json;
 
 /// Parsed content blocks of one message.
 #[derive(Debug, Default)]
@@ -23,73 +23,80 @@ pub struct ContentBlocks<'a> {
 }
 
 impl<'a> ContentBlocks<'a> {
-    /// Parses the blocks of a message.
-    pub fn parse(content: &'a NodeContent<'_>) -> Self {
-        let mut blocks = Self::default();
-        content.0.iter().for_each(|block| blocks.add_block(block));
-        blocks.said |= content.0.is_empty();
+    /// Parses the content of a message, or else its text.
+    pub fn of_message(message: &'a Json<'_>) -> Self {
+        let content = message.blocks(&["content"]);
+        let mut blocks = Self::parse(content);
+        if content.is_empty() {
+            blocks.text = Cow::Borrowed(message.said());
+        }
         blocks
     }
 
-    fn add_block(&mut self, block: &'a JsonNode<'_>) {
-        match block.tag.get() {
+    /// Parses blocks.
+    pub fn parse(content: &'a [Json<'_>]) -> Self {
+        let mut blocks = Self {
+            said: content.is_empty(),
+            ..Self::default()
+        };
+        content
+            .iter()
+            .filter(|block| block.is_block())
+            .for_each(|block| blocks.add_block(block));
+        blocks
+    }
+
+    fn add_block(&mut self, block: &'a Json<'_>) {
+        match block.text("type") {
             "thinking" | "redacted_thinking" | "reasoning" => return,
             "tool_use" | "toolCall" | "server_tool_use" | "mcp_tool_use" => self.add_call(block),
             "tool_result" | "web_search_tool_result" | "mcp_tool_result" => {
-                self.results.push(parse_result(block))
+                let text = Self::parse(block.blocks(&["content"])).text;
+                self.results
+                    .push(Message::result_of(block.call_id(), text, block.is_error()));
             }
-            "image" | "input_image" | "image_url" => self.add_text(Cow::Borrowed("[image]")),
-            "document" | "file" | "input_file" => self.add_text(Cow::Borrowed("[document]")),
-            _ => self.add_text(Cow::Borrowed(block.text.get())),
+            "image" | "input_image" | "image_url" => self.add_text("[image]"),
+            "document" | "file" | "input_file" => self.add_text("[document]"),
+            _ => self.add_text(block.said()),
         }
         self.said = true;
     }
 
-    fn add_text(&mut self, text: Cow<'a, str>) {
-        if text.is_empty() {
-            return;
-        }
+    fn add_text(&mut self, text: &'a str) {
         if self.text.is_empty() {
-            self.text = text;
-        } else {
+            self.text = Cow::Borrowed(text);
+        } else if !text.is_empty() {
             let so_far = self.text.to_mut();
             so_far.push('\n');
-            so_far.push_str(&text);
+            so_far.push_str(text);
         }
     }
 
     /// Adds a tool call, in any of its JSON forms.
-    pub fn add_call(&mut self, call: &JsonNode<'_>) {
-        let function = call.rare().function.0.as_deref().unwrap_or(call);
-        let name = [function.name.get(), call.name.get(), "tool"];
+    pub fn add_call(&mut self, call: &Json<'_>) {
+        let function = call.object("function").unwrap_or(call);
+        let name = [function.text("name"), call.text("name"), "tool"];
         let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or("tool");
-        let args = if function.rare().arguments.is_some() {
-            &function.rare().arguments
-        } else {
-            &function.input
-        };
-        self.add_named_call(name, &args.to_text());
-        let id = if call.id.get().is_empty() {
-            call.call_id.get()
-        } else {
-            call.id.get()
-        };
-        if !id.is_empty() {
+        let args = function.value(&["arguments"]).or(function.value(&["input"]));
+        let id = Some(call.text("id")).filter(|id| !id.is_empty());
+        self.add_named_call(name, args, id.or(call.call_id()));
+    }
+
+    /// Adds a call by name, arguments and id.
+    pub fn add_named_call(&mut self, name: &str, args: Option<&Json<'_>>, id: Option<&str>) {
+        let between = if self.calls.is_empty() { "" } else { "\n" };
+        let args = args.map(Json::to_arguments).unwrap_or_default();
+        // Writing to a `String` cannot fail.
+        let _ = write!(self.calls, "{between}{name}({args})");
+        self.said = true;
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
             self.called.push((hash_text(id), name.to_owned()));
         }
     }
 
-    /// Adds a call by name and arguments.
-    pub fn add_named_call(&mut self, name: &str, args: &str) {
-        let between = if self.calls.is_empty() { "" } else { "\n" };
-        // Writing to a `String` cannot fail.
-        let _ = write!(self.calls, "{between}{name}({args})");
-        self.said = true;
-    }
-
     /// Appends a message by `role` and the tool results to the record. Results inside a user message come first,
     /// because they answer earlier calls.
-    pub fn append_to(self, role: Role, name: Cow<'a, str>, record: &mut TranscriptRecord<'a>) {
+    pub fn append_to(self, role: Role, name: &'a str, record: &mut TranscriptRecord<'a>) {
         record.called.extend(self.called);
         let only_results = self.text.is_empty() && self.calls.is_empty() && !self.results.is_empty();
         let mut message = Message::new(role, self.text).with_name(name);
@@ -103,15 +110,6 @@ impl<'a> ContentBlocks<'a> {
             record.messages.extend(self.results);
         }
     }
-}
-
-/// Parses a tool result block.
-fn parse_result<'a>(block: &'a JsonNode<'_>) -> Message<'a> {
-    let text = ContentBlocks::parse(&block.content).text;
-    let mut message = Message::new(Role::Tool, text).with_name(block.call_id.get());
-    message.by_call = true;
-    message.error = block.error.is_set();
-    message
 }
 
 /// Parses the name of a role; `None` for an unknown one.

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::node::JsonNode;
 use super::{ContentBlocks, RecordLink, TranscriptRecord, blocks, hash_optional};
 use crate::compaction::message::{Message, Role};
+use crate::json::Json;
 use hippo_types::transcript::TranscriptFormat;
 
 /// Kinds of lines that contain no messages.
@@ -17,13 +17,13 @@ const SILENT_KINDS: [&str; 7] = [
 ];
 
 /// Parses a record of Pi; `None` for another format.
-pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
-    let tag = node.tag.get();
+pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
+    let (tag, message) = (node.text("type"), node.object("message"));
     let known = match tag {
-        "message" => node.message.0.is_some(),
+        "message" => message.is_some(),
         "custom_message" => true,
-        "compaction" | "branch_summary" => node.rare().summary.0.is_some(),
-        other => SILENT_KINDS.contains(&other) && node.role.0.is_none(),
+        "compaction" | "branch_summary" => node.has_text("summary"),
+        other => SILENT_KINDS.contains(&other) && !node.has_text("role"),
     };
     if !known {
         return None;
@@ -35,61 +35,63 @@ pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
     // The header's id is the id of the session.
     if tag != "session" {
         record.link = RecordLink {
-            id: hash_optional(&node.id),
-            parent: hash_optional(&node.rare().parent_id),
-            first_kept: hash_optional(&node.rare().first_kept),
+            id: hash_optional(node.find_text(&["id"])),
+            parent: hash_optional(node.find_text(&["parentId"])),
+            first_kept: hash_optional(node.find_text(&["firstKeptEntryId"])),
             compaction: tag == "compaction",
             prompt: false,
         };
     }
-    match (tag, &node.message.0) {
+    match (tag, message) {
         ("message", Some(inner)) => add_message(inner, &mut record),
         ("custom_message", _) => {
-            ContentBlocks::parse(&node.content).append_to(Role::Other, Cow::Borrowed("custom"), &mut record);
+            ContentBlocks::parse(node.blocks(&["content"])).append_to(Role::Other, "custom", &mut record);
         }
         ("branch_summary", _) => {
-            let summary = Message::new(Role::Other, node.rare().summary.get()).with_name("branch");
+            let summary = Message::new(Role::Other, node.text("summary")).with_name("branch");
             record.messages.push(summary);
         }
         // In version 1 without a tree, a compaction folds everything before it.
         ("compaction", _) => {
-            record.prior = Some(node.rare().summary.get().to_owned());
-            record.folds = node.id.0.is_none();
+            record.prior = Some(node.text("summary").to_owned());
+            record.folds = !node.has_text("id");
         }
         _ => {}
     }
     Some(record)
 }
 
-fn add_message<'a>(inner: &'a JsonNode<'_>, record: &mut TranscriptRecord<'a>) {
-    let name = inner.role.get();
+fn add_message<'a>(inner: &'a Json<'_>, record: &mut TranscriptRecord<'a>) {
+    let name = inner.text("role");
     if name == "bashExecution" {
-        let said = ContentBlocks::parse(&inner.rare().output).text;
-        let text = format!("$ {}\n{said}", inner.rare().command.to_text());
+        let said = ContentBlocks::parse(inner.blocks(&["output"])).text;
+        let command = inner.value(&["command"]).map(Json::to_arguments);
+        let text = format!("$ {}\n{said}", command.unwrap_or_default());
         let mut message = Message::new(Role::Tool, text).with_name("bash");
-        message.error = inner.rare().exit_code.0.is_some_and(|code| code != 0);
+        let code = inner.find_text(&["exitCode", "exit_code"]);
+        message.error = code.is_some_and(|code| code.parse::<i64>().is_ok_and(|code| code != 0));
         record.messages.push(message);
         return;
     }
     let role = blocks::parse_role(name).unwrap_or(Role::Other);
     let label = match role {
-        Role::Tool => inner.rare().tool_name.get(),
+        Role::Tool => inner.text("toolName"),
         Role::Other => name,
         _ => "",
     };
     let before = record.messages.len();
-    let mut found = ContentBlocks::parse(&inner.content);
-    if found.text.is_empty() && inner.content.0.is_empty() {
-        let other = [inner.rare().summary.get(), inner.text.get()];
-        found.text = Cow::Borrowed(other.into_iter().find(|text| !text.is_empty()).unwrap_or(""));
+    let mut found = ContentBlocks::of_message(inner);
+    let summary = inner.text("summary");
+    if inner.blocks(&["content"]).is_empty() && !summary.is_empty() {
+        found.text = Cow::Borrowed(summary);
     }
-    found.append_to(role, Cow::Borrowed(label), record);
+    found.append_to(role, label, record);
     let by_call = role == Role::Tool && label.is_empty();
     for message in &mut record.messages[before..] {
-        message.error |= inner.error.is_set();
+        message.error |= inner.is_error();
         if by_call {
             message.by_call = true;
-            message.name = Cow::Borrowed(inner.call_id.get());
+            message.name = Cow::Borrowed(inner.call_id().unwrap_or_default());
         }
     }
 }

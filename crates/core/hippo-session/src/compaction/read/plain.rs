@@ -2,45 +2,36 @@
 
 use std::borrow::Cow;
 
-use super::node::JsonNode;
 use super::{ContentBlocks, TranscriptRecord, blocks};
 use crate::compaction::message::Role;
+use crate::json::Json;
 use hippo_types::transcript::TranscriptFormat;
 
 /// Parses a record that has a role; `None` for any other.
-pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
+pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
     // A list may wrap its messages: {"message": {"role": …}}.
-    let inner = node.message.0.as_deref().filter(|inner| inner.role.0.is_some());
-    let node = if node.role.0.is_some() { node } else { inner? };
+    let inner = node.object("message").filter(|inner| inner.has_text("role"));
+    let node = if node.has_text("role") { node } else { inner? };
     let mut record = TranscriptRecord {
         format: Some(TranscriptFormat::Messages),
         ..TranscriptRecord::default()
     };
-    let name = node.role.get();
+    let name = node.text("role");
+    let named = |name: &str| Some(node.text(name)).filter(|name| !name.is_empty());
     let mut role = blocks::parse_role(name).unwrap_or(Role::Other);
-    let mut found = ContentBlocks::parse(&node.content);
-    match node.rare().kind.get() {
+    let mut found = ContentBlocks::of_message(node);
+    match node.text("kind") {
         "thinking" | "reasoning" => return Some(record),
         "tool_call" => {
             found = ContentBlocks::default();
-            let call = super::args::CallArguments(Some(Cow::Borrowed(node.text.get())));
-            let tool = if node.name.get().is_empty() {
-                "tool"
-            } else {
-                node.name.get()
-            };
-            found.add_named_call(tool, &call.to_text());
-            if let Some(id) = super::hash_optional(&node.call_id) {
-                found.called.push((id, tool.to_owned()));
-            }
+            found.add_named_call(
+                named("name").unwrap_or("tool"),
+                node.value(&["text"]),
+                node.call_id(),
+            );
         }
         kind => {
-            if node.content.0.is_empty() {
-                found.text = Cow::Borrowed(node.text.get());
-            }
-            node.rare()
-                .tool_calls
-                .0
+            node.blocks(&["toolCalls", "tool_calls"])
                 .iter()
                 .for_each(|call| found.add_call(call));
             if kind == "tool_result" {
@@ -49,19 +40,17 @@ pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
         }
     }
     let label = match role {
-        Role::Tool => [node.name.get(), node.rare().tool_name.get()]
-            .into_iter()
-            .find(|name| !name.is_empty()),
+        Role::Tool => named("name").or_else(|| named("toolName")),
         Role::Other => Some(name),
         _ => None,
     };
-    found.append_to(role, Cow::Borrowed(label.unwrap_or("")), &mut record);
+    found.append_to(role, label.unwrap_or_default(), &mut record);
     let by_call = role == Role::Tool && label.is_none();
     for message in &mut record.messages {
-        message.error |= node.error.is_set();
+        message.error |= node.is_error();
         if by_call && message.role == Role::Tool && message.name.is_empty() {
             message.by_call = true;
-            message.name = Cow::Borrowed(node.call_id.get());
+            message.name = Cow::Borrowed(node.call_id().unwrap_or_default());
         }
     }
     Some(record)

@@ -64,9 +64,9 @@ impl SummaryParts<'_> {
                 let _ = writeln!(
                     out,
                     "### [{}] (r={:.2}) {}",
-                    core.kind().name(),
+                    core.kind.name(),
                     scored.retention,
-                    core.id()
+                    core.id
                 );
                 push_guarded(&mut out, &format!("{text}{more}"));
                 out.push('\n');

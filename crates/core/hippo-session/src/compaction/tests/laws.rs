@@ -163,46 +163,6 @@ fn checked(bytes: &[u8], budget: Option<usize>, format: TranscriptFormat, piece:
     }
 }
 
-/// Parallel runners: without help, with help in advance, with help from two threads, and doing nothing at all.
-const WAYS: [ParallelRunner; 4] = [
-    |_, here| here(),
-    |help, here| {
-        help();
-        here();
-    },
-    |help, here| {
-        std::thread::scope(|scope| {
-            scope.spawn(help);
-            scope.spawn(help);
-            here();
-        });
-    },
-    |_, _| {},
-];
-
-/// Returns the messages with their ids, and the result of the compaction.
-fn compact_with_messages(
-    bytes: &[u8],
-    options: &CompactionOptions,
-    piece: usize,
-) -> (Vec<(ShortContentId, Message<'static>)>, CompactionResult) {
-    let mut messages = Vec::new();
-    let mut compactor = Compactor::new(options.clone());
-    loop {
-        messages.clear();
-        let mut each = |id, message: &Message<'_>| messages.push((id, message.clone().into_owned()));
-        for piece in bytes.chunks(piece) {
-            compactor.feed_with(piece, &mut each);
-        }
-        match compactor.finish_with(&mut each) {
-            CompactionPass::Done(compacted) => return (messages, *compacted),
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
-        }
-    }
-}
-
 fn formats() -> impl Strategy<Value = TranscriptFormat> {
     prop::sample::select(TranscriptFormat::ALL.to_vec())
 }
@@ -256,20 +216,5 @@ proptest! {
         }
         let CompactStats { kept, compressed, sparse, messages, .. } = compacted.stats;
         prop_assert_eq!(kept + compressed + sparse, messages);
-    }
-
-    #[test]
-    fn the_result_does_not_depend_on_parallel_helpers(
-        bytes in prop_oneof![transcripts(), sessions().prop_map(String::into_bytes), objects().prop_map(String::into_bytes)],
-        format in formats(), budget in prop::option::of(0..2_000_usize), piece in 1..5_000_usize, way in 0..WAYS.len(),
-    ) {
-        let options = CompactionOptions { format, budget, stored: true, ..CompactionOptions::default() };
-        let (messages, alone) = compact_with_messages(&bytes, &options, usize::MAX);
-        let (handed_on, helped) = compact_with_messages(&bytes, &CompactionOptions { parallel: Some(WAYS[way]), ..options }, piece);
-        prop_assert_eq!(messages, handed_on);
-        prop_assert_eq!(&alone.summary, &helped.summary);
-        prop_assert_eq!(&alone.stats, &helped.stats);
-        prop_assert!(alone.scores().eq(helped.scores()));
-        prop_assert_eq!(alone.dropped_list(), helped.dropped_list());
     }
 }

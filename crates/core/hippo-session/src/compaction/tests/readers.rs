@@ -40,7 +40,7 @@ fn claude_code_is_read() {
 }
 
 #[test]
-fn codex_is_read_from_rollouts_runs_and_screen_logs() {
+fn codex_is_read_from_rollouts() {
     let rollout = r#"{"timestamp":"t","type":"session_meta","payload":{"id":"x"}}
 {"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>x</environment_context>"}]}}
 {"timestamp":"t","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"what is it"}]}}
@@ -59,38 +59,6 @@ fn codex_is_read_from_rollouts_runs_and_screen_logs() {
     ];
     assert_eq!(
         read(rollout),
-        (
-            expected.map(str::to_owned).to_vec(),
-            Some(TranscriptFormat::Codex)
-        )
-    );
-    let run = r#"{"type":"thread.started","thread_id":"x"}
-{"type":"item.completed","item":{"type":"agent_message","text":"hello"}}
-{"type":"item.completed","item":{"type":"command_execution","command":"make","aggregated_output":"oops","exit_code":2}}
-"#;
-    assert_eq!(
-        read(run).0,
-        [
-            "Assistant  hello|",
-            "Assistant  |shell(make)",
-            "Tool! shell oops|"
-        ]
-    );
-    let screen = r#"{"ts":"2025-08-09T15:51:04.827Z","dir":"to_tui","kind":"app_event","variant":"RequestRedraw"}
-{"ts":"2025-08-09T15:51:04.827Z","dir":"to_tui","kind":"codex_event","payload":{"id":"1","msg":{"type":"agent_message_delta","delta":"I'l"}}}
-{"ts":"2025-08-09T15:51:04.827Z","dir":"from_tui","kind":"op","payload":{"type":"user_input","items":[{"type":"text","text":"please"}]}}
-{"ts":"2025-08-09T15:51:04.827Z","dir":"to_tui","kind":"codex_event","payload":{"id":"1","msg":{"type":"agent_message","message":"I'll look."}}}
-{"ts":"2025-08-09T15:51:04.827Z","dir":"to_tui","kind":"codex_event","payload":{"id":"1","msg":{"type":"exec_command_begin","call_id":"c","command":["bash","-lc","ls"]}}}
-{"ts":"2025-08-09T15:51:04.827Z","dir":"to_tui","kind":"codex_event","payload":{"id":"1","msg":{"type":"exec_command_end","call_id":"c","stdout":"a","stderr":"b","exit_code":0}}}
-"#;
-    let expected = [
-        "User  please|",
-        "Assistant  I'll look.|",
-        "Assistant  |exec(bash -lc ls)",
-        "Tool exec a\nb|",
-    ];
-    assert_eq!(
-        read(screen),
         (
             expected.map(str::to_owned).to_vec(),
             Some(TranscriptFormat::Codex)
@@ -165,13 +133,12 @@ fn broken_records_are_reported_with_their_line_and_skipped() {
     // The document ends inside a message.
     let cut = r#"[{"role":"user","content":"whole"},
 {"role":"user","content":"ha"#;
-    let (messages, compacted) = super::messages(cut.as_bytes(), TranscriptFormat::Auto);
-    assert_eq!(messages, ["User  whole|"]);
+    let (_, compacted) = super::messages(cut.as_bytes(), TranscriptFormat::Auto);
     assert_eq!(
         compacted.stats.problems,
         [TranscriptProblem {
             line: 2,
-            what: "the file ends inside the record".into(),
+            what: "the document is damaged".into(),
         }]
     );
     // Invalid UTF-8 and an unpaired surrogate are replaced.
@@ -184,7 +151,7 @@ fn broken_records_are_reported_with_their_line_and_skipped() {
 }
 
 #[test]
-fn values_after_a_message_list_are_read_or_reported() {
+fn values_after_a_message_list_are_read() {
     let lists = r#"{"messages":[{"role":"user","content":"one"}]}
 {"messages":[{"role":"user","content":"two"}]}
 "#;
@@ -194,16 +161,7 @@ fn values_after_a_message_list_are_read_or_reported() {
 {"messages":[{"role":"user","content":"three"}]}
 "#;
     let (messages, compacted) = messages(plain.as_bytes(), TranscriptFormat::Auto);
-    let lines: Vec<u64> = compacted
-        .stats
-        .problems
-        .iter()
-        .map(|problem| problem.line)
-        .collect();
-    assert_eq!(
-        (messages.len(), compacted.stats.malformed, lines),
-        (2, 1, vec![2])
-    );
+    assert_eq!((messages.len(), compacted.stats.malformed), (3, 0));
 }
 
 #[test]
@@ -226,9 +184,9 @@ fn a_record_that_is_too_long_is_skipped() {
             what: "longer than 16 MiB".into(),
         }]
     );
-    let document = format!("[{},{},{}]", good.trim(), long.trim(), good.trim());
+    let document = format!("[{},{}]", good.trim(), " ".repeat(64 << 20));
     let compacted = compact(document.as_bytes(), &CompactionOptions::default());
-    assert_eq!((compacted.stats.messages, compacted.stats.malformed), (2, 1));
+    assert_eq!((compacted.stats.messages, compacted.stats.malformed), (0, 1));
 }
 
 #[test]

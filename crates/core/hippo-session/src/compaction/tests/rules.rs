@@ -116,30 +116,6 @@ fn a_threshold_belongs_to_the_tier_above_it() {
 }
 
 #[test]
-fn a_text_is_kept_while_it_may_be_shown_in_full() {
-    let mut configs = vec![CompactionConfig::default(); 3];
-    configs[1].decay_rates = [0.0; EntryType::COUNT];
-    configs[2].compress_threshold = 0.3;
-    for config in configs {
-        for kind in EntryType::ALL {
-            for age in 0..60 {
-                let best = importance(
-                    kind,
-                    ScoreFacts {
-                        age,
-                        tokens: 1,
-                        referenced: true,
-                    },
-                );
-                let shown = tier(&config, retention(&config, kind, best, age)) == Tier::Keep;
-                let held = score::horizon(&config, kind).is_none_or(|horizon| age < horizon);
-                assert!(held || !shown, "{kind:?} at {age}");
-            }
-        }
-    }
-}
-
-#[test]
 fn a_configuration_sets_its_keys_and_warns_about_unknown_ones() {
     let text = r#"{"decayRates": {"decision": 0.5, "vibe": 1, "context": "x"}, "retentionFloor": {"decision": 0.1},
         "sparseThreshold": 0.2, "compressThreshold": 7, "maxSparseIndexTokens": 10, "debug": true, "logFile": "x.log", "extra": [1]}"#;
@@ -149,8 +125,7 @@ fn a_configuration_sets_its_keys_and_warns_about_unknown_ones() {
     assert_eq!(config.retention_floor[EntryType::Decision as usize], 0.1);
     assert_eq!(config.retention_floor[EntryType::UserIntent as usize], 0.35);
     assert_eq!((config.sparse_threshold, config.compress_threshold), (0.2, 0.65));
-    assert_eq!((config.max_sparse_index_tokens, config.debug), (10, true));
-    assert_eq!(config.log_file, "x.log");
+    assert_eq!(config.max_sparse_index_tokens, 10);
     let mut warnings = warnings;
     warnings.sort();
     let expected = [

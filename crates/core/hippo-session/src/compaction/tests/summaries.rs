@@ -105,15 +105,7 @@ fn a_summary_mentions_fetching_only_if_contents_are_stored() {
         let rest = ShortContentId::from_content(&stored.dropped_list()).to_string();
         assert_eq!(stored.stats.rest.as_deref(), Some(rest.as_str()));
         assert!(stored.summary.contains(&rest), "{}", stored.summary);
-        let ids: Vec<String> = stored.dropped_ids().map(|id| id.to_string()).collect();
-        assert_eq!(ids.len() as u64, stored.stats.dropped);
-        assert!(
-            stored
-                .dropped_list()
-                .lines()
-                .zip(&ids)
-                .all(|(line, id)| line.starts_with(id.as_str()))
-        );
+        assert_eq!(stored.dropped_list().lines().count() as u64, stored.stats.dropped);
     }
 }
 
