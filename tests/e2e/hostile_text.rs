@@ -116,7 +116,7 @@ fn an_abandoned_audit_is_stopped() {
     scratch.write("memory/2026-03-01.md", line.repeat(4_000_000 / line.len()));
     let mut raw = daemon.raw();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "audit",
-        "params": {"workspace": scratch.workspace(), "record": true}});
+        "params": {"workspace": scratch.workspace()}});
     raw.send(format!("{request}\n").as_bytes());
     drop(raw);
     let begun = Instant::now();
@@ -134,11 +134,7 @@ fn an_abandoned_audit_is_stopped() {
     }
     // Abandoned work would finish before these requests do.
     for _ in 0..2 {
-        ask(
-            &daemon,
-            "audit",
-            json!({"workspace": scratch.workspace(), "record": false}),
-        );
+        ask(&daemon, "audit", json!({"workspace": scratch.workspace()}));
     }
 }
 
