@@ -1,7 +1,7 @@
 //! Oversized requests and answers.
 //! Each is refused under its own id, and the connection stays open.
 
-use hippod_tests::{Raw, Scratch};
+use hippod_tests::Raw;
 use serde_json::json;
 
 use crate::clients::{assert_works, request, started};
