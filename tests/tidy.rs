@@ -277,7 +277,7 @@ fn the_documented_notifications_can_be_parsed() {
         }
     }
     let told = events.into_iter().collect::<Vec<_>>().join(" ");
-    assert_eq!(told, "Cycle Degraded Indexed Job backup download");
+    assert_eq!(told, "Cycle Degraded Indexed Job download");
 }
 
 /// Returns all error kinds. The code does not compile if a kind is missing from the list.

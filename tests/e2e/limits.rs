@@ -1,7 +1,7 @@
 //! Requests and answers that are too large.
 //! The daemon refuses each of them with the id of the request, and the connection stays open.
 
-use hippod_tests::{Raw, Scratch};
+use hippod_tests::Raw;
 use serde_json::json;
 
 use crate::clients::{assert_works, request, started};
@@ -44,23 +44,4 @@ fn a_query_of_megabytes_is_refused_without_blocking_other_clients() {
         assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
         assert_works(raw);
     }
-}
-
-#[test]
-fn an_answer_larger_than_a_line_is_refused_under_its_id() {
-    let scratch = Scratch::new();
-    // In JSON, each quotation mark takes two bytes.
-    scratch.write(
-        "memory/quotes.md",
-        format!("{}\n", "\"".repeat(1_000)).repeat(9_000),
-    );
-    let daemon = scratch.daemon();
-    daemon.client().add(&scratch.workspace());
-    let mut raw = daemon.raw();
-    let params = json!({"workspace": scratch.workspace(), "path": "memory/quotes.md"});
-    assert!(raw.send(&request("too much", "get", params)));
-    let answer = raw.line().expect("an answer");
-    assert_eq!(answer["id"], "too much", "{answer}");
-    assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
-    assert_works(&mut raw);
 }

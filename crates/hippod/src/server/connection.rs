@@ -272,3 +272,15 @@ impl HangUp {
         heard && asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_larger_than_a_line_is_refused() {
+        assert!(fits(vec![b' '; MAX_LINE_BYTES]).is_ok());
+        let refused = fits(vec![b' '; MAX_LINE_BYTES + 1]).unwrap_err();
+        assert_eq!(refused.data.kind, ErrorKind::TooLarge);
+    }
+}
