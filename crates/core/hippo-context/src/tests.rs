@@ -73,7 +73,7 @@ fn every_code_block_of_the_page_is_valid() {
                 assert!((entry.decay.rate - entry.kind.rate()).abs() < 1e-6, "the default");
             }
             "yaml policies" => assert_eq!(parse_rules(text).unwrap().len(), 4),
-            "json records" => assert_eq!(serde_json::from_str::<Vec<PolicyRecord>>(text).unwrap().len(), 4),
+            "json records" => assert_eq!(serde_json::from_str::<Vec<Value>>(text).unwrap().len(), 4),
             "markdown section" | "json section" => assert!(text.contains(hippo_text::fence::OPEN)),
             other => panic!("no test reads blocks of `{other}`"),
         }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::policy::{built_in_rules, load_rules};
+use crate::render::format_block;
 
 const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
 
