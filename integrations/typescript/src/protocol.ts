@@ -1,17 +1,5 @@
 /** Which types cross the socket of hippod? Made from docs/schema/protocol.schema.json by `cargo xtask schema`. */
 
-/** One count of an earlier audit. */
-export interface AuditCount {
-  /** Number of matches. */
-  count: number;
-  /** The kind of finding. */
-  kind: AuditKind;
-  /** Number of checked units. */
-  of: number;
-  /** `count` divided by `of`. */
-  share: number;
-}
-
 /** One match of a finding. */
 export interface AuditExample {
   /** First line, 1-based; absent for an entry. */
@@ -30,23 +18,19 @@ export interface AuditFinding {
   examples: AuditExample[];
   /** The kind of finding. */
   kind: AuditKind;
-  /** Number of checked units. */
+  /** Number of checked chunks, entries or lines. */
   of: number;
   /** `count` divided by `of`, 0 to 1; 0 if `of` is 0. */
   share: number;
-  /** The counted unit. */
-  unit: AuditUnit;
 }
 
 /** The kind of a finding. */
-export type AuditKind = "duplicate" | "stale" | "contradicted" | "secret-bearing" | "instruction-like" | "boot-restating";
+export type AuditKind = "duplicate" | "stale" | "contradicted" | "secret-bearing" | "instruction-like";
 
 /** Parameters of `audit`. */
 export interface AuditRequest {
   /** Examples per finding; default 5, at most `MAX_EXAMPLES`. */
   examples?: number | null | undefined;
-  /** True if the numbers are stored for comparison with later audits. */
-  record?: boolean | undefined;
   /** Path of a workspace, or of anything below it. */
   workspace: string;
 }
@@ -55,8 +39,6 @@ export interface AuditRequest {
 export interface AuditResponse {
   /** Time of the audit, RFC 3339. */
   at: string;
-  /** Earlier audits, newest first. */
-  before: AuditRun[];
   /** Watched files that were read. */
   files: number;
   /** One finding of each kind, always in the same order. */
@@ -66,17 +48,6 @@ export interface AuditResponse {
   /** Unreadable watched files, which are not included in the numbers. */
   unread: number;
 }
-
-/** The numbers of an earlier audit. */
-export interface AuditRun {
-  /** Time of the audit, RFC 3339. */
-  at: string;
-  /** The counts in the order of the findings. */
-  findings: AuditCount[];
-}
-
-/** The unit of a finding. */
-export type AuditUnit = "chunks" | "entries" | "lines";
 
 /** One workspace in a backup. */
 export interface BackedUp {
@@ -90,11 +61,9 @@ export interface BackedUp {
   root: string;
 }
 
-/** Parameters of `backup`. `progress` notifications come before the answer. */
+/** Parameters of `backup`. */
 export interface BackupRequest {
-  /** True if an existing file is replaced. */
-  force?: boolean | undefined;
-  /** Absolute path of the file to write. */
+  /** Absolute path of the file to write, which must not exist. */
   to: string;
   /** Absolute path of the workspace or of anything below it; all workspaces when absent. */
   workspace?: string | null | undefined;
@@ -450,8 +419,6 @@ export interface ContextRenderRequest {
   budget_tokens?: number | null | undefined;
   /** The agent's next step; matching dormant entries are reactivated. */
   cue?: string | null | undefined;
-  /** Format of the section; default `markdown`. */
-  format?: SectionFormat | null | undefined;
   /** Id of a session. */
   session: string;
 }
@@ -464,7 +431,7 @@ export interface ContextRenderResponse {
   entries: ContextShown[];
   /** Active entries that do not fit into the budget. */
   left_out: number;
-  /** The section between its markers, in the requested format; empty if there is nothing to show. */
+  /** The section between its markers; empty if there is nothing to show. */
   markdown: string;
   /** Notes about this answer. */
   notes?: string[] | undefined;
@@ -645,8 +612,6 @@ export interface CycleReport {
   applied: number;
   /** The time used as now, RFC 3339. */
   at: string;
-  /** Number of considered items by kind, in kebab-case. */
-  considered: Record<string, number>;
   /** The cycle that ran. */
   cycle: Cycle;
   /** Written files, relative to the workspace. */
@@ -1040,8 +1005,6 @@ export interface IndexHealth {
   archived: number;
   /** Number of entries by band, as in `StrengthBand`. */
   bands: Record<string, number>;
-  /** Entries that have been strong for so long that they count as consolidated. */
-  consolidated: number;
   /** Number of entries by group. */
   groups: Record<string, number>;
   /** Entries in the index file and its topic files, without queued ones. */
@@ -1464,7 +1427,7 @@ export interface ModelInfo {
   bytes: number;
   /** Number of components of a vector. */
   dimension: number;
-  /** Name, dimension, revision, pooling and prefix in one string, as stored with each vector. */
+  /** Name, dimension and revision in one string, as stored with each vector. */
   id: string;
   /** SPDX expression of the licence, if known. */
   licence: string | null;
@@ -1529,7 +1492,7 @@ export type ModelState = "installed" | "absent" | "damaged" | "unsupported";
 
 /** The embedding model. */
 export interface ModelStatus {
-  /** Name, dimension, revision, pooling and prefix in one string. */
+  /** Name, dimension and revision in one string. */
   id: string;
   /** Number of loads since the start. */
   loads: number;
@@ -1625,7 +1588,7 @@ export interface Progress {
   id: Id;
   /** The current file or package. */
   item: string;
-  /** The current stage: `download`, `check`, `extract` or `done` for `model.pull`, otherwise `backup`, `verify` or `restore`. */
+  /** The current stage: `download`, `check`, `extract` or `done`. */
   stage: string;
   /** Total number of bytes, if known. */
   total: number | null;
@@ -1675,7 +1638,7 @@ export interface RememberResponse {
   start_line: number;
 }
 
-/** Parameters of `restore`. `progress` notifications come before the answer. */
+/** Parameters of `restore`. */
 export interface RestoreRequest {
   /** Absolute path of a backup. */
   from: string;
@@ -1770,8 +1733,6 @@ export type SearchMode = "hybrid" | "lexical" | "vector" | "index";
 
 /** Parameters of `search`. */
 export interface SearchRequest {
-  /** The requesting agent. */
-  agent?: string | null | undefined;
   /** Maximum total tokens of all results, at least 1. */
   budget_tokens?: number | null | undefined;
   /** Return the features of each score, and a trace of the index entries. */
@@ -1828,12 +1789,7 @@ export interface SearchTrace {
   reason: string;
   /** Ids of the strengthened entries. */
   refreshed: string[];
-  /** Pointers of the entries whose file or section no longer exists, as `path` or `path §section`. */
-  stale: string[];
 }
-
-/** Format of a rendered section. */
-export type SectionFormat = "markdown" | "json";
 
 /** Parameters of `session.compact`: either `path` or `messages`. */
 export interface SessionCompactRequest {
@@ -2017,7 +1973,7 @@ export type TranscriptFormat = "auto" | "claude-code" | "pi" | "codex" | "messag
 
 /** An unreadable record. */
 export interface TranscriptProblem {
-  /** Line number, 1-based; in a document, the line on which the message begins. */
+  /** Line number, 1-based; in a list of messages, the number of the message. */
   line: number;
   /** Description of the problem. */
   what: string;
@@ -2025,9 +1981,9 @@ export interface TranscriptProblem {
 
 /** A changed node. */
 export interface TreeChange {
-  /** `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), `adopted` (the node existed before and is unchanged) or `summarised` (the configured program wrote the body). */
+  /** `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), or `adopted` (the node existed before and is unchanged). */
   action: string;
-  /** The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written` or `summary-wanted`. */
+  /** The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found` or `written`. */
   cause: string;
   /** File of the node, relative to the workspace. */
   path: string;
@@ -2035,22 +1991,6 @@ export interface TreeChange {
   status: string;
   /** Size of the node in tokens, estimated as a quarter of its bytes. */
   tokens: number;
-}
-
-/** Today's activity of the command that writes summaries, in the time zone of the workspace. */
-export interface TreeCommandStatus {
-  /** Maximum number of summaries per day. */
-  daily_jobs: number;
-  /** The last failure today; absent if the command has not failed today. */
-  error?: string | undefined;
-  /** Number of consecutive failures. */
-  failures: number;
-  /** The reason why the command is not called again today; null if it may be called. */
-  held_back: string | null;
-  /** Number of requested summaries. */
-  jobs: number;
-  /** Total running time today, in milliseconds. */
-  ms: number;
 }
 
 /** Parameters of `tree.compact`. */
@@ -2069,12 +2009,8 @@ export interface TreeCompactRequest {
 
 /** The result of an update of the tree. */
 export interface TreeCompactResponse {
-  /** New topics in `ROOT.md`. */
-  entered: string[];
   /** Nodes of another program, which were left unchanged. */
   foreign?: string[] | undefined;
-  /** Removed topics in `ROOT.md`. */
-  left: string[];
   /** Changed nodes, days first; for a dry run, planned changes. */
   nodes: TreeChange[];
   /** Notes about the update. */
@@ -2159,30 +2095,18 @@ export interface TreeShowResponse {
   status: string | null;
   /** Tokens of the body. */
   tokens: number;
-  /** Author of the body: `hippod`, `agent` or `command`; null if the node existed before hippod. */
+  /** Author of the body: `hippod` or `agent`; null if the node existed before hippod. */
   written_by: string | null;
 }
 
 /** The compaction tree of a workspace. */
 export interface TreeStatus {
-  /** The command that writes summaries; absent if none is configured. */
-  command?: TreeCommandStatus | undefined;
-  /** Nodes of finished periods. */
-  fixed: number;
   /** Nodes of another program, which hippod does not change. */
   foreign?: number | undefined;
   /** Time of the last full update, RFC 3339; null if there was none. */
   last: string | null;
-  /** Nodes that need a written summary. */
-  needs_summarization: number;
-  /** Nodes with another status. */
-  other: number;
-  /** Nodes of running periods, including `ROOT.md`. */
-  tentative: number;
-  /** The folder in which nodes cannot be written, with the reason; only if there is one. */
-  unwritable?: string | undefined;
-  /** Nodes in the list of `tree.pending`. */
-  waiting: number;
+  /** Number of nodes. */
+  nodes: number;
 }
 
 /** Parameters of `tree.submit`. */
@@ -2292,8 +2216,6 @@ export interface WorkspaceRemoveRequest {
   dry_run?: boolean | undefined;
   /** Also delete the contents of its sessions. */
   purge?: boolean | undefined;
-  /** Restore `.hippocampus/carried/ROOT.md` over hippod's `memory/ROOT.md`, which an earlier build replaced; the user has confirmed this after a review. */
-  restore_carried?: boolean | undefined;
   /** Path of the folder, which may no longer exist. */
   workspace: string;
 }

@@ -31,21 +31,19 @@ class Methods(ABC):
         *,
         workspace: str,
         examples: int | None = None,
-        record: bool | None = None,
     ) -> p.AuditResponse:
         """Measures the quality of a workspace's memory."""
-        answer: p.AuditResponse = self.call("audit", given(workspace=workspace, examples=examples, record=record))
+        answer: p.AuditResponse = self.call("audit", given(workspace=workspace, examples=examples))
         return answer
 
     def backup(
         self,
         *,
         to: str,
-        force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
         """Writes workspaces with all their data into one file, while they are in use."""
-        answer: p.BackupResponse = self.call("backup", given(to=to, force=force, workspace=workspace))
+        answer: p.BackupResponse = self.call("backup", given(to=to, workspace=workspace))
         return answer
 
     def backup_verify(
@@ -123,10 +121,9 @@ class Methods(ABC):
         session: str,
         budget_tokens: int | None = None,
         cue: str | None = None,
-        format: p.SectionFormat | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
+        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
         return answer
 
     def context_touch(
@@ -382,7 +379,6 @@ class Methods(ABC):
         *,
         query: str,
         workspace: str,
-        agent: str | None = None,
         budget_tokens: int | None = None,
         explain: bool | None = None,
         limit: int | None = None,
@@ -394,7 +390,7 @@ class Methods(ABC):
         until: str | None = None,
     ) -> p.SearchResponse:
         """Searches the memory of a workspace."""
-        answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
     def session_compact(
@@ -518,10 +514,9 @@ class Methods(ABC):
         workspace: str,
         dry_run: bool | None = None,
         purge: bool | None = None,
-        restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Unregisters a folder and deletes its derived data; the files stay."""
-        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
+        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge))
         return answer
 
     def workspace_sync(
@@ -562,21 +557,19 @@ class AsyncMethods(ABC):
         *,
         workspace: str,
         examples: int | None = None,
-        record: bool | None = None,
     ) -> p.AuditResponse:
         """Measures the quality of a workspace's memory."""
-        answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, examples=examples, record=record))
+        answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, examples=examples))
         return answer
 
     async def backup(
         self,
         *,
         to: str,
-        force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
         """Writes workspaces with all their data into one file, while they are in use."""
-        answer: p.BackupResponse = await self.call("backup", given(to=to, force=force, workspace=workspace))
+        answer: p.BackupResponse = await self.call("backup", given(to=to, workspace=workspace))
         return answer
 
     async def backup_verify(
@@ -654,10 +647,9 @@ class AsyncMethods(ABC):
         session: str,
         budget_tokens: int | None = None,
         cue: str | None = None,
-        format: p.SectionFormat | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
+        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
         return answer
 
     async def context_touch(
@@ -913,7 +905,6 @@ class AsyncMethods(ABC):
         *,
         query: str,
         workspace: str,
-        agent: str | None = None,
         budget_tokens: int | None = None,
         explain: bool | None = None,
         limit: int | None = None,
@@ -925,7 +916,7 @@ class AsyncMethods(ABC):
         until: str | None = None,
     ) -> p.SearchResponse:
         """Searches the memory of a workspace."""
-        answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
     async def session_compact(
@@ -1049,10 +1040,9 @@ class AsyncMethods(ABC):
         workspace: str,
         dry_run: bool | None = None,
         purge: bool | None = None,
-        restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Unregisters a folder and deletes its derived data; the files stay."""
-        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
+        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge))
         return answer
 
     async def workspace_sync(

@@ -8,22 +8,6 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
-class AuditCount(TypedDict):
-    """One count of an earlier audit."""
-
-    #: Number of matches.
-    count: int
-
-    #: The kind of finding.
-    kind: AuditKind
-
-    #: Number of checked units.
-    of: int
-
-    #: `count` divided by `of`.
-    share: float
-
-
 class AuditExample(TypedDict):
     """One match of a finding."""
 
@@ -49,18 +33,15 @@ class AuditFinding(TypedDict):
     #: The kind of finding.
     kind: AuditKind
 
-    #: Number of checked units.
+    #: Number of checked chunks, entries or lines.
     of: int
 
     #: `count` divided by `of`, 0 to 1; 0 if `of` is 0.
     share: float
 
-    #: The counted unit.
-    unit: AuditUnit
-
 
 #: The kind of a finding.
-AuditKind: TypeAlias = Literal["duplicate", "stale", "contradicted", "secret-bearing", "instruction-like", "boot-restating"]
+AuditKind: TypeAlias = Literal["duplicate", "stale", "contradicted", "secret-bearing", "instruction-like"]
 
 
 class AuditRequest(TypedDict):
@@ -68,9 +49,6 @@ class AuditRequest(TypedDict):
 
     #: Examples per finding; default 5, at most `MAX_EXAMPLES`.
     examples: NotRequired[int | None]
-
-    #: True if the numbers are stored for comparison with later audits.
-    record: NotRequired[bool]
 
     #: Path of a workspace, or of anything below it.
     workspace: str
@@ -81,9 +59,6 @@ class AuditResponse(TypedDict):
 
     #: Time of the audit, RFC 3339.
     at: str
-
-    #: Earlier audits, newest first.
-    before: list[AuditRun]
 
     #: Watched files that were read.
     files: int
@@ -96,20 +71,6 @@ class AuditResponse(TypedDict):
 
     #: Unreadable watched files, which are not included in the numbers.
     unread: int
-
-
-class AuditRun(TypedDict):
-    """The numbers of an earlier audit."""
-
-    #: Time of the audit, RFC 3339.
-    at: str
-
-    #: The counts in the order of the findings.
-    findings: list[AuditCount]
-
-
-#: The unit of a finding.
-AuditUnit: TypeAlias = Literal["chunks", "entries", "lines"]
 
 
 class BackedUp(TypedDict):
@@ -129,12 +90,9 @@ class BackedUp(TypedDict):
 
 
 class BackupRequest(TypedDict):
-    """Parameters of `backup`. `progress` notifications come before the answer."""
+    """Parameters of `backup`."""
 
-    #: True if an existing file is replaced.
-    force: NotRequired[bool]
-
-    #: Absolute path of the file to write.
+    #: Absolute path of the file to write, which must not exist.
     to: str
 
     #: Absolute path of the workspace or of anything below it; all workspaces when absent.
@@ -615,9 +573,6 @@ class ContextRenderRequest(TypedDict):
     #: The agent's next step; matching dormant entries are reactivated.
     cue: NotRequired[str | None]
 
-    #: Format of the section; default `markdown`.
-    format: NotRequired[SectionFormat | None]
-
     #: Id of a session.
     session: str
 
@@ -634,7 +589,7 @@ class ContextRenderResponse(TypedDict):
     #: Active entries that do not fit into the budget.
     left_out: int
 
-    #: The section between its markers, in the requested format; empty if there is nothing to show.
+    #: The section between its markers; empty if there is nothing to show.
     markdown: str
 
     #: Notes about this answer.
@@ -877,9 +832,6 @@ class CycleReport(TypedDict):
 
     #: The time used as now, RFC 3339.
     at: str
-
-    #: Number of considered items by kind, in kebab-case.
-    considered: dict[str, int]
 
     #: The cycle that ran.
     cycle: Cycle
@@ -1428,9 +1380,6 @@ class IndexHealth(TypedDict):
     #: Number of entries by band, as in `StrengthBand`.
     bands: dict[str, int]
 
-    #: Entries that have been strong for so long that they count as consolidated.
-    consolidated: int
-
     #: Number of entries by group.
     groups: dict[str, int]
 
@@ -1683,7 +1632,7 @@ class ModelInfo(TypedDict):
     #: Number of components of a vector.
     dimension: int
 
-    #: Name, dimension, revision, pooling and prefix in one string, as stored with each vector.
+    #: Name, dimension and revision in one string, as stored with each vector.
     id: str
 
     #: SPDX expression of the licence, if known.
@@ -1767,7 +1716,7 @@ ModelState: TypeAlias = Literal["installed", "absent", "damaged", "unsupported"]
 class ModelStatus(TypedDict):
     """The embedding model."""
 
-    #: Name, dimension, revision, pooling and prefix in one string.
+    #: Name, dimension and revision in one string.
     id: str
 
     #: Number of loads since the start.
@@ -1883,7 +1832,7 @@ class Progress(TypedDict):
     #: The current file or package.
     item: str
 
-    #: The current stage: `download`, `check`, `extract` or `done` for `model.pull`, otherwise `backup`, `verify` or `restore`.
+    #: The current stage: `download`, `check`, `extract` or `done`.
     stage: str
 
     #: Total number of bytes, if known.
@@ -1952,7 +1901,7 @@ class RememberResponse(TypedDict):
     start_line: int
 
 
-#: Parameters of `restore`. `progress` notifications come before the answer.
+#: Parameters of `restore`.
 RestoreRequest = TypedDict(
     "RestoreRequest",
     {
@@ -2080,9 +2029,6 @@ SearchMode: TypeAlias = Literal["hybrid", "lexical", "vector", "index"]
 class SearchRequest(TypedDict):
     """Parameters of `search`."""
 
-    #: The requesting agent.
-    agent: NotRequired[str | None]
-
     #: Maximum total tokens of all results, at least 1.
     budget_tokens: NotRequired[int | None]
 
@@ -2162,13 +2108,6 @@ class SearchTrace(TypedDict):
 
     #: Ids of the strengthened entries.
     refreshed: list[str]
-
-    #: Pointers of the entries whose file or section no longer exists, as `path` or `path §section`.
-    stale: list[str]
-
-
-#: Format of a rendered section.
-SectionFormat: TypeAlias = Literal["markdown", "json"]
 
 
 class SessionCompactRequest(TypedDict):
@@ -2412,7 +2351,7 @@ TranscriptFormat: TypeAlias = Literal["auto", "claude-code", "pi", "codex", "mes
 class TranscriptProblem(TypedDict):
     """An unreadable record."""
 
-    #: Line number, 1-based; in a document, the line on which the message begins.
+    #: Line number, 1-based; in a list of messages, the number of the message.
     line: int
 
     #: Description of the problem.
@@ -2422,10 +2361,10 @@ class TranscriptProblem(TypedDict):
 class TreeChange(TypedDict):
     """A changed node."""
 
-    #: `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), `adopted` (the node existed before and is unchanged) or `summarised` (the configured program wrote the body).
+    #: `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), or `adopted` (the node existed before and is unchanged).
     action: str
 
-    #: The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written` or `summary-wanted`.
+    #: The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found` or `written`.
     cause: str
 
     #: File of the node, relative to the workspace.
@@ -2436,28 +2375,6 @@ class TreeChange(TypedDict):
 
     #: Size of the node in tokens, estimated as a quarter of its bytes.
     tokens: int
-
-
-class TreeCommandStatus(TypedDict):
-    """Today's activity of the command that writes summaries, in the time zone of the workspace."""
-
-    #: Maximum number of summaries per day.
-    daily_jobs: int
-
-    #: The last failure today; absent if the command has not failed today.
-    error: NotRequired[str]
-
-    #: Number of consecutive failures.
-    failures: int
-
-    #: The reason why the command is not called again today; null if it may be called.
-    held_back: str | None
-
-    #: Number of requested summaries.
-    jobs: int
-
-    #: Total running time today, in milliseconds.
-    ms: int
 
 
 class TreeCompactRequest(TypedDict):
@@ -2482,14 +2399,8 @@ class TreeCompactRequest(TypedDict):
 class TreeCompactResponse(TypedDict):
     """The result of an update of the tree."""
 
-    #: New topics in `ROOT.md`.
-    entered: list[str]
-
     #: Nodes of another program, which were left unchanged.
     foreign: NotRequired[list[str]]
-
-    #: Removed topics in `ROOT.md`.
-    left: list[str]
 
     #: Changed nodes, days first; for a dry run, planned changes.
     nodes: list[TreeChange]
@@ -2605,18 +2516,12 @@ class TreeShowResponse(TypedDict):
     #: Tokens of the body.
     tokens: int
 
-    #: Author of the body: `hippod`, `agent` or `command`; null if the node existed before hippod.
+    #: Author of the body: `hippod` or `agent`; null if the node existed before hippod.
     written_by: str | None
 
 
 class TreeStatus(TypedDict):
     """The compaction tree of a workspace."""
-
-    #: The command that writes summaries; absent if none is configured.
-    command: NotRequired[TreeCommandStatus]
-
-    #: Nodes of finished periods.
-    fixed: int
 
     #: Nodes of another program, which hippod does not change.
     foreign: NotRequired[int]
@@ -2624,20 +2529,8 @@ class TreeStatus(TypedDict):
     #: Time of the last full update, RFC 3339; null if there was none.
     last: str | None
 
-    #: Nodes that need a written summary.
-    needs_summarization: int
-
-    #: Nodes with another status.
-    other: int
-
-    #: Nodes of running periods, including `ROOT.md`.
-    tentative: int
-
-    #: The folder in which nodes cannot be written, with the reason; only if there is one.
-    unwritable: NotRequired[str]
-
-    #: Nodes in the list of `tree.pending`.
-    waiting: int
+    #: Number of nodes.
+    nodes: int
 
 
 class TreeSubmitRequest(TypedDict):
@@ -2782,9 +2675,6 @@ class WorkspaceRemoveRequest(TypedDict):
 
     #: Also delete the contents of its sessions.
     purge: NotRequired[bool]
-
-    #: Restore `.hippocampus/carried/ROOT.md` over hippod's `memory/ROOT.md`, which an earlier build replaced; the user has confirmed this after a review.
-    restore_carried: NotRequired[bool]
 
     #: Path of the folder, which may no longer exist.
     workspace: str
