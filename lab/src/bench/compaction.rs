@@ -141,8 +141,7 @@ fn speed(bytes: &[u8], name: &str) -> Figure {
         "{name}, {tokens} tokens in {:.2} MB: time from the bytes to the summary, per 1,000 tokens",
         bytes.len() as f64 / 1e6
     );
-    Figure::new(PART, what, format!("{each:.3} ms"))
-        .reach("≤ 0.04 ms", each <= 0.04)
+    Figure::new(PART, what, format!("{each:.3} ms")).reach("≤ 0.04 ms", each <= 0.04)
 }
 
 /// Measures the reduction by the rules alone, and the tiers of the messages.

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use hippo_text::source::NodeKind;
 use hippo_tree::{
-    Fingerprint, LevelInput, Node, NodeSource, Period, SourceFile, build_root_file,
-    collect_root_sources, make, plan, sources,
+    Fingerprint, LevelInput, Node, NodeSource, Period, SourceFile, build_root_file, collect_root_sources,
+    make, plan, sources,
 };
 use hippo_types::time::{Date, find_date};
 
