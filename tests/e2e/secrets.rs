@@ -279,12 +279,6 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
         json!({"session": name, "budget_tokens": 100_000}),
     );
     places.insert("context.render", plain(&rendered));
-    let json = ask(
-        daemon,
-        "context.render",
-        json!({"session": name, "format": "json"}),
-    );
-    places.insert("context.render json", plain(&json));
     places.insert(
         "context.list",
         plain(&ask(daemon, "context.list", json!({"session": name}))),

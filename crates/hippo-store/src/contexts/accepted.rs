@@ -174,22 +174,4 @@ mod tests {
         let all = of(Some("s"), true, true, true);
         assert_eq!(store.read().accepted_flushes().unwrap(), [(row, all)]);
     }
-
-    #[test]
-    fn a_file_of_schema_2_gains_the_table_and_keeps_its_rows() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("contexts.db");
-        let told = [7; 16];
-        let upto = crate::contexts::FlushPosition::default();
-        let mut store = ContextStore::open(&path).unwrap();
-        store.begin_flush("/t", &upto, &[], &[told], 1).unwrap();
-        drop(store);
-        let old = rusqlite::Connection::open(&path).unwrap();
-        old.execute_batch("DROP TABLE accepted; PRAGMA user_version = 2")
-            .unwrap();
-        drop(old);
-        let mut store = ContextStore::open(&path).unwrap();
-        assert!(store.read().is_told(&told).unwrap());
-        store.accept(&AcceptedFlush::default()).unwrap();
-    }
 }

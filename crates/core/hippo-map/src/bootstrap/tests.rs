@@ -111,9 +111,9 @@ fn derived_text_shows_no_secrets() {
         is {hex}, it feeds the station.\n\n## Token: {heading}\n\nThe station token {random} is sent with each measurement of the \
         station.\n"
     );
-    let files = Files::of(&[("knowledge/weather.md", &text)]);
+    let files = Files::of(&[("knowledge/weather.md", &text), ("memory/2026-03-18.md", &text)]);
     let entries = bootstrap(&files.memory(), &settings());
-    assert!(entries.len() >= 2);
+    assert_eq!(entries.len(), 2);
     let shown = serde_json::to_string(&entries.iter().map(|new| &new.entry).collect::<Vec<_>>()).unwrap();
     for secret in secrets {
         assert!(!shown.contains(secret), "{secret}: {shown}");

@@ -31,6 +31,8 @@ pub struct Splitter {
     shape: InputShape,
     /// Bytes of an incomplete line, or all bytes of a document and while the shape is unknown.
     held: Vec<u8>,
+    /// Bytes that did not determine the shape.
+    probed: usize,
     /// Complete lines so far.
     lines: u64,
     /// The line or the document is too long; its remaining bytes are skipped.
@@ -56,6 +58,11 @@ impl Splitter {
         match self.shape {
             InputShape::Unknown => {
                 self.held.extend_from_slice(bytes);
+                // Detection reads all bytes again, so it waits until their number has doubled.
+                if self.held.len() < 2 * self.probed && self.held.len() < LONGEST {
+                    return;
+                }
+                self.probed = self.held.len();
                 if let Some(shape) = detect_shape(&self.held, false) {
                     self.set_shape(shape, each);
                 }
@@ -130,6 +137,7 @@ fn emit_line(line: u64, bytes: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>))
 /// are not enough to decide, so that the result does not depend on how the input is divided.
 fn detect_shape(bytes: &[u8], end: bool) -> Option<InputShape> {
     let end = end || bytes.len() >= LONGEST;
+    let bytes = &bytes[..bytes.len().min(LONGEST)];
     if !end && MARK.starts_with(bytes) {
         return None;
     }
@@ -147,6 +155,15 @@ fn detect_shape(bytes: &[u8], end: bool) -> Option<InputShape> {
     let (line, rest) = text.split_at(line.unwrap_or(text.len()));
     if Json::parse(line).is_ok() {
         return Some(InputShape::Lines);
+    }
+    // A document goes on after these marks, whatever its next line begins with.
+    if !rest.is_empty()
+        && line
+            .trim_ascii_end()
+            .last()
+            .is_some_and(|mark| b",:[{".contains(mark))
+    {
+        return Some(InputShape::Document);
     }
     // After a truncated first line, each further line begins with an object; the lines of a document do not.
     match rest.trim_ascii_start().first() {
