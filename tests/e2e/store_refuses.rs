@@ -49,7 +49,10 @@ fn a_failed_run_is_recorded_and_continued() {
         daemon.set("2060-01-01T00:00:00Z");
         let all = client.ids(&root).len();
         // A light cycle plans to move decayed entries into the queue, but at most a quarter of all entries.
-        refuse(&scratch, "BEFORE UPDATE OF done ON runs WHEN NEW.done = 4");
+        refuse(
+            &scratch,
+            "BEFORE UPDATE ON runs WHEN json_extract(NEW.state, '$.done') = 4",
+        );
         let error = refused(&mut client, &scratch, Cycle::Light, None);
         assert!(error.message.contains("refused by the test"), "{error:?}");
         let row = client.history(&root, None).runs.remove(0);
@@ -99,7 +102,10 @@ fn a_failed_run_is_undone_before_the_run_it_built_on() {
     let done = plan.iter().position(is_shared).expect("a step") as u64 + 1;
     refuse(
         &scratch,
-        &format!("BEFORE UPDATE OF done ON runs WHEN NEW.done = {}", done + 1),
+        &format!(
+            "BEFORE UPDATE ON runs WHEN json_extract(NEW.state, '$.done') = {}",
+            done + 1
+        ),
     );
     refused(&mut client, &scratch, Cycle::Deep, Some(STILL_LATER));
     let_go(&scratch);
@@ -145,7 +151,10 @@ fn a_heartbeat_reports_a_failed_cycle_and_runs_the_others() {
     client.index(&root);
     // Only the wall clock is set, so the schedule does not check for due cycles by itself.
     daemon.set("2026-03-06T10:00:00Z");
-    refuse(&scratch, "BEFORE INSERT ON runs WHEN NEW.cycle = 'light'");
+    refuse(
+        &scratch,
+        "BEFORE INSERT ON runs WHEN json_extract(NEW.state, '$.record.cycle') = 'light'",
+    );
     let beat = client.heartbeat(&root);
     let failed = beat.pending.iter().find(|pending| pending.kind == "cycle-failed");
     let failed = failed.unwrap_or_else(|| panic!("{beat:#?}"));

@@ -1,5 +1,6 @@
 //! Cycles that clients run, with the tree update after each.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hippo_proto::{
@@ -74,6 +75,8 @@ impl CycleRunner {
     /// response, and the remaining cycles still run.
     pub async fn heartbeat(&self, request: HeartbeatRequest) -> Result<HeartbeatResponse, RpcError> {
         let view = self.views.get(&request.workspace).await?;
+        let earlier = self.past_runs(&view).await?;
+        let earlier: BTreeSet<i64> = earlier.iter().map(|row| row.run).collect();
         let HeartbeatAnswer { due, .. } = self.ask_pending(&view, false).await?;
         let (mut failed, mut runs) = (Vec::new(), Vec::new());
         for cycle in due {
@@ -97,7 +100,8 @@ impl CycleRunner {
             }
         }
         let mut ran = self.past_runs(&view).await?;
-        ran.retain(|row| runs.contains(&row.run));
+        // The schedule may run a due cycle before its request does.
+        ran.retain(|row| runs.contains(&row.run) || row.finished.is_some() && !earlier.contains(&row.run));
         ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
         let HeartbeatAnswer {
             mut pending, next, ..
