@@ -1,5 +1,5 @@
 //! Undo of cycle runs.
-//! An undo restores every byte of a run, and keeps all changes that were made after it.
+//! An undo restores the entries of a run, and keeps all changes that were made after it.
 
 use hippo_proto::{Cycle, EntryPlace, EntryPriority, ErrorKind, IndexEntry};
 use hippod_tests::{Caller, Clocked, QUIET, Scratch};
@@ -8,7 +8,7 @@ use crate::cycles::{LATER, NOW, STILL_LATER, ask, assert_same_state, started, st
 use crate::index_file::{block_of, fill};
 
 #[test]
-fn undoing_a_run_restores_every_byte() {
+fn undoing_a_run_restores_its_entries_in_every_file() {
     let overflow = "[index]\nmax_tokens = 1200\nmax_entries = 12\n";
     for (what, settings) in [("one file", ""), ("files below", overflow)] {
         let (scratch, _daemon, mut client) = started(30, settings);

@@ -1,6 +1,7 @@
 //! Writes of clients to the memory of a workspace.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hippo_proto::{RememberRequest, RememberResponse, RpcError};
 
@@ -13,6 +14,9 @@ use crate::remember;
 use crate::tasks::run_blocking;
 use crate::view::WorkspaceView;
 use crate::views::Views;
+
+/// Maximum wait for a log that other programs keep changing.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Writer of entries and log lines. The engine changes the entries.
 #[derive(Clone)]
@@ -95,9 +99,11 @@ impl MemoryWriter {
                 reply,
             })))
         });
-        let (entered, is_searchable) = match entered.await {
-            Ok(entered) => (entered.entry, entered.is_searchable),
-            Err(error) => (Err(error), false),
+        let entered = entered.await;
+        // The text must be searchable by the next query, and the watcher would report it only later.
+        let is_searchable = match self.engine.read_files(&view.root, vec![path.clone()]) {
+            Some(read) => matches!(tokio::time::timeout(PATIENCE, read).await, Ok(Ok(true))),
+            None => false,
         };
         let (entry, mut notes) = match entered {
             Ok(entry) if repeated => {

@@ -16,7 +16,7 @@ use crate::embed_worker::EmbedEvent;
 use crate::watcher::WatchEvent;
 
 pub use handle::EngineHandle;
-pub use order::{AppendedText, EntryCommand, IndexingResult, Lesson, Order, QueryEffects};
+pub use order::{AppendedText, EntryCommand, Lesson, Order, QueryEffects};
 pub use request::{EngineRequest, HeartbeatAnswer, LostData, SyncGoal};
 
 /// A message for the engine.
@@ -41,8 +41,8 @@ pub enum EngineMessage {
         root: PathBuf,
         /// Paths relative to the root; an empty list means all files known to have changed.
         paths: Vec<String>,
-        /// Completion signal; dropped if the workspace is not open.
-        done: oneshot::Sender<()>,
+        /// Completion signal, true if all the paths are in the index; dropped if the workspace is not open.
+        done: oneshot::Sender<bool>,
     },
     /// A damaged database, reported by a query.
     Damaged {

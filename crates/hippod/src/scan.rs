@@ -99,20 +99,13 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each:
     match WorkspaceDir::open(root).and_then(|dir| dir.folder("")?.is_empty()) {
         Ok(root_empty) => ScanResult {
             root_empty,
-            ..once_each(walk(root, rules, config, None, at_each).with_links(root))
+            ..once_each(walk(root, rules, config, at_each).with_links(root))
         },
         Err(error) => ScanResult {
             cut_short: system::is_shortage(&error),
             ..ScanResult::default()
         },
     }
-}
-
-/// Returns whether an existing folder may contain memory files, according to the rules and ignore files of a scan.
-pub fn reaches(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> bool {
-    let folder = root.join(rel);
-    let found = walk(root, rules, config, Some(rel), &|| ()).dirs;
-    found.iter().any(|(dir, _)| *dir == folder)
 }
 
 /// Returns the name, without links, of a file that is reached through a link, if that name is memory as well.

@@ -6,7 +6,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hippo_fs::WorkspaceDir;
 use hippo_fs::harness;
 use hippo_store::StoreError;
 use hippo_tree::Period;
@@ -94,12 +93,6 @@ impl Workspace {
         self.skipped = skipped.map(|skipped| (skipped.rel.clone(), skipped)).collect();
     }
 
-    /// Returns whether a missing root exists again and is more than an empty mount point.
-    pub fn root_is_back(&self) -> bool {
-        let empty = WorkspaceDir::open(&self.root).and_then(|dir| dir.folder("")?.is_empty());
-        empty.is_ok_and(|empty| self.known.is_empty() || !empty)
-    }
-
     fn compare(&mut self, scan: &ScanResult, now: Instant) {
         let mut seen = BTreeSet::new();
         for file in &scan.files {
@@ -111,7 +104,9 @@ impl Workspace {
             match known.or_else(|| self.own_nodes.get(&file.rel).copied()) {
                 Some((known, false)) if known == mark => {
                     self.missing.remove(&file.rel);
-                    self.held.remove(&file.rel);
+                    if self.held.remove(&file.rel) {
+                        self.mark_dirty(file.rel.clone(), now);
+                    }
                 }
                 Some((known, true)) if known == mark => self.mark_recheck(file.rel.clone(), now),
                 _ => self.mark_dirty(file.rel.clone(), now),
@@ -253,27 +248,6 @@ impl Workspace {
                 .is_some_and(|known| there.contains(&known.hash))
         };
         paths.iter().filter(moved).cloned().collect()
-    }
-
-    /// Releases held-back deletions that need no confirmation: the file exists again, or its bytes are indexed under
-    /// another name. Returns the number of removed documents.
-    ///
-    /// # Errors
-    /// See [`StoreError`]. After an error, the documents stay held back.
-    pub fn release_held(&mut self, now: Instant) -> Result<usize, StoreError> {
-        let held: Vec<String> = self.held.iter().cloned().collect();
-        let (back, gone): (Vec<_>, Vec<_>) = held
-            .into_iter()
-            .partition(|path| hippo_fs::exists(&self.root, path));
-        for path in back {
-            self.held.remove(&path);
-            self.mark_dirty(path, now);
-        }
-        let moved = self.moved(&gone);
-        if !moved.is_empty() {
-            self.remove(&moved)?;
-        }
-        Ok(moved.len())
     }
 
     /// Confirms held-back deletions. Returns the number of removed documents.

@@ -14,7 +14,7 @@ use super::embedding::model_state;
 use super::housekeeping::look_at_database;
 use super::settings::settings_path;
 use super::status::repair_is_told;
-use super::turn::WorkspaceWorker;
+use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
@@ -158,15 +158,9 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
         report.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
-    if let Some(what) = entries.held_what() {
+    if let Some((what, fix)) = entries.held_problem() {
         let what = format!("{what}; hippod neither reads nor writes the file");
-        report.problem(
-            "held-removals",
-            Severity::Warning,
-            what,
-            place.clone(),
-            entries.held_fix(),
-        );
+        report.problem("held-removals", Severity::Warning, what, place.clone(), fix);
     }
     for damaged in &entries.known.damaged {
         report.problem(
@@ -180,12 +174,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
             "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again",
         );
     }
-    if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
-        let fix = "no change is necessary, because search finds all files; to make room, remove entries with \
-                   `hippoctl index forget`, or exclude files with sources.exclude";
-        report.problem("index-full", Severity::Info, what, place.clone(), fix);
-    }
-    let written = entries.file.trouble.is_none() && !entries.file.is_held();
+    let written = entries.file.trouble.is_none() && entries.file.held.is_none();
     if !entries.enabled || !written {
         return None;
     }

@@ -65,8 +65,8 @@ impl EngineHandle {
     }
 
     /// Asks the engine to read files; if `paths` is empty, the engine reads all files known to have changed. Returns
-    /// the completion signal, or `None` if the engine has ended.
-    pub fn read_files(&self, root: &Path, paths: Vec<String>) -> Option<oneshot::Receiver<()>> {
+    /// the completion signal, which is true if all the paths are in the index, or `None` if the engine has ended.
+    pub fn read_files(&self, root: &Path, paths: Vec<String>) -> Option<oneshot::Receiver<bool>> {
         let (done, read) = oneshot::channel();
         let root = root.to_path_buf();
         self.send(EngineMessage::Read { root, paths, done })

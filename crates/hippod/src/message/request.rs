@@ -107,17 +107,6 @@ pub enum EngineRequest {
 }
 
 impl EngineRequest {
-    /// Returns whether the request needs an open workspace. A rebuild does not, because it can repair a workspace that
-    /// fails to open.
-    pub fn needs_open_workspace(&self) -> bool {
-        !self.is_for_engine() && !matches!(self, Self::Rebuild { .. })
-    }
-
-    /// Returns whether the engine itself handles the request.
-    pub fn is_for_engine(&self) -> bool {
-        matches!(self, Self::Add { .. } | Self::Remove { .. } | Self::TakeIn { .. })
-    }
-
     /// Rejects the request because its workspace is not registered or could not be opened.
     pub fn refuse(self, error: &RpcError) {
         // A client that disconnected needs no answer.

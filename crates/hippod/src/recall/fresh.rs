@@ -85,7 +85,7 @@ impl Freshener {
             return false;
         };
         let left = self.deadline.saturating_duration_since(Instant::now());
-        matches!(tokio::time::timeout(left, read).await, Ok(Ok(())))
+        matches!(tokio::time::timeout(left, read).await, Ok(Ok(_)))
     }
 
     /// Adds notes about text that may be missing to an answer.

@@ -15,7 +15,6 @@ pub(super) struct ScanFilter {
     pub real_root: PathBuf,
     pub rules: SourceRules,
     pub follow_links: bool,
-    pub only: Option<String>,
     pub skipped: Arc<Mutex<Vec<SkippedFile>>>,
 }
 
@@ -40,7 +39,6 @@ impl ScanFilter {
             real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
             rules: rules.clone(),
             follow_links: config.sources.follow_links,
-            only: None,
             skipped,
         }
     }
@@ -59,9 +57,6 @@ impl ScanFilter {
             return false;
         }
         let rel = relative(&self.root, path);
-        if self.only.as_ref().is_some_and(|only| !is_on_the_way(&rel, only)) {
-            return false;
-        }
         let is_source = self.rules.is_source(&rel);
         let may_contain = self.rules.may_contain(&rel);
         if name.to_str().is_none() {
@@ -119,25 +114,5 @@ impl ScanFilter {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(skipped);
-    }
-}
-
-/// Returns whether `rel` is `target` or one of its parent folders.
-fn is_on_the_way(rel: &str, target: &str) -> bool {
-    target
-        .strip_prefix(rel)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parent_folders_are_on_the_way_to_a_path() {
-        assert!(is_on_the_way("memory", "memory/a.md"));
-        assert!(is_on_the_way("memory/a.md", "memory/a.md"));
-        assert!(!is_on_the_way("mem", "memory/a.md"));
-        assert!(!is_on_the_way("memory/a.md", "memory"));
     }
 }

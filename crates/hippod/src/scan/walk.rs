@@ -26,24 +26,19 @@ pub(super) struct WalkResult {
     pub cut_short: bool,
 }
 
-/// Walks everything below `root` or, with `only`, just the folders on the way to that path. Calls `at_each` for every
-/// entry.
+/// Walks everything below `root`. Calls `at_each` for every entry.
 #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn walk(
     root: &Path,
     rules: &SourceRules,
     config: &WorkspaceConfig,
-    only: Option<&str>,
     at_each: &dyn Fn(),
 ) -> WalkResult {
     if !root.is_dir() {
         return WalkResult::default();
     }
     let skipped = Arc::new(Mutex::new(Vec::new()));
-    let gate = ScanFilter {
-        only: only.map(str::to_owned),
-        ..ScanFilter::new(root, rules, config, Arc::clone(&skipped))
-    };
+    let gate = ScanFilter::new(root, rules, config, Arc::clone(&skipped));
     let respect = config.sources.respect_ignore_files;
     let ignores = Arc::new(Mutex::new(Ignores::new(root)));
     let heard = Arc::clone(&ignores);

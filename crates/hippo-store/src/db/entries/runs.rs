@@ -69,6 +69,9 @@ pub struct RunReport {
     pub findings: BTreeSet<Finding>,
     /// The state of the index after the plan; present only for archival runs.
     pub health: Option<Health>,
+    /// Paths of the files that the run changed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub files: BTreeSet<String>,
     /// Further notes, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -83,7 +86,7 @@ impl RunReport {
             considered: plan.considered.clone(),
             findings: plan.findings.clone(),
             health: plan.health.clone(),
-            notes: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -185,15 +188,21 @@ impl Store {
         applied.ok_or_else(|| self.no_run(id, "it is not running"))
     }
 
-    /// Adds notes to the report of a run.
+    /// Adds notes and changed files to the report of a run.
     ///
     /// # Errors
     /// Returns [`StoreError::Row`] if the run does not exist or its report is unreadable; see [`StoreError`].
-    pub fn note_run(&mut self, id: RunId, notes: &[String]) -> Result<(), StoreError> {
+    pub fn note_run(
+        &mut self,
+        id: RunId,
+        notes: &[String],
+        files: &BTreeSet<String>,
+    ) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
             return Err(self.no_run(id, "no such run"));
         };
         report.notes.extend_from_slice(notes);
+        report.files.extend(files.iter().cloned());
         self.in_transaction(|transaction| {
             transaction.execute(
                 "UPDATE runs SET report = ?2 WHERE id = ?1",
@@ -201,6 +210,32 @@ impl Store {
             )
         })?;
         Ok(())
+    }
+
+    /// Deletes completed runs that are no longer needed: runs without steps, except the last run of each cycle, and
+    /// runs that started before `before`, except the last ten. Returns the number of
+    /// deleted runs.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn trim_runs(&mut self, before: Timestamp) -> Result<usize, StoreError> {
+        self.in_transaction(|transaction| {
+            transaction.execute_batch(
+                "CREATE TEMP TABLE IF NOT EXISTS trimmed (id INTEGER PRIMARY KEY); DELETE FROM trimmed;",
+            )?;
+            transaction.execute(
+                "INSERT INTO trimmed SELECT id FROM runs WHERE finished IS NOT NULL
+                     AND id NOT IN (SELECT max(id) FROM runs WHERE outcome IN ('done', 'capped') GROUP BY cycle)
+                     AND id NOT IN (SELECT id FROM runs ORDER BY id DESC LIMIT 10)
+                     AND (done = 0 OR started < ?1)",
+                [before.0],
+            )?;
+            transaction.execute(
+                "DELETE FROM run_steps WHERE run IN (SELECT id FROM trimmed)",
+                [],
+            )?;
+            transaction.execute("DELETE FROM runs WHERE id IN (SELECT id FROM trimmed)", [])
+        })
     }
 
     /// Finishes a run.

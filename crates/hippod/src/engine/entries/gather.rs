@@ -18,8 +18,8 @@ use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
+use super::EntryVectors;
 use super::documents::{self, IndexedDocument, ReadDocument};
-use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
 
 /// Maximum total size in bytes of the files that are read at once to measure how rare each word is; changed files are
@@ -48,8 +48,6 @@ pub struct CycleInput {
     pub last: Option<Timestamp>,
     /// Maximum size of a file that is read, in bytes.
     pub limit: u64,
-    /// Cached contents of documents.
-    pub kept: Documents,
     /// Cached vectors of entries.
     pub vectors: EntryVectors,
     /// Hashes of the texts that the last deep cycle compared.
@@ -95,13 +93,7 @@ impl CycleInput {
             .values()
             .flat_map(|record| &record.entry.pointers);
         let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
-        let states = documents::states(
-            &self.root,
-            &self.documents,
-            pointed.into_iter(),
-            self.limit,
-            &self.kept,
-        );
+        let states = documents::states(&self.root, &self.documents, pointed.into_iter(), self.limit);
         self.snapshot.documents = states.read;
         self.snapshot.unread = states.unread;
         let reviewed = self.documents.iter().filter(|document| {

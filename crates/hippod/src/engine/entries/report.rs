@@ -38,7 +38,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &ConsolidationPlan, took:
 }
 
 /// Returns the report of a finished run.
-pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
+pub fn past(detail: &RunDetail) -> CycleReport {
     let RunDetail {
         row,
         steps: done,
@@ -61,7 +61,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         findings: report.findings.iter().map(finding).collect(),
         considered: considered(&report.considered),
         health: report.health.as_ref().map(health),
-        files,
+        files: report.files.iter().cloned().collect(),
         tree: None,
         notes: report
             .notes
