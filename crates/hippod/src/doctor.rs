@@ -17,7 +17,7 @@ use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::embed_worker::EmbedWorker;
 use crate::instance;
-use crate::message::{EngineHandle, EngineRequest, SyncGoal};
+use crate::message::{EngineHandle, EngineMessage, SyncGoal, WorkspaceMessage};
 use crate::models::{self, Models};
 use crate::registry;
 use crate::scan;
@@ -84,15 +84,12 @@ async fn examined(
         }
         None => doctor.views.all().into_iter().map(|(root, _)| root).collect(),
     };
-    doctor.engine.look_for_model();
+    doctor.engine.send(EngineMessage::LookForModel);
     let mut survey = Survey::default();
     // Workspaces are surveyed one after the other, so that a busy workspace delays only its own survey.
     for root in roots {
         if request.rebuild {
-            let made = doctor.engine.ask(|reply| EngineRequest::Rebuild {
-                root: root.clone(),
-                reply,
-            });
+            let made = doctor.engine.ask(&root, WorkspaceMessage::Rebuild);
             survey.add(survey_rebuild(&root, made.await));
         }
         match survey_of(doctor, &root).await {
@@ -124,11 +121,7 @@ async fn survey_of(doctor: &Arc<Doctor>, root: &Path) -> Result<Survey, RpcError
         _ => {
             doctor
                 .engine
-                .ask(|reply| EngineRequest::Survey {
-                    root: root.to_path_buf(),
-                    scan,
-                    reply,
-                })
+                .ask(root, |reply| WorkspaceMessage::Survey(scan, reply))
                 .await
         }
     };
@@ -261,9 +254,7 @@ fn root_of(doctor: &Doctor, place: &Path) -> PathBuf {
 
 /// Indexes pending files without waiting for the model, which may have hours of work left.
 async fn sync(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
-    let root = root.to_path_buf();
-    let synced = doctor.engine.ask(|reply| EngineRequest::Sync {
-        root,
+    let synced = doctor.engine.ask(root, |reply| WorkspaceMessage::Sync {
         until: SyncGoal::Read,
         accept_deletions: false,
         reply,
@@ -322,7 +313,7 @@ async fn model(doctor: &Arc<Doctor>, name: &str) -> Result<(), String> {
             names.join(", ")
         ));
     }
-    doctor.engine.report_model_change();
+    doctor.engine.send(EngineMessage::ModelChanged);
     Ok(())
 }
 

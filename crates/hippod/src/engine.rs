@@ -39,7 +39,7 @@ use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::embed_worker::{EmbedEvent, EmbedWorker, ModelPhase};
 use crate::measures::Measures;
-use crate::message::{AnswerSender, EngineHandle, EngineMessage, EngineRequest};
+use crate::message::{AnswerSender, EngineHandle, EngineMessage, WorkspaceMessage};
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::tasks::Pulse;
@@ -80,27 +80,42 @@ pub struct Resources {
     pub rescuing: Arc<AtomicBool>,
 }
 
-/// An event for the engine or for the thread of a workspace.
+/// An event for the engine.
 #[derive(Debug)]
 enum EngineEvent {
     /// A message from another component.
     Sent(EngineMessage),
-    /// A client that registered the workspace, and the answer once it is open.
-    Added(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse),
-    /// A restore into the folder of the workspace.
-    TakenIn(StagedRestore),
-    /// The removal of the workspace.
-    Removed(Removal),
-    /// Completion of the vector graph of an opened workspace; `None` if the build failed or was cancelled.
-    GraphBuilt(u64, Option<BuiltGraph>),
-    /// A finished plan of a cycle.
-    Planned(FinishedPlan),
     /// A restored workspace that is in place.
     Restored(PathBuf),
     /// A workspace whose thread has ended.
     Closed(PathBuf),
     /// A thread that ended in the middle of its work.
     Lost,
+}
+
+/// An event for the thread of a workspace.
+#[derive(Debug)]
+enum WorkspaceEvent {
+    /// A message from another component, and the tracing span of its sender.
+    Sent(WorkspaceMessage, Span),
+    /// A client that registered the workspace, and the answer once it is open.
+    Added(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse),
+    /// A restore into the folder of the workspace.
+    TakenIn(StagedRestore),
+    /// The removal of the workspace.
+    Removed(Removal),
+    /// A result or a state change from the embed worker.
+    Embed(EmbedEvent),
+    /// Completion of the vector graph of an opened workspace; `None` if the build failed or was cancelled.
+    GraphBuilt(u64, Option<BuiltGraph>),
+    /// A finished plan of a cycle.
+    Planned(FinishedPlan),
+    /// A timer tick: cycles may be due.
+    Tick,
+    /// A change of the installed model files.
+    ModelChanged,
+    /// The end of the daemon.
+    Shutdown,
 }
 
 /// Receiving side of the engine's channel.
@@ -128,13 +143,20 @@ struct Progress {
 
 /// A workspace of the engine.
 struct EngineMember {
-    inbox: Sender<EngineEvent>,
+    inbox: Sender<WorkspaceEvent>,
     thread: JoinHandle<()>,
     progress: Arc<Progress>,
     /// Number of beats at the last check of the watchdog.
     seen: u64,
-    /// Requests that wait until the removal or the restore of the workspace has finished; `None` if it has.
-    waiting: Option<Vec<(EngineRequest, Span)>>,
+    /// Messages that wait until the removal or the restore of the workspace has finished; `None` if it has.
+    waiting: Option<Vec<EngineMessage>>,
+}
+
+impl EngineMember {
+    fn post(&self, event: WorkspaceEvent) {
+        // A workspace that was just removed needs no event.
+        let _ = self.inbox.send(event);
+    }
 }
 
 /// State of the engine.
@@ -174,40 +196,70 @@ impl Engine {
                 EngineEvent::Sent(EngineMessage::Shutdown) => return self.finish(),
                 EngineEvent::Lost => return,
                 EngineEvent::Sent(message) => self.take_message(message),
-                EngineEvent::Restored(root) => self.go_on(&root),
-                EngineEvent::Closed(root) => self.closed(&root),
-                // Only the threads of workspaces receive other events.
-                _ => {}
+                EngineEvent::Restored(root) => {
+                    let member = self.members.get_mut(&root);
+                    self.go_on(member.and_then(|member| member.waiting.take()));
+                }
+                EngineEvent::Closed(root) => {
+                    let member = self.members.remove(&root);
+                    self.go_on(member.and_then(|member| member.waiting));
+                }
             }
             self.resources.measures.engine_slice(begun.elapsed());
         }
     }
 
+    /// Handles a message of the engine, or passes it on to its workspace.
     fn take_message(&mut self, message: EngineMessage) {
+        let root = match &message {
+            EngineMessage::To(root, ..) => Some(root.clone()),
+            EngineMessage::Add { folder, .. } | EngineMessage::Remove { folder, .. } => {
+                Some(canonical(folder))
+            }
+            EngineMessage::TakeIn { staged, .. } => Some(staged.root.clone()),
+            _ => None,
+        };
+        let member = root.and_then(|root| self.members.get_mut(&root));
+        if let Some(waiting) = member.and_then(|member| member.waiting.as_mut()) {
+            return waiting.push(message);
+        }
         match message {
-            EngineMessage::Request(request, span) => self.route(request, span),
-            EngineMessage::Embed(EmbedEvent::State(state)) => {
-                if state.is_usable() {
-                    self.post_to_all(|| EngineMessage::Embed(EmbedEvent::State(state.clone())));
+            EngineMessage::To(root, message, span) => {
+                if matches!(message, WorkspaceMessage::Sync { .. }) {
+                    self.look_for_model();
+                }
+                match self.members.get(&root) {
+                    Some(member) => member.post(WorkspaceEvent::Sent(message, span)),
+                    None => message.refuse(&no_workspace(&root)),
                 }
             }
-            EngineMessage::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
-                let mut members = self.members.values();
-                let of_it = members.find(|member| member.progress.key.load(Ordering::Relaxed) == workspace);
-                post(of_it, message);
+            EngineMessage::Add { folder, reply } => self.add(&folder, reply),
+            EngineMessage::Remove { folder, purge, reply } => self.remove(canonical(&folder), purge, reply),
+            EngineMessage::TakeIn { staged, reply } => self.take_in(StagedRestore { staged, reply }),
+            EngineMessage::Embed(EmbedEvent::State(state)) => {
+                if state.is_usable() {
+                    self.post_to_all(|| WorkspaceEvent::Embed(EmbedEvent::State(state.clone())));
+                }
             }
-            EngineMessage::Watch(ref watched) => post(self.members.get(watched.root()), message),
-            EngineMessage::Stale { ref root, .. }
-            | EngineMessage::Read { ref root, .. }
-            | EngineMessage::Damaged { ref root, .. }
-            | EngineMessage::Asked { ref root, .. }
-            | EngineMessage::Order { ref root, .. } => post(self.members.get(root), message),
-            EngineMessage::Tick => self.post_to_all(|| EngineMessage::Tick),
+            EngineMessage::Embed(event) => {
+                let (EmbedEvent::Done { workspace: key, .. } | EmbedEvent::Refused { workspace: key }) =
+                    event
+                else {
+                    return;
+                };
+                let mut members = self.members.values();
+                if let Some(member) =
+                    members.find(|member| member.progress.key.load(Ordering::Relaxed) == key)
+                {
+                    member.post(WorkspaceEvent::Embed(event));
+                }
+            }
+            EngineMessage::Tick => self.post_to_all(|| WorkspaceEvent::Tick),
             EngineMessage::ModelChanged => {
                 let models = &self.resources.models;
                 let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
                 self.resources.embed.reset(configured, models.state());
-                self.post_to_all(|| EngineMessage::ModelChanged);
+                self.post_to_all(|| WorkspaceEvent::ModelChanged);
             }
             EngineMessage::LookForModel => self.look_for_model(),
             EngineMessage::Pulse => {
@@ -219,9 +271,16 @@ impl Engine {
         }
     }
 
-    fn post_to_all(&self, message: impl Fn() -> EngineMessage) {
+    /// Handles messages that waited for the end of a removal or of a restore.
+    fn go_on(&mut self, waiting: Option<Vec<EngineMessage>>) {
+        for message in waiting.into_iter().flatten() {
+            self.take_message(message);
+        }
+    }
+
+    fn post_to_all(&self, event: impl Fn() -> WorkspaceEvent) {
         for member in self.members.values() {
-            post(Some(member), message());
+            member.post(event());
         }
     }
 
@@ -242,39 +301,6 @@ impl Engine {
         if configured || own {
             self.take_message(EngineMessage::ModelChanged);
         }
-    }
-
-    /// Sends a request to its workspace, and handles requests that start or end a workspace.
-    fn route(&mut self, request: EngineRequest, span: Span) {
-        let root = match &request {
-            EngineRequest::Sync { root, .. }
-            | EngineRequest::Trust { root, .. }
-            | EngineRequest::History { root, .. }
-            | EngineRequest::Heartbeat { root, .. }
-            | EngineRequest::Rebuild { root, .. }
-            | EngineRequest::Survey { root, .. } => root.clone(),
-            EngineRequest::Remove { folder, .. } | EngineRequest::Add { folder, .. } => canonical(folder),
-            EngineRequest::TakeIn { staged, .. } => staged.root.clone(),
-        };
-        let member = self.members.get_mut(&root);
-        if let Some(waiting) = member.and_then(|member| member.waiting.as_mut()) {
-            return waiting.push((request, span));
-        }
-        let scope = span.clone();
-        scope.in_scope(|| match request {
-            EngineRequest::Add { folder, reply } => self.add(&folder, reply),
-            EngineRequest::Remove { purge, reply, .. } => self.remove(root, purge, reply),
-            EngineRequest::TakeIn { staged, reply } => self.take_in(StagedRestore { staged, reply }),
-            request => {
-                if matches!(request, EngineRequest::Sync { .. }) {
-                    self.look_for_model();
-                }
-                match self.members.get(&root) {
-                    Some(member) => post(Some(member), EngineMessage::Request(request, span)),
-                    None => request.refuse(&no_workspace(&root)),
-                }
-            }
-        });
     }
 
     /// Starts the thread of a workspace.
@@ -305,23 +331,6 @@ impl Engine {
         }
     }
 
-    /// Handles the requests that waited for the end of a restore.
-    fn go_on(&mut self, root: &Path) {
-        let member = self.members.get_mut(root);
-        let waiting = member.and_then(|member| member.waiting.take());
-        for (request, span) in waiting.into_iter().flatten() {
-            self.route(request, span);
-        }
-    }
-
-    /// Drops a removed workspace and handles the requests that waited for its removal.
-    fn closed(&mut self, root: &Path) {
-        let member = self.members.remove(root);
-        for (request, span) in member.and_then(|member| member.waiting).into_iter().flatten() {
-            self.route(request, span);
-        }
-    }
-
     /// Returns whether every running turn makes progress. While a turn hangs, the watchdog receives no heartbeat.
     fn all_get_on(&mut self) -> bool {
         let mut well = true;
@@ -338,19 +347,12 @@ impl Engine {
         self.resources.rescuing.store(true, Ordering::Relaxed);
         self.resources.contexts.look();
         self.resources.rescuing.store(false, Ordering::Relaxed);
-        self.post_to_all(|| EngineMessage::Shutdown);
+        self.post_to_all(|| WorkspaceEvent::Shutdown);
         for member in self.members.into_values() {
             // The thread itself reported its panic.
             let _ = member.thread.join();
         }
         self.resources.contexts.checkpoint();
-    }
-}
-
-fn post(member: Option<&EngineMember>, message: EngineMessage) {
-    if let Some(member) = member {
-        // A workspace that was just removed needs no message.
-        let _ = member.inbox.send(EngineEvent::Sent(message));
     }
 }
 

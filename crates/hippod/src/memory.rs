@@ -8,7 +8,7 @@ use hippo_proto::{RememberRequest, RememberResponse, RpcError};
 use crate::clock::{Clock, date_in};
 use crate::errors::root_missing;
 use crate::message::{
-    AnswerSender, AppendedText, EngineHandle, EngineRequest, EntryCommand, Order, SyncGoal,
+    AnswerSender, AppendedText, EngineHandle, EntryCommand, Order, SyncGoal, WorkspaceMessage,
 };
 use crate::remember;
 use crate::tasks::run_blocking;
@@ -41,9 +41,7 @@ impl MemoryWriter {
         let view = self.views.get(folder).await?;
         let was_away = view.status().is_some_and(|status| !status.root_present);
         if was_away && hippo_fs::is_present(&view.root) {
-            let root = view.root.clone();
-            let looked = self.engine.ask(|reply| EngineRequest::Sync {
-                root,
+            let looked = self.engine.ask(&view.root, |reply| WorkspaceMessage::Sync {
                 until: SyncGoal::Step,
                 accept_deletions: false,
                 reply,
@@ -65,7 +63,9 @@ impl MemoryWriter {
     ) -> Result<T, RpcError> {
         let view = self.view_to_write(workspace).await?;
         self.engine
-            .order(&view.root, |reply| Order::Change(change(reply)))
+            .ask(&view.root, |reply| {
+                WorkspaceMessage::Order(Order::Change(change(reply)))
+            })
             .await
     }
 
@@ -92,19 +92,18 @@ impl MemoryWriter {
         let (appended, kinds, mut told) = run_blocking(append).await?;
         let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
         let repeated = appended.repeated;
-        let entered = self.engine.order(&view.root, |reply| {
-            Order::Change(EntryCommand::Remembered(Box::new(AppendedText {
+        let entered = self.engine.ask(&view.root, |reply| {
+            let appended = AppendedText {
                 request,
                 appended,
                 reply,
-            })))
+            };
+            WorkspaceMessage::Order(Order::Change(EntryCommand::Remembered(Box::new(appended))))
         });
         let entered = entered.await;
         // The text must be searchable by the next query, and the watcher would report it only later.
-        let is_searchable = match self.engine.read_files(&view.root, vec![path.clone()]) {
-            Some(read) => matches!(tokio::time::timeout(PATIENCE, read).await, Ok(Ok(true))),
-            None => false,
-        };
+        let read = self.engine.read_files(&view.root, vec![path.clone()]);
+        let is_searchable = matches!(tokio::time::timeout(PATIENCE, read).await, Ok(Ok(true)));
         let (entry, mut notes) = match entered {
             Ok(entry) if repeated => {
                 let done = if entry.is_some() {

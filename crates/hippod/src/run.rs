@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::contexts;
 use crate::handles;
 use crate::instance::Instance;
+use crate::message::EngineMessage;
 use crate::registry::Registry;
 use crate::server;
 use crate::service::{self, PassedSocket};
@@ -152,7 +153,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     left.abort();
     trees.abort();
     embed.stop();
-    components.engine.shut_down();
+    components.engine.send(EngineMessage::Shutdown);
     let last_step = tokio::task::spawn_blocking(move || {
         // The thread itself already reported its panic.
         let _ = (engine_thread.join(), embed_thread.join());

@@ -4,7 +4,7 @@
 
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 
 /// Every minute, the finest resolution of a cron expression with five fields.
 const EVERY_MINUTE: &str = "0 * * * * *";
@@ -16,7 +16,7 @@ const EVERY_MINUTE: &str = "0 * * * * *";
 pub async fn start(engine: EngineHandle) -> Result<JobScheduler, JobSchedulerError> {
     let scheduler = JobScheduler::new().await?;
     let tick = Job::new(EVERY_MINUTE, move |_, _| {
-        engine.report_tick();
+        engine.send(EngineMessage::Tick);
     })?;
     scheduler.add(tick).await?;
     scheduler.start().await?;

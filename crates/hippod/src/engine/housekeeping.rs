@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use tracing::Span;
+
 use hippo_store::StoreError;
 use hippo_store::vector::BuiltGraph;
 
@@ -12,8 +14,8 @@ use super::Resources;
 use super::agenda::Chore;
 use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
-use super::{EngineEvent, open};
-use crate::message::EngineMessage;
+use super::{WorkspaceEvent, open};
+use crate::message::WorkspaceMessage;
 use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
 /// Time within which the watcher must report a canary; after that, the watcher counts as silent.
@@ -218,7 +220,7 @@ impl WorkspaceWorker {
                 view.count_report();
             }
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(EngineEvent::Sent(EngineMessage::Watch(event)));
+            let _ = events.send(WorkspaceEvent::Sent(WorkspaceMessage::Watch(event), Span::none()));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {
@@ -245,7 +247,7 @@ impl WorkspaceWorker {
         workspace.graph_build = Some(Arc::clone(&cancel));
         let build = move || job.run(&cancel).ok();
         self.compute("graph", build, move |built| {
-            EngineEvent::GraphBuilt(key, built.flatten())
+            WorkspaceEvent::GraphBuilt(key, built.flatten())
         });
     }
 
@@ -254,7 +256,7 @@ impl WorkspaceWorker {
         &self,
         name: &'static str,
         work: impl FnOnce() -> T + Send + 'static,
-        event: impl FnOnce(Option<T>) -> EngineEvent + Send + Clone + 'static,
+        event: impl FnOnce(Option<T>) -> WorkspaceEvent + Send + Clone + 'static,
     ) {
         let (events, done) = (self.events.clone(), event.clone());
         let compute = move || {

@@ -10,7 +10,7 @@ use super::embedding::model_state;
 use super::settings::withdraw_trust;
 use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
-use super::{Engine, EngineEvent};
+use super::{Engine, WorkspaceEvent};
 use crate::contexts;
 use crate::errors::{root_missing, store_error};
 use crate::files;
@@ -49,7 +49,7 @@ impl Engine {
             self.start(&root, None);
         }
         match self.members.get(&root) {
-            Some(member) => drop(member.inbox.send(EngineEvent::Added(reply, answer))),
+            Some(member) => member.post(WorkspaceEvent::Added(reply, answer)),
             None => drop(reply.send(Err(RpcError::internal("could not start a thread")))),
         }
     }
@@ -111,7 +111,7 @@ impl Engine {
         match self.members.get_mut(&root) {
             Some(member) => {
                 member.waiting = Some(Vec::new());
-                let _ = member.inbox.send(EngineEvent::Removed(removal));
+                member.post(WorkspaceEvent::Removed(removal));
             }
             None => removal.finish(&resources.paths.state, &root),
         }
@@ -123,7 +123,7 @@ impl Engine {
         match self.members.get(&root) {
             None => self.start(&root, Some(restore)),
             Some(member) if matches!(self.resources.views.slot(&root), Some(Slot::Broken(_))) => {
-                let _ = member.inbox.send(EngineEvent::TakenIn(restore));
+                member.post(WorkspaceEvent::TakenIn(restore));
             }
             Some(_) => {
                 let what = format!(

@@ -12,10 +12,10 @@ use super::housekeeping::{bring_back, look_at_database};
 use super::ingest::{Ingest, RefreshResult};
 use super::worker::WorkspaceWorker;
 use super::workspace::{Waiter, Workspace};
-use super::{EngineEvent, SLICE};
+use super::{SLICE, WorkspaceEvent};
 use crate::embed_worker::EmbedEvent;
 use crate::errors::store_error;
-use crate::message::{EngineMessage, EngineRequest};
+use crate::message::WorkspaceMessage;
 use crate::power;
 use crate::scan::Looker;
 
@@ -28,69 +28,49 @@ const SPARE: Duration = Duration::from_secs(30);
 
 impl WorkspaceWorker {
     /// Handles an event of an open workspace.
-    pub(super) fn take(&mut self, workspace: &mut Workspace, event: EngineEvent) {
+    pub(super) fn take(&mut self, workspace: &mut Workspace, event: WorkspaceEvent) {
         let now = self.resources.clock.monotonic();
         match event {
-            EngineEvent::Sent(message) => self.take_message(workspace, message, now),
-            EngineEvent::Planned(planned) if planned.workspace == workspace.key => {
+            WorkspaceEvent::Sent(message, span) => span.in_scope(|| self.serve(workspace, message, now)),
+            WorkspaceEvent::Planned(planned) if planned.workspace == workspace.key => {
                 self.planned(workspace, planned);
             }
-            EngineEvent::GraphBuilt(key, built) if key == workspace.key => self.graph_built(workspace, built),
+            WorkspaceEvent::GraphBuilt(key, built) if key == workspace.key => {
+                self.graph_built(workspace, built)
+            }
+            WorkspaceEvent::Embed(EmbedEvent::Done {
+                workspace: key,
+                embeddings,
+            }) if key == workspace.key => workspace.take_vectors(embeddings, now),
+            WorkspaceEvent::Embed(EmbedEvent::Refused { workspace: key }) if key == workspace.key => {
+                workspace.job_refused();
+            }
+            WorkspaceEvent::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
+            WorkspaceEvent::Tick => workspace.entries.look_at = now,
+            WorkspaceEvent::ModelChanged => {
+                workspace.pending.blocked = false;
+                // The workspace's model may be available now, or may have been replaced under the same name.
+                workspace.own.look = true;
+            }
             // Results for an earlier opening are dropped.
             _ => {}
         }
     }
 
-    fn take_message(&mut self, workspace: &mut Workspace, message: EngineMessage, now: Instant) {
+    fn serve(&mut self, workspace: &mut Workspace, message: WorkspaceMessage, now: Instant) {
+        // A client that has disconnected needs no answer.
         match message {
-            EngineMessage::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
-            EngineMessage::Watch(event) => workspace.take_watch_event(event, now),
-            EngineMessage::Embed(
-                EmbedEvent::Done { workspace: key, .. } | EmbedEvent::Refused { workspace: key },
-            ) if key != workspace.key => {}
-            EngineMessage::Embed(EmbedEvent::Done { embeddings, .. }) => {
-                workspace.take_vectors(embeddings, now);
-            }
-            EngineMessage::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
-            EngineMessage::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
-            EngineMessage::Stale { paths, .. } => {
-                for path in paths {
-                    workspace.mark_dirty(path, now);
-                }
-            }
-            EngineMessage::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
-            EngineMessage::Damaged { error, .. } => workspace.trouble = Some(error),
-            EngineMessage::Asked { trace, .. } => self.record_query(workspace, trace, now),
-            EngineMessage::Order { order, .. } => self.order(workspace, order, now),
-            EngineMessage::Tick => workspace.entries.look_at = now,
-            EngineMessage::ModelChanged => {
-                workspace.pending.blocked = false;
-                // The workspace's model may be available now, or may have been replaced under the same name.
-                workspace.own.look = true;
-            }
-            // The engine handles these messages itself.
-            EngineMessage::LookForModel | EngineMessage::Pulse | EngineMessage::Shutdown => {}
-        }
-    }
-
-    fn serve(&mut self, workspace: &mut Workspace, request: EngineRequest, now: Instant) {
-        match request {
-            EngineRequest::Sync {
+            WorkspaceMessage::Sync {
                 until,
                 accept_deletions,
                 reply,
-                ..
             } => {
                 let mut removed = 0;
                 if accept_deletions {
                     workspace.entries.file.accept_removals = true;
                     match workspace.accept_deletions() {
                         Ok(gone) => removed = gone as u64,
-                        Err(error) => {
-                            // A client that has disconnected needs no answer.
-                            let _ = reply.send(Err(store_error(&error)));
-                            return;
-                        }
+                        Err(error) => return drop(reply.send(Err(store_error(&error)))),
                     }
                 }
                 workspace.agenda.plan(Chore::Scan, now);
@@ -103,27 +83,29 @@ impl WorkspaceWorker {
                     removed,
                 });
             }
-            EngineRequest::Trust { request, reply, .. } => {
-                let _ = reply.send(self.trust(workspace, &request));
-            }
-            EngineRequest::History { request, reply, .. } => {
-                let _ = reply.send(self.history(workspace, &request));
-            }
-            EngineRequest::Heartbeat { tells, reply, .. } => {
+            WorkspaceMessage::Trust(request, reply) => drop(reply.send(self.trust(workspace, &request))),
+            WorkspaceMessage::History(request, reply) => drop(reply.send(self.history(workspace, &request))),
+            WorkspaceMessage::Heartbeat { tells, reply } => {
                 // A client that has disconnected did not receive the report.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
                     workspace.entries.file.conflicts.are_told();
                 }
             }
-            EngineRequest::Rebuild { reply, .. } => match bring_back(&self.resources, workspace) {
+            WorkspaceMessage::Rebuild(reply) => match bring_back(&self.resources, workspace) {
                 Ok(()) => self.rebuilds.push(reply),
                 Err(error) => drop(reply.send(Err(store_error(&error)))),
             },
-            EngineRequest::Survey { scan, reply, .. } => {
-                let _ = reply.send(Ok(self.survey(workspace, scan, now)));
+            WorkspaceMessage::Survey(scan, reply) => drop(reply.send(Ok(self.survey(workspace, scan, now)))),
+            WorkspaceMessage::Order(order) => self.order(workspace, order, now),
+            WorkspaceMessage::Watch(event) => workspace.take_watch_event(event, now),
+            WorkspaceMessage::Stale(paths) => {
+                for path in paths {
+                    workspace.mark_dirty(path, now);
+                }
             }
-            // The engine handles these requests itself.
-            EngineRequest::Add { .. } | EngineRequest::Remove { .. } | EngineRequest::TakeIn { .. } => {}
+            WorkspaceMessage::Read { paths, done } => workspace.read_soon(paths, done, now),
+            WorkspaceMessage::Damaged(error) => workspace.trouble = Some(error),
+            WorkspaceMessage::Asked(trace) => self.record_query(workspace, trace, now),
         }
     }
 

@@ -15,11 +15,11 @@ use hippo_text::terms::Analyzer;
 use super::requests::{Removal, StagedRestore};
 use super::turns::Turns;
 use super::workspace::{Waiter, Workspace};
-use super::{Engine, EngineEvent, Progress, Resources, open, rebuild};
+use super::{Engine, EngineEvent, Progress, Resources, WorkspaceEvent, open, rebuild};
 use crate::backup;
 use crate::errors::store_error;
 use crate::handles;
-use crate::message::{AnswerSender, EngineMessage, EngineRequest, LostData};
+use crate::message::{AnswerSender, LostData, WorkspaceMessage};
 use crate::registry;
 use crate::views::{Slot, no_workspace};
 
@@ -43,7 +43,7 @@ pub struct WorkspaceWorker {
     progress: Arc<Progress>,
     engine: Sender<EngineEvent>,
     /// Channel to this thread.
-    pub(super) events: Sender<EngineEvent>,
+    pub(super) events: Sender<WorkspaceEvent>,
     restore: Option<StagedRestore>,
     /// Clients that asked for a rebuild; the request ends the turn.
     pub(super) rebuilds: Vec<AnswerSender<Option<LostData>>>,
@@ -69,7 +69,7 @@ impl WorkspaceWorker {
     pub(super) fn new(
         engine: &Engine,
         root: &Path,
-        events: Sender<EngineEvent>,
+        events: Sender<WorkspaceEvent>,
         progress: Arc<Progress>,
         restore: Option<StagedRestore>,
     ) -> Self {
@@ -89,7 +89,7 @@ impl WorkspaceWorker {
     }
 
     /// Opens and serves the workspace until it is removed or the daemon ends.
-    pub(super) fn run(mut self, inbox: &Receiver<EngineEvent>) {
+    pub(super) fn run(mut self, inbox: &Receiver<WorkspaceEvent>) {
         let _guard = PanicGuard(self.engine.clone());
         let turns = Arc::clone(&self.turns);
         loop {
@@ -161,7 +161,7 @@ impl WorkspaceWorker {
     }
 
     /// Processes events and due work of the open workspace. Returns whether it is to be opened again.
-    fn serve_turns(&mut self, mut workspace: Workspace, inbox: &Receiver<EngineEvent>) -> bool {
+    fn serve_turns(&mut self, mut workspace: Workspace, inbox: &Receiver<WorkspaceEvent>) -> bool {
         let root = self.root.display().to_string();
         tracing::info!(
             workspace = registry::short_id(&self.root),
@@ -187,19 +187,19 @@ impl WorkspaceWorker {
             let turn = turns.begin();
             self.set_busy(true);
             let idle = first.is_none();
-            let events: Vec<EngineEvent> = first.into_iter().chain(inbox.try_iter()).collect();
+            let events: Vec<WorkspaceEvent> = first.into_iter().chain(inbox.try_iter()).collect();
             for event in events {
                 workspace.pulse.beat();
                 match event {
-                    EngineEvent::Sent(EngineMessage::Shutdown) => {
+                    WorkspaceEvent::Shutdown => {
                         self.shut_down(&mut workspace);
                         return false;
                     }
-                    EngineEvent::Removed(removal) => {
+                    WorkspaceEvent::Removed(removal) => {
                         self.remove(Some(workspace), removal);
                         return false;
                     }
-                    EngineEvent::Added(reply, answer) => drop(reply.send(Ok(answer))),
+                    WorkspaceEvent::Added(reply, answer) => drop(reply.send(Ok(answer))),
                     event => self.take(&mut workspace, event),
                 }
             }
@@ -222,7 +222,7 @@ impl WorkspaceWorker {
     }
 
     /// Rejects requests for a workspace that could not be opened. Returns whether to try again.
-    fn wait_closed(&mut self, error: &anyhow::Error, inbox: &Receiver<EngineEvent>) -> bool {
+    fn wait_closed(&mut self, error: &anyhow::Error, inbox: &Receiver<WorkspaceEvent>) -> bool {
         let root = self.root.display();
         tracing::error!(root = %root, error = format!("{error:#}"), "could not open a workspace");
         let refusal = match error.downcast_ref::<StoreError>() {
@@ -244,25 +244,25 @@ impl WorkspaceWorker {
         let until = Instant::now() + if is_shortage { OPEN_AGAIN } else { LONGEST_SLEEP };
         while let Ok(event) = inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
             match event {
-                EngineEvent::Added(reply, answer) => {
+                WorkspaceEvent::Added(reply, answer) => {
                     self.adding.push((reply, answer));
                     return true;
                 }
-                EngineEvent::TakenIn(restore) => {
+                WorkspaceEvent::TakenIn(restore) => {
                     self.restore = Some(restore);
                     return true;
                 }
-                EngineEvent::Sent(EngineMessage::Request(EngineRequest::Rebuild { reply, .. }, _)) => {
+                WorkspaceEvent::Sent(WorkspaceMessage::Rebuild(reply), _) => {
                     self.resources.views.set(&self.root, Slot::Opening);
                     self.rebuilds.push(reply);
                     return true;
                 }
-                EngineEvent::Sent(EngineMessage::Request(request, _)) => request.refuse(&refusal),
-                EngineEvent::Removed(removal) => {
+                WorkspaceEvent::Sent(message, _) => message.refuse(&refusal),
+                WorkspaceEvent::Removed(removal) => {
                     self.remove(None, removal);
                     return false;
                 }
-                EngineEvent::Sent(EngineMessage::Shutdown) => return false,
+                WorkspaceEvent::Shutdown => return false,
                 _ => {}
             }
         }

@@ -9,6 +9,7 @@ use hippo_proto::{RpcError, SearchResponse, shorten};
 
 use super::Searcher;
 use crate::errors::task_failed;
+use crate::message::{EngineMessage, WorkspaceMessage};
 use crate::view::WorkspaceView;
 
 /// Maximum total time for which one answer waits for changed files.
@@ -60,7 +61,7 @@ impl Freshener {
             let heard = listener.catch_up();
             if let Some(event) = listener.take() {
                 view.count_report();
-                searcher.engine.forward_watch(event);
+                searcher.engine.tell(&view.root, WorkspaceMessage::Watch(event));
             }
             heard
         };
@@ -81,9 +82,7 @@ impl Freshener {
     }
 
     async fn read(&self, paths: Vec<String>) -> bool {
-        let Some(read) = self.searcher.engine.read_files(&self.view.root, paths) else {
-            return false;
-        };
+        let read = self.searcher.engine.read_files(&self.view.root, paths);
         let left = self.deadline.saturating_duration_since(Instant::now());
         matches!(tokio::time::timeout(left, read).await, Ok(Ok(_)))
     }
@@ -119,7 +118,7 @@ pub fn look_for_model(searcher: &Arc<Searcher>) {
     let searcher = Arc::clone(searcher);
     tokio::task::spawn_blocking(move || {
         searcher.models.check_copied();
-        searcher.engine.look_for_model();
+        searcher.engine.send(EngineMessage::LookForModel);
     });
 }
 

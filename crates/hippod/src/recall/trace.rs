@@ -15,7 +15,7 @@ use super::index_first::{EntryConsultation, Route};
 use super::question::SearchQuestion;
 use crate::errors::task_failed;
 use crate::files;
-use crate::message::{Lesson, QueryEffects};
+use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
 use crate::view::WorkspaceView;
 
 /// Number of top results whose entries count as accessed, because readers start with these.
@@ -116,7 +116,7 @@ fn leave(
         response.trace = Some(send_effects(view, question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
-        searcher.engine.report_question(&view.root, trace);
+        searcher.engine.tell(&view.root, WorkspaceMessage::Asked(trace));
     }
     response
 }

@@ -21,7 +21,7 @@ use crate::embed_worker::{EmbedSink, EmbedWorker};
 use crate::engine::{self, Engine, Resources};
 use crate::measures::Measures;
 use crate::memory::MemoryWriter;
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::models::Models;
 use crate::recall::Searcher;
 use crate::registry::Registry;
@@ -184,7 +184,7 @@ fn start_embedding(
     engine: EngineHandle,
 ) -> Result<(EmbedWorker, JoinHandle<()>)> {
     let sink: EmbedSink = Box::new(move |event| {
-        engine.forward_embed(event);
+        engine.send(EngineMessage::Embed(event));
     });
     let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
     let idle = Duration::from_secs(config.embed.idle_unload_secs);

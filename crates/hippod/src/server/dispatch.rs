@@ -20,7 +20,7 @@ use crate::audit;
 use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
-use crate::message::{self, EntryCommand, SyncGoal};
+use crate::message::{EngineMessage, EntryCommand, SyncGoal, WorkspaceMessage};
 use crate::models::check_copied;
 use crate::recall;
 use crate::status;
@@ -79,7 +79,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let folder = PathBuf::from(request.workspace);
             let added = components
                 .engine
-                .ask(|reply| message::EngineRequest::Add { folder, reply });
+                .ask_engine(|reply| EngineMessage::Add { folder, reply });
             line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(views))),
@@ -90,8 +90,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::WorkspaceSync(request) => {
             let view = views.get(&request.workspace).await?;
             check_copied(models).await?;
-            let synced = engine.ask(|reply| message::EngineRequest::Sync {
-                root: view.root.clone(),
+            let synced = engine.ask(&view.root, |reply| WorkspaceMessage::Sync {
                 until: if request.wait {
                     SyncGoal::Searchable
                 } else {
@@ -104,10 +103,9 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceTrust(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let trusted =
-                components
-                    .engine
-                    .ask(|reply| message::EngineRequest::Trust { root, request, reply });
+            let trusted = components
+                .engine
+                .ask(&root, |reply| WorkspaceMessage::Trust(request, reply));
             line(&id, trusted.await)
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
@@ -131,10 +129,9 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::CycleRun(request) => line(&id, cycles.run(request).await),
         Request::CycleHistory(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let history =
-                components
-                    .engine
-                    .ask(|reply| message::EngineRequest::History { root, request, reply });
+            let history = components
+                .engine
+                .ask(&root, |reply| WorkspaceMessage::History(request, reply));
             line(&id, history.await)
         }
         Request::CycleUndo(request) => {

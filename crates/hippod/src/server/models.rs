@@ -10,7 +10,7 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::long::{ProgressCallback, at_length};
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::models::Models;
 use crate::tasks::run_blocking_on;
 use crate::views::Views;
@@ -21,7 +21,7 @@ use crate::views::Views;
 /// See [`crate::models::Models::list`].
 pub async fn list(models: &Arc<Models>, engine: &EngineHandle) -> Result<ModelListResponse, RpcError> {
     let listed = run_blocking_on(models, Models::list).await;
-    engine.look_for_model();
+    engine.send(EngineMessage::LookForModel);
     listed
 }
 
@@ -36,7 +36,7 @@ pub async fn verify(
 ) -> Result<ModelVerifyResponse, RpcError> {
     let verify = move |models: &Models| models.verify(request.model.as_deref());
     let verified = run_blocking_on(models, verify).await;
-    engine.look_for_model();
+    engine.send(EngineMessage::LookForModel);
     verified
 }
 
@@ -53,7 +53,7 @@ pub async fn import(
     let import = move |models: &Models| {
         let imported = models.import(&request);
         // The client may already have disconnected.
-        engine.report_model_change();
+        engine.send(EngineMessage::ModelChanged);
         imported
     };
     run_blocking_on(models, import).await
@@ -106,7 +106,7 @@ pub async fn pull(
         };
         let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
         // The client may already have disconnected.
-        engine.report_model_change();
+        engine.send(EngineMessage::ModelChanged);
         pulled
     };
     at_length(id, outbox, work).await

@@ -7,7 +7,7 @@ use hippo_proto::Event;
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::watchdog;
-use crate::message::EngineHandle;
+use crate::message::{EngineHandle, EngineMessage};
 use crate::status::{self, StatusReporter};
 use crate::tasks::Pulse;
 use crate::views::{Slot, Views};
@@ -34,7 +34,7 @@ pub async fn announce(
     tell(vec!["READY=1".to_owned(), format!("STATUS={told}")]).await;
     let guard = async {
         if let Some(period) = watchdog_period().filter(|period| !period.is_zero()) {
-            let ask = || engine.probe();
+            let ask = || engine.send(EngineMessage::Pulse);
             watchdog::watch(&pulse, period, ask, || tell(vec!["WATCHDOG=1".to_owned()])).await;
         }
     };

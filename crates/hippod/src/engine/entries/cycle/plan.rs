@@ -21,7 +21,7 @@ use super::super::documents::IndexedDocument;
 use super::super::gather::{AT_ONCE, CycleInput};
 use super::super::report;
 use super::{ActiveCycle, ComparedPlan, CycleStage, FinishedPlan, PlanApplication};
-use crate::engine::EngineEvent;
+use crate::engine::WorkspaceEvent;
 use crate::engine::embedding::model_state;
 use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
@@ -170,7 +170,7 @@ impl WorkspaceWorker {
         let (key, revision) = (workspace.key, workspace.entries.revision);
         let planned = move |plan: Option<ComparedPlan>| {
             let plan = plan.map(Box::new);
-            EngineEvent::Planned(FinishedPlan {
+            WorkspaceEvent::Planned(FinishedPlan {
                 workspace: key,
                 revision,
                 plan,
