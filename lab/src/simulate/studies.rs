@@ -38,7 +38,7 @@ fn made(files: &[Chunked<'_>], most: usize) -> Vec<Entry> {
         now: first_moment(),
         ..BootstrapSettings::default()
     };
-    let made = bootstrap::bootstrap(&memory.collect::<Vec<_>>(), &[], &settings);
+    let made = bootstrap::bootstrap(&memory.collect::<Vec<_>>(), &settings);
     made.into_iter().map(|new| new.entry).collect()
 }
 

@@ -7,7 +7,6 @@
 
 mod group;
 mod priority;
-mod state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod topic;
@@ -51,17 +50,6 @@ pub struct MemoryFile<'a> {
     pub modified: Timestamp,
     /// `true` if the file already has entries. Its words then count as background, and it gets no new entry.
     pub known: bool,
-}
-
-/// File that is not markdown and gets one entry: JSON, JSONL or plain text.
-#[derive(Debug, Clone, Copy)]
-pub struct StateFile<'a> {
-    /// Path relative to the workspace, with `/`.
-    pub path: &'a str,
-    /// Content of the file.
-    pub bytes: &'a [u8],
-    /// Modification time.
-    pub modified: Timestamp,
 }
 
 /// Limits and options of bootstrap.
@@ -131,22 +119,18 @@ pub fn entry_tokens(entry: &Entry) -> usize {
 ///
 /// Nodes of the compaction tree are skipped, because they repeat the logs.
 #[must_use]
-pub fn bootstrap(
-    files: &[MemoryFile<'_>],
-    state: &[StateFile<'_>],
-    settings: &BootstrapSettings,
-) -> Vec<BootstrapEntry> {
+pub fn bootstrap(files: &[MemoryFile<'_>], settings: &BootstrapSettings) -> Vec<BootstrapEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
         .iter()
         .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
         .collect();
     files.sort_by_key(|file| file.path);
     let mut work = EntryBuilder::new(&files, settings);
-    let new = files.iter().filter(|file| !file.known).count() + state.len();
+    let new = files.iter().filter(|file| !file.known).count();
     let most = settings
         .max_entries
         .unwrap_or_else(|| (new * ENTRIES_PER_FILE).min(MOST_ENTRIES));
-    let mut entries = create_entries(&mut work, state, most);
+    let mut entries = create_entries(&mut work, most);
     let Some(limit) = settings.max_tokens else {
         return entries;
     };
@@ -168,16 +152,14 @@ pub fn bootstrap(
             break;
         }
         guess = (guess * limit / size.max(1)).clamp(fits + 1, over - 1);
-        entries = create_entries(&mut work, state, guess);
+        entries = create_entries(&mut work, guess);
     }
     best
 }
 
 /// Creates at most `most` entries, in the order of their pointers.
-fn create_entries(work: &mut EntryBuilder<'_>, state: &[StateFile<'_>], most: usize) -> Vec<BootstrapEntry> {
-    let mut entries = work.entries(most.saturating_sub(state.len()));
-    let described = state.iter().filter_map(|file| work.state_entry(file));
-    entries.extend(described.take(most));
+fn create_entries(work: &mut EntryBuilder<'_>, most: usize) -> Vec<BootstrapEntry> {
+    let mut entries = work.entries(most);
     entries.sort_by(|a, b| a.entry.pointers.cmp(&b.entry.pointers));
     entries
 }

@@ -30,7 +30,7 @@ fn index_entries_show_no_secret() {
         known: false,
     };
     let files = [file("knowledge/piers.md"), file("memory/2026-03-03.md")];
-    let entries = bootstrap::bootstrap(&files, &[], &bootstrap::BootstrapSettings::default());
+    let entries = bootstrap::bootstrap(&files, &bootstrap::BootstrapSettings::default());
     assert!(entries.len() >= 2);
     for new in &entries {
         let entry = &new.entry;

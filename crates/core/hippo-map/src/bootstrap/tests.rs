@@ -34,7 +34,7 @@ impl Files {
     }
 
     fn entries(&self, settings: &BootstrapSettings) -> Vec<BootstrapEntry> {
-        bootstrap(&self.memory(), &[], settings)
+        bootstrap(&self.memory(), settings)
     }
 }
 
@@ -81,30 +81,20 @@ fn each_section_becomes_an_entry() {
 }
 
 #[test]
-fn nodes_and_known_files_get_no_entry_and_state_files_get_one() {
+fn nodes_and_known_files_get_no_entry() {
     let files = Files::of(&[
         ("memory/weekly/2026-W02.md", PROJECT),
         ("knowledge/heron.md", PROJECT),
     ]);
     let mut memory = files.memory();
-    let state = [StateFile {
-        path: "memory/heartbeat-state.json",
-        bytes: br#"{"lastCheck": 1, "token": "hunter2"}"#,
-        modified: NOW,
-    }];
-    let entries = bootstrap(&memory, &state, &settings());
+    let entries = bootstrap(&memory, &settings());
     assert!(
         entries
             .iter()
             .all(|new| !new.entry.pointers[0].path.contains("weekly"))
     );
-    let described = entries.iter().find(|new| new.entry.topic == "Heartbeat State");
-    assert_eq!(
-        described.map(|new| new.entry.summary.as_str()),
-        Some("2 fields: lastCheck, token")
-    );
     memory[1].known = true;
-    assert_eq!(bootstrap(&memory, &state, &settings()).len(), 1);
+    assert!(bootstrap(&memory, &settings()).is_empty());
 }
 
 #[test]
@@ -122,12 +112,7 @@ fn derived_text_shows_no_secrets() {
         station.\n"
     );
     let files = Files::of(&[("knowledge/weather.md", &text)]);
-    let state = [StateFile {
-        path: "station.txt",
-        bytes: text.as_bytes(),
-        modified: NOW,
-    }];
-    let entries = bootstrap(&files.memory(), &state, &settings());
+    let entries = bootstrap(&files.memory(), &settings());
     assert!(entries.len() >= 2);
     let shown = serde_json::to_string(&entries.iter().map(|new| &new.entry).collect::<Vec<_>>()).unwrap();
     for secret in secrets {

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::topic::{self, IdAllocator};
 use super::units::{self, MemoryUnit};
-use super::{BootstrapEntry, BootstrapSettings, MemoryFile, StateFile, group, priority, state};
+use super::{BootstrapEntry, BootstrapSettings, MemoryFile, group, priority};
 use hippo_redact::without_secrets;
 use hippo_text::chunk::{Document, Section, Speaker, chunk_text};
 use hippo_text::gist::headings::HeadingStats;
@@ -334,40 +334,6 @@ impl<'w> EntryBuilder<'w> {
             .now
             .plus(-i64::from(self.settings.oldest_start) * DAY);
         (created < oldest).then_some(oldest)
-    }
-
-    /// Creates the entry of a state file; `None` if the file is empty.
-    pub fn state_entry(&mut self, file: &StateFile<'_>) -> Option<BootstrapEntry> {
-        let (summary, tags) = state::describe(file.path, file.bytes)?;
-        let created = file.modified.min(self.settings.now);
-        Some(BootstrapEntry {
-            group: self.groups.group(file.path, SourceKind::Other, &[]),
-            entry: Entry {
-                id: self.ids.assign(file.path, "", None),
-                topic: topic::file_name(file.path),
-                summary,
-                pointers: vec![Pointer {
-                    path: file.path.to_owned(),
-                    section: None,
-                }],
-                created,
-                accessed: created,
-                replayed_to: self.young_enough(created),
-                hits: 0,
-                strength: 1.0,
-                tags: tags
-                    .into_iter()
-                    .take(TAGS)
-                    .map(|tag| topic::slug(&tag))
-                    .filter(|tag| !tag.is_empty())
-                    .collect(),
-                related: Vec::new(),
-                priority: EntryPriority::Normal,
-                priority_rule: None,
-                origin: EntryOrigin::Auto,
-                version: 1,
-            },
-        })
     }
 }
 

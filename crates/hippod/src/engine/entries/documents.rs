@@ -7,21 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use hippo_fs::{FileKind, WorkspaceDir};
+use hippo_fs::WorkspaceDir;
 use hippo_map::consolidation::{DocumentState, SectionState};
 use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_text::source::SourceKind;
 use hippo_types::time::Timestamp;
 
 use crate::files;
-
-/// Maximum size in bytes of a state file for which an entry is created.
-const LARGEST_STATE: u64 = 1 << 20;
-/// Maximum number of state files for which entries are created.
-const MOST_STATE: usize = 100;
-/// Folders searched for state files, and the search depth.
-const STATE_FOLDERS: [&str; 2] = ["memory", "knowledge"];
-const STATE_DEPTH: usize = 3;
 
 /// A document in the index.
 #[derive(Debug, Clone)]
@@ -161,44 +153,6 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
         hash: ContentHash::of(&whole),
         sections: sections.collect(),
     }
-}
-
-/// Returns the state files that are not markdown: path, content and modification time.
-pub fn state_files(root: &Path) -> Vec<(String, Vec<u8>, Timestamp)> {
-    let mut found = Vec::new();
-    let Ok(dir) = WorkspaceDir::open(root) else {
-        return Vec::new();
-    };
-    for folder in STATE_FOLDERS {
-        collect(&dir, folder, STATE_DEPTH, &mut found);
-    }
-    found.sort();
-    found.truncate(MOST_STATE);
-    let read = found.into_iter().filter_map(|path| {
-        let bytes = dir.read(&path, LARGEST_STATE).ok()?;
-        let modified = Timestamp(dir.stat(&path).ok()??.modified_ns.div_euclid(1_000_000));
-        Some((path, bytes, modified))
-    });
-    read.collect()
-}
-
-fn collect(dir: &WorkspaceDir, folder: &str, depth: usize, found: &mut Vec<String>) {
-    for entry in dir.entries(folder).unwrap_or_default() {
-        let Some(name) = entry.name.to_str().filter(|name| !name.starts_with('.')) else {
-            continue;
-        };
-        let path = format!("{folder}/{name}");
-        match entry.kind {
-            FileKind::Folder if depth > 1 => collect(dir, &path, depth - 1, found),
-            FileKind::File if is_state(Path::new(name)) => found.push(path),
-            _ => {}
-        }
-    }
-}
-
-fn is_state(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| ["json", "jsonl", "txt"].contains(&extension))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use hippo_fs::WorkspaceDir;
-use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
+use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile};
 use hippo_map::consolidation::{
     self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, LogDay,
     RecordPlace, find_repeated_facts,
@@ -120,8 +120,7 @@ impl CycleInput {
             looked_at && !known.contains(first.path.as_str()) && self.is_gone(&first.path)
         });
         self.snapshot.lost = lost.collect();
-        let state = self.state_files();
-        if changed.is_empty() && state.is_empty() {
+        if changed.is_empty() {
             return;
         }
         let read = self.read(&changed);
@@ -134,14 +133,6 @@ impl CycleInput {
                 bytes: &read.bytes,
                 modified: known.modified,
                 known: !changed.contains(&known.path),
-            })
-            .collect();
-        let state: Vec<StateFile<'_>> = state
-            .iter()
-            .map(|(path, bytes, modified)| StateFile {
-                path,
-                bytes,
-                modified: *modified,
             })
             .collect();
         let records = &self.snapshot.records;
@@ -157,10 +148,10 @@ impl CycleInput {
             now: self.snapshot.run.started,
             offset_seconds: self.snapshot.settings.offset_seconds,
             taken: taken.map(|(id, _)| id.clone()).collect(),
-            max_entries: Some(self.room(changed.len() + state.len())),
+            max_entries: Some(self.room(changed.len())),
             ..bootstrap::BootstrapSettings::default()
         };
-        let made = bootstrap::bootstrap(&memory, &state, &settings);
+        let made = bootstrap::bootstrap(&memory, &settings);
         let light = (self.cycle == Cycle::Light).then(|| {
             let states = read.iter().filter(|(known, _)| changed.contains(&known.path));
             let state = |known: &IndexedDocument, read: &ReadDocument| {
@@ -241,23 +232,6 @@ impl CycleInput {
         } else {
             most
         }
-    }
-
-    /// Returns the state files that no entry points to.
-    fn state_files(&self) -> Vec<(String, Vec<u8>, Timestamp)> {
-        if self.cycle == Cycle::Light && self.last.is_some() {
-            return Vec::new();
-        }
-        let told: BTreeSet<&str> = self
-            .snapshot
-            .records
-            .values()
-            .flat_map(|record| &record.entry.pointers)
-            .map(|pointer| pointer.path.as_str())
-            .collect();
-        let mut files = documents::state_files(&self.root);
-        files.retain(|(path, _, _)| !told.contains(path.as_str()));
-        files
     }
 
     /// Returns documents with their text, up to the memory limit. The documents in `first` come first.
