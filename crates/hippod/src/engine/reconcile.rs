@@ -25,15 +25,6 @@ const SHORTAGE: Duration = Duration::from_secs(2);
 /// Minimum number of deletions to hold back; a person can check a smaller number at a glance.
 const MASS_DELETE_LEAST: usize = 10;
 
-/// Result of confirming deletions.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Deletions {
-    /// Number of removed documents.
-    pub removed: usize,
-    /// Number of documents that are now held back because too many disappeared at once.
-    pub newly_held: usize,
-}
-
 impl Workspace {
     /// Compares the disk with the index and records differences as dirty paths and missing documents.
     pub fn reconcile(&mut self, now: Instant) {
@@ -175,23 +166,24 @@ impl Workspace {
         self.missing.values().min().map(|since| *since + delay)
     }
 
-    /// Removes documents that stayed missing, unless so many disappeared at once that a lost disk is likely.
+    /// Removes documents that stayed missing, unless so many disappeared at once that a lost disk is likely. Returns the
+    /// number of removed documents.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the documents stay missing, and their removal is tried again.
-    pub fn confirm_deletions(&mut self, now: Instant) -> Result<Deletions, StoreError> {
+    pub fn confirm_deletions(&mut self, now: Instant) -> Result<usize, StoreError> {
         // A file that waits to be read may be a missing document under a new name.
         if !self.dirty.is_empty() || !self.root_present {
-            return Ok(Deletions::default());
+            return Ok(0);
         }
         if !hippo_fs::is_present(&self.root) {
             self.root_present = false;
             self.missing.clear();
-            return Ok(Deletions::default());
+            return Ok(0);
         }
         let watch = &self.view.config.watch;
         let delay = Duration::from_millis(watch.delete_confirm_ms);
-        let (share, least) = (watch.mass_delete_share, MASS_DELETE_LEAST);
+        let share = watch.mass_delete_share;
         let mut gone = Vec::new();
         for (path, since) in self.missing.clone() {
             if hippo_fs::exists(&self.root, &path) {
@@ -201,33 +193,27 @@ impl Workspace {
                 gone.push(path);
             }
         }
-        let moved = self.moved(&gone);
+        let mut moved = self.moved(&gone);
         gone.retain(|path| !moved.contains(path));
-        if !moved.is_empty() {
-            self.remove(&moved)?;
-        }
         let all = gone.len() + self.held.len();
         #[expect(clippy::cast_precision_loss, reason = "the number of files is far below 2^52")]
-        let too_many = all >= least && all as f64 > share * self.known.len() as f64;
-        if too_many {
-            let newly_held = gone.len();
+        let too_many = all >= MASS_DELETE_LEAST && all as f64 > share * self.known.len() as f64;
+        if too_many && !gone.is_empty() {
+            tracing::warn!(
+                root = %self.root.display(), files = gone.len(),
+                "many files disappeared at once; they stay in the index until the deletion is confirmed"
+            );
             for path in gone {
                 self.missing.remove(&path);
                 self.held.insert(path);
             }
-            return Ok(Deletions {
-                removed: moved.len(),
-                newly_held,
-            });
+        } else {
+            moved.append(&mut gone);
         }
-        let removed = moved.len() + gone.len();
-        if !gone.is_empty() {
-            self.remove(&gone)?;
+        if !moved.is_empty() {
+            self.remove(&moved)?;
         }
-        Ok(Deletions {
-            removed,
-            newly_held: 0,
-        })
+        Ok(moved.len())
     }
 
     /// Returns the documents whose bytes are indexed under another, existing name.

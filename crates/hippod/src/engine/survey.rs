@@ -20,7 +20,7 @@ use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
 use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
-use crate::watcher::WatchMode;
+use crate::watcher::{WatchMode, WatchState, Watcher};
 
 impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
@@ -59,70 +59,45 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
         let refusal = crate::errors::store_error(error);
-        let fixable = error.is_damage();
         let (what, fix) = (refusal.message, refusal.data.hint);
         let mut found = problem("store", Severity::Error, what, place.clone(), fix);
-        found.fixable = fixable;
+        found.fixable = error.is_damage();
         report.problems.push(found);
     }
-    if let Some(recovered) = &workspace.recovered {
-        report.problems.push(repairs::was_gone(&place, recovered));
-    }
-    if let Some(mended) = &workspace.mended {
-        report.problems.push(repairs::was_damaged(&place, mended));
-    }
+    let recovered = workspace.recovered.iter();
+    let recovered = recovered.map(|recovered| repairs::was_gone(&place, recovered));
+    let mended = workspace
+        .mended
+        .iter()
+        .map(|mended| repairs::was_damaged(&place, mended));
+    report.problems.extend(recovered.chain(mended));
     if !workspace.root_present {
-        report.problem(
-            "root-missing",
-            Severity::Error,
-            "the folder does not exist; its files stay in the index",
-            place.clone(),
-            "make the folder available again, or unregister it: hippoctl workspace remove",
-        );
+        let what = "the folder does not exist; its files stay in the index";
+        let fix = "make the folder available again, or unregister it: hippoctl workspace remove";
+        report.problem("root-missing", Severity::Error, what, &place, fix);
     }
     if !workspace.held.is_empty() {
-        report.problem(
-            "held-deletions",
-            Severity::Warning,
-            format!(
-                "{} files disappeared at once; they stay in the index",
-                workspace.held.len()
-            ),
-            place.clone(),
-            "restore the files, or confirm the deletion: hippoctl sync --accept-deletions",
-        );
+        let held = workspace.held.len();
+        let what = format!("{held} files disappeared at once; they stay in the index");
+        let fix = "restore the files, or confirm the deletion: hippoctl sync --accept-deletions";
+        report.problem("held-deletions", Severity::Warning, what, &place, fix);
     }
     if let Some(story) = workspace.own.describe_error() {
-        report.problem(
-            "settings",
-            Severity::Error,
-            story,
-            settings_path(&workspace.root).display().to_string(),
-            "correct the reported line; hippod reads the file again after each change",
-        );
+        let file = settings_path(&workspace.root).display().to_string();
+        let fix = "correct the reported line; hippod reads the file again after each change";
+        report.problem("settings", Severity::Error, story, file, fix);
     }
     for warning in &workspace.view.config.removed {
-        report.problem(
-            "removed-setting",
-            Severity::Info,
-            warning.clone(),
-            place.clone(),
-            "remove the setting; docs/configuration.md lists all settings",
-        );
+        let fix = "remove the setting; docs/configuration.md lists all settings";
+        report.problem("removed-setting", Severity::Info, warning, &place, fix);
     }
     for file in &workspace.own.untrusted {
         let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
-        report.problem(
-            "untrusted",
-            Severity::Info,
-            format!(
-                "{} is not trusted, so these settings have no effect: {}",
-                file.path,
-                keys.join(", ")
-            ),
-            workspace.root.join(&file.path).display().to_string(),
-            format!("read the file; to accept the settings: hippoctl workspace trust {place}"),
-        );
+        let (path, keys) = (&file.path, keys.join(", "));
+        let what = format!("{path} is not trusted, so these settings have no effect: {keys}");
+        let there = workspace.root.join(path).display().to_string();
+        let fix = format!("read the file; to accept the settings: hippoctl workspace trust {place}");
+        report.problem("untrusted", Severity::Info, what, there, fix);
     }
     let index_file = examine_index_file(workspace, report);
     examine_watcher(workspace, &place, report);
@@ -163,16 +138,14 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         report.problem("held-removals", Severity::Warning, what, place.clone(), fix);
     }
     for damaged in &entries.known.damaged {
-        report.problem(
-            "damaged-row",
-            Severity::Warning,
-            format!(
-                "{} {} cannot be read: {}",
-                damaged.table, damaged.id, damaged.reason
-            ),
-            workspace.store.path().display().to_string(),
-            "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again",
+        let what = format!(
+            "{} {} cannot be read: {}",
+            damaged.table, damaged.id, damaged.reason
         );
+        let database = workspace.store.path().display().to_string();
+        let fix =
+            "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again";
+        report.problem("damaged-row", Severity::Warning, what, database, fix);
     }
     let written = entries.file.trouble.is_none() && entries.file.held.is_none();
     if !entries.enabled || !written {
@@ -213,51 +186,49 @@ fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
 }
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
-    let Some(watcher) = &workspace.watcher else {
-        if !workspace.agenda.is_planned(Chore::StartWatcher) {
-            return report.sound(
+    let mut warn =
+        |id: &str, what: String, fix: &str| report.problem(id, Severity::Warning, what, place, fix);
+    let state = workspace.watcher.as_ref().map(Watcher::state);
+    let detail = match (state, &workspace.canary_unprovable) {
+        (None, _) if workspace.agenda.is_planned(Chore::StartWatcher) => {
+            let what = "the watcher is not running; changes are found only when hippod compares the disk with the index";
+            return warn(
                 "watcher",
-                format!("{place}: the workspace is being opened; the watcher starts soon"),
+                what.to_owned(),
+                "to see why the watcher did not start: hippoctl logs",
             );
         }
-        report.problem(
-            "watcher",
-            Severity::Warning,
-            "the watcher is not running; changes are found only when hippod compares the disk with the index",
-            place,
-            "to see why the watcher did not start: hippoctl logs",
-        );
-        return;
-    };
-    let state = watcher.state();
-    match (state.mode, state.reason) {
-        (mode, Some(reason)) => report.problem(
-            "watch-limit",
-            Severity::Warning,
-            match mode {
-                WatchMode::Poll => format!("changes are found by polling every few seconds: {reason}"),
-                WatchMode::Notify => {
-                    format!("some changes are found only by comparing the disk with the index: {reason}")
-                }
-            },
-            place,
-            "raise the limit that the message names (sysctl or ulimit), then restart hippod",
-        ),
-        _ if workspace.watcher_silent => report.problem(
-            "watcher",
-            Severity::Warning,
-            "the watcher did not report a test file in time; hippod is restarting the watcher",
-            place,
-            "if this message persists, set `watch.poll = \"always\"` in the configuration",
-        ),
-        _ => {
-            let detail = match &workspace.canary_unprovable {
-                Some(why) => format!("the watcher is running, but its test file cannot be written: {why}"),
-                None => "watching".to_owned(),
+        (None, _) => "the workspace is being opened; the watcher starts soon".to_owned(),
+        (
+            Some(WatchState {
+                mode,
+                reason: Some(reason),
+                ..
+            }),
+            _,
+        ) => {
+            let what = match mode {
+                WatchMode::Poll => "changes are found by polling every few seconds",
+                WatchMode::Notify => "some changes are found only by comparing the disk with the index",
             };
-            report.sound("watcher", format!("{place}: {detail}"));
+            return warn(
+                "watch-limit",
+                format!("{what}: {reason}"),
+                "raise the limit that the message names (sysctl or ulimit), then restart hippod",
+            );
         }
-    }
+        _ if workspace.watcher_silent => {
+            let what = "the watcher did not report a test file in time; hippod is restarting the watcher";
+            return warn(
+                "watcher",
+                what.to_owned(),
+                "if this message persists, set `watch.poll = \"always\"` in the configuration",
+            );
+        }
+        (_, Some(why)) => format!("the watcher is running, but its test file cannot be written: {why}"),
+        (_, None) => "watching".to_owned(),
+    };
+    report.sound("watcher", format!("{place}: {detail}"));
 }
 
 #[cfg(test)]

@@ -227,16 +227,7 @@ impl WorkspaceWorker {
             return 0;
         }
         match workspace.confirm_deletions(now) {
-            Ok(deletions) => {
-                if deletions.newly_held > 0 {
-                    tracing::warn!(
-                        root = %workspace.root.display(),
-                        files = deletions.newly_held,
-                        "many files disappeared at once; they stay in the index until the deletion is confirmed"
-                    );
-                }
-                deletions.removed as u64
-            }
+            Ok(removed) => removed as u64,
             Err(error) => {
                 tracing::warn!(%error, "could not remove deleted documents; retrying");
                 let later = now + Duration::from_secs(5);

@@ -64,8 +64,6 @@ pub struct PendingChunks {
     pub documents: BTreeMap<u32, BTreeSet<u32>>,
     /// Recently edited documents, which are embedded first.
     pub hot: VecDeque<u32>,
-    /// The documents in `hot` as a set, for lookups.
-    pub is_hot: HashSet<u32>,
     /// Chunks of the jobs that the embed worker has, oldest job first.
     pub in_flight: VecDeque<HashSet<u32>>,
     /// Hashes of the texts in those jobs, so that a repeated text is embedded only once.
@@ -109,7 +107,7 @@ impl PendingChunks {
         waiting.extend(chunks);
         if waiting.is_empty() {
             self.documents.remove(&document);
-        } else if hot && self.is_hot.insert(document) {
+        } else if hot && !self.hot.contains(&document) {
             self.hot.push_back(document);
         }
     }

@@ -14,15 +14,11 @@ use hippo_map::index_file::IndexFile as Parsed;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_types::entry::EntryId;
-use hippo_types::time::Timestamp;
 
 use super::super::WorkspaceEntries;
 use super::super::access::ASKED;
 use super::super::merge::adopted;
 use super::{FileEnvironment, others};
-
-/// Half a day in milliseconds.
-const NOON: i64 = 12 * 3_600_000;
 
 impl WorkspaceEntries {
     /// Imports the entries below `.hippocampus/` if the store is completely empty.
@@ -76,16 +72,15 @@ fn left_in(now: &FileEnvironment) -> BTreeMap<EntryId, EntryRecord> {
                 continue;
             }
         };
-        let since = (kind == "archive").then(|| month(name, now.offset_seconds).unwrap_or(now.now));
         for entry in Parsed::parse(&bytes, now.settings()).to_entries() {
             let mut record = adopted(&entry, None, now);
-            match since {
-                Some(since) => {
-                    record.place = RecordPlace::Archive(since);
+            match kind {
+                "archive" => {
+                    record.place = RecordPlace::Archive(now.now);
                     record.filed = None;
                 }
-                None if kind == "temporal" => DAILY_LOGS.clone_into(&mut record.group),
-                None => record.group = group(name),
+                "temporal" => DAILY_LOGS.clone_into(&mut record.group),
+                _ => record.group = group(name),
             }
             found.entry(entry.id.clone()).or_insert(record);
         }
@@ -97,12 +92,6 @@ fn left_in(now: &FileEnvironment) -> BTreeMap<EntryId, EntryRecord> {
 fn split_list_path(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
     Some((kind, Path::new(name).file_stem()?.to_str()?))
-}
-
-/// Returns noon of the first day of a month `YYYY-MM`.
-fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
-    let day = format!("{name}-01").parse().ok()?;
-    Some(Timestamp::start_of(day, offset_seconds).plus(NOON))
 }
 
 /// Returns the group that a file is named after.
