@@ -317,12 +317,11 @@ const SAVE_AT_STOP: usize = 200 << 20;
 /// Rewrites the database to its path if its file was removed.
 pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {
     let now = resources.clock.monotonic();
-    if !workspace.agenda.is_due(Chore::CheckDatabase, now) || workspace.store.is_in_place() {
-        return;
-    }
-    workspace.agenda.plan(Chore::CheckDatabase, now + WRITE_AGAIN);
-    if let Err(error) = write_again(resources, workspace) {
-        workspace.trouble = Some(error);
+    if workspace.agenda.is_due(Chore::CheckDatabase, now) && !workspace.store.is_in_place() {
+        workspace.agenda.plan(Chore::CheckDatabase, now + WRITE_AGAIN);
+        if let Err(error) = bring_back(resources, workspace) {
+            workspace.trouble = Some(error);
+        }
     }
 }
 
@@ -334,29 +333,24 @@ pub(super) fn bring_back(resources: &Resources, workspace: &mut Workspace) -> Re
     if workspace.store.is_in_place() {
         return Ok(());
     }
-    write_again(resources, workspace)
-}
-
-fn write_again(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     let database = workspace.store.path().display().to_string();
     let pulse = workspace.pulse.clone();
-    let beat = || {
+    let written = workspace.store.write_again(&|| {
         resources.pulse.beat();
         pulse.beat();
         true
-    };
-    match workspace.store.write_again(&beat) {
+    });
+    match &written {
         Ok(()) => {
             workspace.view.forget_readers();
             tracing::warn!(
                 database,
                 "the database was removed while it was open, so hippod wrote it again"
             );
-            Ok(())
         }
         Err(error) => {
             tracing::error!(database, %error, "the database was removed while it was open, and could not be rewritten");
-            Err(error)
         }
     }
+    written
 }
