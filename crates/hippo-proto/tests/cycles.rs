@@ -71,7 +71,6 @@ fn report() -> CycleReport {
             entry: "crane".into(),
             what: "gone.md is not there".into(),
         }],
-        considered: BTreeMap::from([("entries".into(), 40)]),
         health: Some(IndexHealth {
             live: 30,
             queued: 4,
@@ -90,13 +89,13 @@ fn report() -> CycleReport {
     }
 }
 
-const REPORT: &str = r#"{"run":12,"cycle":"deep","at":"2026-03-01T02:30:00Z","outcome":"capped","plan":[{"rule":"decayed","entries":["old"],"what":"to the queue: 0.09"}],"applied":1,"refused":[{"rule":"demotion-cap","entries":["older"],"reason":"a quarter at most"}],"findings":[{"rule":"stale-pointer","entry":"crane","what":"gone.md is not there"}],"considered":{"entries":40},"health":{"live":30,"queued":4,"archived":6,"amygdala":2,"consolidated":3,"unlinked":9,"mean_strength":0.5,"bands":{"strong":5},"groups":{"Projects":12}},"files":["HIPPOCAMPUS.md"],"notes":["as of another moment"],"took_ms":12.5}"#;
+const REPORT: &str = r#"{"run":12,"cycle":"deep","at":"2026-03-01T02:30:00Z","outcome":"capped","plan":[{"rule":"decayed","entries":["old"],"what":"to the queue: 0.09"}],"applied":1,"refused":[{"rule":"demotion-cap","entries":["older"],"reason":"a quarter at most"}],"findings":[{"rule":"stale-pointer","entry":"crane","what":"gone.md is not there"}],"health":{"live":30,"queued":4,"archived":6,"amygdala":2,"consolidated":3,"unlinked":9,"mean_strength":0.5,"bands":{"strong":5},"groups":{"Projects":12}},"files":["HIPPOCAMPUS.md"],"notes":["as of another moment"],"took_ms":12.5}"#;
 
 #[test]
 fn cycle_answers_keep_their_names() {
     answer(REPORT, &report());
     answer(
-        r#"{"run":null,"cycle":"light","at":"2026-03-01T02:30:00Z","outcome":"planned","plan":[],"applied":0,"refused":[],"findings":[],"considered":{},"health":null,"files":[],"took_ms":0.5}"#,
+        r#"{"run":null,"cycle":"light","at":"2026-03-01T02:30:00Z","outcome":"planned","plan":[],"applied":0,"refused":[],"findings":[],"health":null,"files":[],"took_ms":0.5}"#,
         &CycleReport {
             run: None,
             cycle: Cycle::Light,
@@ -106,7 +105,6 @@ fn cycle_answers_keep_their_names() {
             applied: 0,
             refused: vec![],
             findings: vec![],
-            considered: BTreeMap::new(),
             health: None,
             files: vec![],
             tree: None,

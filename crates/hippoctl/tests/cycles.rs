@@ -7,7 +7,6 @@
 
 mod scripted;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use hippo_proto::{
@@ -33,7 +32,6 @@ fn report(run: Option<i64>, outcome: CycleOutcome) -> CycleReport {
         applied: u64::from(run.is_some()),
         refused: vec![],
         findings: vec![],
-        considered: BTreeMap::new(),
         health: None,
         files: vec![],
         tree: None,

@@ -184,11 +184,10 @@ fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let again = cycle(scratch, &root, Cycle::Deep)?;
     let status = at_rest(&mut scratch.connect(PATIENCE)?, &root)?;
     say(format_args!(
-        "deep cycle: {} steps, {:?}, considered {:?}; {} questions during the cycle; second deep cycle: {} \
+        "deep cycle: {} steps, {:?}; {} questions during the cycle; second deep cycle: {} \
          steps, files {:?}",
         report.applied,
         report.outcome,
-        report.considered,
         during.times.len(),
         again.applied,
         again.files

@@ -94,8 +94,6 @@ pub struct CycleReport {
     pub refused: Vec<CycleRefusal>,
     /// Findings for the user to review; nothing is changed for them.
     pub findings: Vec<CycleFinding>,
-    /// Number of considered items by kind, in kebab-case.
-    pub considered: BTreeMap<String, u64>,
     /// The health of the index; null if this cycle does not compute it.
     pub health: Option<IndexHealth>,
     /// Written files, relative to the workspace.

@@ -45,11 +45,6 @@ fn body(report: &CycleReport, style: Style) -> String {
     if let Some(health) = &report.health {
         self::health(&mut text, health);
     }
-    if !report.considered.is_empty() {
-        let counts = report.considered.iter();
-        let counts = counts.map(|(what, count)| format!("{count} {}", one_line(what)));
-        text += &format!("considered {}\n", counts.collect::<Vec<_>>().join(", "));
-    }
     wrote(&mut text, &report.files, style);
     let tree = report.tree.as_ref();
     if let Some(tree) = tree.filter(|tree| !tree.nodes.is_empty() || !tree.refused.is_empty()) {

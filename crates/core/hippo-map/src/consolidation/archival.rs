@@ -83,7 +83,6 @@ fn mark_consolidated(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let days = planner.state.settings.strong_days;
     let live = planner.ids(|record| record.place == RecordPlace::Index);
-    planner.count_considered(Rule::Consolidate, live.len());
     for id in live {
         let Some(record) = planner.state.records.get(&id) else {
             continue;
@@ -105,8 +104,6 @@ fn archive_queued(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let settings = &planner.state.settings;
     let (days, least) = (settings.queue_days, settings.queue_below);
-    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
-    planner.count_considered(Rule::Archive, waiting.len());
     let over = planner.ids(|record| {
         let long = matches!(record.place, RecordPlace::Queue(since) if is_past(since, days, now));
         // An entry that is strong again returns with the next light cycle.
@@ -119,7 +116,6 @@ fn archive_queued(planner: &mut CyclePlanner) {
 fn propose_facts(planner: &mut CyclePlanner) {
     let (days, hits) = planner.state.settings.propose_from;
     let facts = planner.state.facts.clone();
-    planner.count_considered(Rule::Propose, facts.len());
     for fact in facts {
         let worth = fact.days >= days || (fact.days > 1 && fact.hits >= hits);
         if worth && !planner.state.proposed.contains(&fact.text) {
@@ -161,7 +157,6 @@ fn cluster_by_tag(planner: &mut CyclePlanner) {
         if name == TECHNICAL || name == DAILY_LOGS || name.is_empty() {
             break;
         }
-        planner.count_considered(Rule::Cluster, ids.len());
         let group = |id: &EntryId| planner.state.records.get(id).map(|record| record.group.clone());
         let moves = ids
             .iter()
@@ -204,7 +199,6 @@ pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
 /// Reports entries without related entries in either direction.
 fn report_orphans(planner: &mut CyclePlanner) {
     let live = planner.ids(|record| record.place == RecordPlace::Index);
-    planner.count_considered(Rule::Orphan, live.len());
     let linked: BTreeSet<EntryId> = planner
         .state
         .live()

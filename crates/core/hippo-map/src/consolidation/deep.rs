@@ -26,8 +26,6 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
 /// Archives entries of the Decay Queue below the pruning threshold, except those that this run queued.
 fn prune_entries(planner: &mut CyclePlanner) {
     let (started, below) = (planner.state.run.started, planner.state.settings.prune_below);
-    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
-    planner.count_considered(Rule::Prune, waiting.len());
     let spent = planner.ids(|record| {
         let before = matches!(record.place, RecordPlace::Queue(since) if since < started);
         before && record.strength < below && record.entry.priority != EntryPriority::Amygdala
@@ -59,7 +57,6 @@ fn relate_entries(planner: &mut CyclePlanner) {
         }
     }
     let live = planner.ids(|record| record.place == RecordPlace::Index);
-    planner.count_considered(Rule::Associate, live.len());
     for id in &live {
         let Some(record) = planner.state.records.get(id) else {
             continue;
@@ -111,7 +108,6 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
             fresh.insert(record.entry.id.clone(), text);
         }
     }
-    planner.count_considered(Rule::Summary, fresh.len());
     for (id, text) in &fresh {
         let Some(record) = planner.state.records.get(id) else {
             continue;
@@ -148,7 +144,6 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let paths = planner.state.reviewed.clone();
     for path in paths {
         let ids = light::ids_in_file(planner, &path);
-        planner.count_considered(Rule::Replay, ids.len());
         for id in ids {
             let Some(record) = planner.state.records.get(&id) else {
                 continue;
@@ -188,10 +183,8 @@ pub(super) fn list_quick_access(planner: &mut CyclePlanner) {
         .live()
         .filter(|record| record.learned.is_none())
         .collect();
-    let considered = listed.len();
     let listed = listed.into_iter().map(|record| (&record.entry, record.strength));
     let to = quick_access(listed, planner.state.settings.quick_access);
-    planner.count_considered(Rule::QuickAccess, considered);
     let from = planner.state.quick_access.clone();
     if from != to {
         planner.add_step(

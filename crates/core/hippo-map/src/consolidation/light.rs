@@ -48,7 +48,7 @@ pub fn plan_idle(
     settings: &ConsolidationSettings,
     now: Timestamp,
 ) -> Option<ConsolidationPlan> {
-    let (mut live, mut listed, mut waiting) = (0, 0, 0);
+    let mut listed = 0;
     for record in records.values() {
         let strength = decay::strength_at(&settings.profile, &record.entry, now);
         let amygdala = record.entry.priority == EntryPriority::Amygdala;
@@ -56,15 +56,13 @@ pub fn plan_idle(
         match record.place {
             RecordPlace::Index if weak => return None,
             RecordPlace::Index => {
-                live += 1;
                 listed += usize::from(record.learned.is_none());
                 if (strength > settings.strong_above) != record.strong_since.is_some() {
                     return None;
                 }
             }
             RecordPlace::Queue(_) if !weak => return None,
-            RecordPlace::Queue(_) => waiting += 1,
-            RecordPlace::Archive(_) => {}
+            RecordPlace::Queue(_) | RecordPlace::Archive(_) => {}
         }
         if !is_close_enough(record.filed, FiledUse::with_strength(record, strength)) {
             return None;
@@ -73,25 +71,12 @@ pub fn plan_idle(
     if quick_access.is_empty() && listed > 0 {
         return None;
     }
-    let listed = quick_access.is_empty().then_some((Rule::QuickAccess, 0));
-    let considered = [
-        (Rule::NewEntry, 0),
-        (Rule::Summary, 0),
-        (Rule::Revive, waiting),
-        (Rule::Queue, live),
-        (Rule::Strong, live),
-        (Rule::Flush, records.len()),
-    ];
-    Some(ConsolidationPlan {
-        considered: considered.into_iter().chain(listed).collect(),
-        ..ConsolidationPlan::empty(Cycle::Light)
-    })
+    Some(ConsolidationPlan::empty(Cycle::Light))
 }
 
 /// Creates entries for files without one.
 fn add_entries(planner: &mut CyclePlanner) {
     let candidates = std::mem::take(&mut planner.state.candidates);
-    planner.count_considered(Rule::NewEntry, candidates.len());
     let (covered, forgotten) = (
         CoveredSources::from_entries(&planner.state, &candidates),
         CoveredSources::from_tombstones(&planner.state),
@@ -217,7 +202,6 @@ fn record_of(new: &BootstrapEntry, planner: &CyclePlanner) -> EntryRecord {
 fn revive_entries(planner: &mut CyclePlanner) {
     let least = planner.state.settings.queue_below;
     let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
-    planner.count_considered(Rule::Revive, waiting.len());
     for id in waiting {
         let Some(record) = planner.state.records.get(&id) else {
             continue;
@@ -238,7 +222,6 @@ fn revive_entries(planner: &mut CyclePlanner) {
 /// Moves weak entries to the Decay Queue.
 fn queue_weak(planner: &mut CyclePlanner) {
     let least = planner.state.settings.queue_below;
-    planner.count_considered(Rule::Queue, planner.state.live().count());
     let weak = planner.ids(|record| {
         let fades = record.entry.priority != EntryPriority::Amygdala;
         record.place == RecordPlace::Index && fades && record.strength < least

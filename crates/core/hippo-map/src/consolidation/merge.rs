@@ -73,7 +73,6 @@ pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
             .total_cmp(&a.cosine)
             .then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
-    planner.count_considered(Rule::Merge, pairs.len());
     // Each text is parsed once, however many pairs contain it, because a merge does not change the text of the kept
     // entry.
     let (mut texts, mut named) = (BTreeMap::new(), 0);

@@ -1,6 +1,6 @@
 //! Planner that runs the rules of a cycle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,6 @@ pub struct ConsolidationPlan {
     pub steps: Vec<PlanStep>,
     /// Changes that were refused, with reasons.
     pub refused: BTreeSet<RefusedChange>,
-    /// Number of entries, pairs or facts that each rule considered.
-    pub considered: BTreeMap<Rule, usize>,
     /// Findings for a person to review; the run changes nothing about them.
     pub findings: BTreeSet<Finding>,
     /// Health metrics after the plan; only archival runs have them.
@@ -38,7 +36,6 @@ impl ConsolidationPlan {
             cycle,
             steps: Vec::new(),
             refused: BTreeSet::new(),
-            considered: BTreeMap::new(),
             findings: BTreeSet::new(),
             health: None,
         }
@@ -106,9 +103,8 @@ impl CyclePlanner {
     fn settle(&mut self, cycle: Cycle) {
         for _ in 0..ROUNDS {
             let before = self.plan.steps.len();
-            // Counts and findings are those of the last round; refusals accumulate.
+            // Findings are those of the last round; refusals accumulate.
             self.plan.findings.clear();
-            self.plan.considered.clear();
             match cycle {
                 Cycle::Light => light::run_rules(self),
                 Cycle::Deep => deep::run_rules(self),
@@ -147,11 +143,6 @@ impl CyclePlanner {
         self.plan.findings.insert(Finding { rule, id, what });
     }
 
-    /// Adds to the number of items that a rule considered.
-    pub fn count_considered(&mut self, rule: Rule, count: usize) {
-        *self.plan.considered.entry(rule).or_default() += count;
-    }
-
     /// Applies a rule to each record that fits; `change` sees only that record.
     pub fn change_each(
         &mut self,
@@ -159,13 +150,10 @@ impl CyclePlanner {
         fits: impl Fn(&EntryRecord) -> bool,
         change: impl Fn(&EntryId, &EntryRecord) -> Option<EntryChange>,
     ) {
-        let mut considered = 0;
         let mut changes = Vec::new();
         for (id, record) in self.state.records.iter().filter(|(_, record)| fits(record)) {
-            considered += 1;
             changes.extend(change(id, record).map(|change| (id.clone(), change)));
         }
-        self.count_considered(rule, considered);
         for (id, change) in changes {
             self.add_step(rule, vec![id], change);
         }

@@ -36,12 +36,10 @@ enum PointerOutcome {
 pub(super) fn check_pointers(planner: &mut CyclePlanner) {
     let mut changes = Vec::new();
     let mut findings = Vec::new();
-    let mut considered = 0;
     let contents = ContentIndex::new(&planner.state);
     let mut targets = targets(&planner.state);
     let checked = |record: &&EntryRecord| !matches!(record.place, RecordPlace::Archive(_));
     for record in planner.state.records.values().filter(checked) {
-        considered += 1;
         let id = &record.entry.id;
         let from = (record.entry.pointers.clone(), record.hashes.clone());
         let mut to: PointersWithHashes = (Vec::new(), Vec::new());
@@ -86,7 +84,6 @@ pub(super) fn check_pointers(planner: &mut CyclePlanner) {
             changes.push((rule, id.clone(), from, to));
         }
     }
-    planner.count_considered(Rule::Pointer, considered);
     for (id, what) in findings {
         planner.report(Rule::Pointer, &id, what);
     }
@@ -129,7 +126,6 @@ pub(super) fn follow_moves(planner: &mut CyclePlanner) {
             changes.push((Rule::Pointer, record.entry.id.clone(), from, to));
         }
     }
-    planner.count_considered(Rule::Pointer, planner.state.records.len());
     add_pointer_steps(planner, changes);
 }
 

@@ -4,7 +4,7 @@
 //! the record of an interrupted run states exactly which steps are done. When the run is resumed, it gets a new plan
 //! and keeps the completed steps in its list.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
@@ -63,8 +63,6 @@ pub struct RunDetail {
 pub struct RunReport {
     /// Refused changes with their reasons.
     pub refused: BTreeSet<RefusedChange>,
-    /// Number of entries, pairs or facts that each rule considered.
-    pub considered: BTreeMap<Rule, usize>,
     /// Findings for the user to review.
     pub findings: BTreeSet<Finding>,
     /// The state of the index after the plan; present only for archival runs.
@@ -83,7 +81,6 @@ impl RunReport {
     pub fn of(plan: &ConsolidationPlan) -> Self {
         Self {
             refused: plan.refused.clone(),
-            considered: plan.considered.clone(),
             findings: plan.findings.clone(),
             health: plan.health.clone(),
             ..Self::default()

@@ -48,7 +48,6 @@ fn deep() -> CycleReport {
             entry: "crane".into(),
             what: "gone\x1b[2J.md is\nnot there".into(),
         }],
-        considered: counts(&[("documents", 25), ("entries", 40)]),
         health: None,
         files: ids_of(&["HIPPOCAMPUS.md", ".hippocampus/meta.json"]),
         tree: None,
@@ -77,7 +76,6 @@ fn dry() -> CycleReport {
             bands: counts(&[("moderate", 20), ("strong", 10), ("weak", 0)]),
             groups: counts(&[("Projects", 12), ("Reference", 18)]),
         }),
-        considered: BTreeMap::new(),
         files: vec![],
         tree: None,
         notes: vec![],
@@ -151,7 +149,6 @@ fn a_run_without_work_is_rendered_in_one_line() {
         applied: 0,
         refused: vec![],
         findings: vec![],
-        considered: BTreeMap::new(),
         files: vec![],
         outcome: CycleOutcome::Done,
         ..deep()

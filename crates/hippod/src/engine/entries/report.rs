@@ -1,6 +1,5 @@
 //! Reports of runs in wire format.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hippo_map::consolidation::{
@@ -28,7 +27,6 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &ConsolidationPlan, took:
         applied: 0,
         refused: plan.refused.iter().map(refusal).collect(),
         findings: plan.findings.iter().map(finding).collect(),
-        considered: considered(&plan.considered),
         health: plan.health.as_ref().map(health),
         files: Vec::new(),
         tree: None,
@@ -59,7 +57,6 @@ pub fn past(detail: &RunDetail) -> CycleReport {
         applied: u64::from(row.done),
         refused: report.refused.iter().map(refusal).collect(),
         findings: report.findings.iter().map(finding).collect(),
-        considered: considered(&report.considered),
         health: report.health.as_ref().map(health),
         files: report.files.iter().cloned().collect(),
         tree: None,
@@ -138,13 +135,6 @@ fn finding(finding: &Finding) -> CycleFinding {
         entry: finding.id.0.clone(),
         what: finding.what.clone(),
     }
-}
-
-fn considered(considered: &BTreeMap<Rule, usize>) -> BTreeMap<String, u64> {
-    considered
-        .iter()
-        .map(|(of, count)| (rule(*of), *count as u64))
-        .collect()
 }
 
 fn health(health: &Health) -> IndexHealth {
