@@ -11,7 +11,6 @@ use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
 use hippo_text::source::SourceRules;
-use hippo_tree::Period;
 
 use super::agenda::Agenda;
 use super::entries::WorkspaceEntries;
@@ -61,11 +60,7 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
         .map(|model| store.embedder(&model.id, model.dimension))
         .transpose()?;
     let mut entries = WorkspaceEntries::load(&mut store, &config, resources.clock.now(), now)?;
-    let LoadedIndex {
-        snapshot,
-        known,
-        dumped,
-    } = load(&store, &vector_folder(state, root))?;
+    let (snapshot, known, dumped) = load(&store, &vector_folder(state, root))?;
     let view = Arc::new(WorkspaceView::new(
         root.to_path_buf(),
         config,
@@ -141,14 +136,11 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
     }))
 }
 
-struct LoadedIndex {
-    snapshot: SearchSnapshot,
-    known: HashMap<String, KnownDocument>,
-    /// True if the vectors were loaded from the saved index, so that it need not be saved again.
-    dumped: bool,
-}
+type KnownDocuments = HashMap<String, KnownDocument>;
 
-fn load(store: &Store, dump: &Path) -> Result<LoadedIndex, StoreError> {
+/// Loads the snapshot and the known documents. The last value is true if the vectors were loaded from the saved index,
+/// so that it need not be saved again.
+fn load(store: &Store, dump: &Path) -> Result<(SearchSnapshot, KnownDocuments, bool), StoreError> {
     let loaded = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
@@ -176,18 +168,13 @@ fn load(store: &Store, dump: &Path) -> Result<LoadedIndex, StoreError> {
                 document: document.id,
                 mark,
                 hash: document.record.hash,
-                // Earlier builds also indexed the nodes that hippod writes, so each node is read again.
-                racy: Period::of_path(&document.record.path).is_some(),
+                racy: false,
             },
         );
     }
     let (vectors, dumped) = load_vectors(store, dump, dimension, vectors)?;
     snapshot.vectors = vectors;
-    Ok(LoadedIndex {
-        snapshot,
-        known,
-        dumped,
-    })
+    Ok((snapshot, known, dumped))
 }
 
 /// Loads the vectors from the saved index if it matches the database, otherwise from the database. The second value is

@@ -11,7 +11,7 @@ use hippo_map::consolidation::{
     self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, LogDay,
     RecordPlace, find_repeated_facts,
 };
-use hippo_map::decay::{self, DecayCurve};
+use hippo_map::decay;
 use hippo_text::chunk::{ContentHash, chunk_text};
 use hippo_text::source::{SourceKind, date_in_name};
 use hippo_types::cycle::Cycle;
@@ -36,8 +36,6 @@ pub struct CycleInput {
     pub cycle: Cycle,
     /// Entries, thresholds and the run. All other fields are gathered from files.
     pub snapshot: ConsolidationSnapshot,
-    /// Parameters of the decay curve.
-    pub profile: DecayCurve,
     /// Root of the workspace.
     pub root: PathBuf,
     /// All documents.
@@ -61,9 +59,9 @@ impl CycleInput {
     /// compared for it.
     pub fn plan(mut self) -> (ConsolidationPlan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
-        self.snapshot.settings.profile = self.profile;
+        let profile = self.snapshot.settings.profile;
         for record in self.snapshot.records.values_mut() {
-            record.strength = decay::strength_at(&self.profile, &record.entry, now);
+            record.strength = decay::strength_at(&profile, &record.entry, now);
         }
         if self.cycle != Cycle::Light {
             self.look_at_documents();

@@ -91,7 +91,6 @@ impl WorkspaceWorker {
         if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
             let settings = consolidation::ConsolidationSettings {
                 offset_seconds,
-                profile: workspace.view.config.index.profile(),
                 ..workspace.view.config.index.consolidation()
             };
             let known = &workspace.entries.known;
@@ -185,6 +184,7 @@ impl WorkspaceWorker {
         let started = run.run.started;
         let mut settings = workspace.view.config.index.consolidation();
         settings.offset_seconds = self.offset(workspace, started);
+        settings.profile = workspace.view.config.index.profile();
         let known = |id: &EntryId| entries.known.records.contains_key(id);
         let co_access = workspace.store.co_accesses()?.into_iter();
         let co_access = co_access.filter(|both| known(&both.pair.a) && known(&both.pair.b));
@@ -228,7 +228,6 @@ impl WorkspaceWorker {
         Ok(CycleInput {
             cycle: run.cycle,
             snapshot,
-            profile: workspace.view.config.index.profile(),
             root: workspace.root.clone(),
             documents,
             fresh: run.fresh.clone(),
