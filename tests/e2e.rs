@@ -174,15 +174,11 @@ mod surroundings;
 mod taken_away;
 #[path = "e2e/tree.rs"]
 mod tree;
-#[path = "e2e/tree_carried.rs"]
-mod tree_carried;
 #[path = "e2e/tree_days.rs"]
 mod tree_days;
 #[path = "e2e/tree_foreign.rs"]
 mod tree_foreign;
 #[path = "e2e/tree_others.rs"]
 mod tree_others;
-#[path = "e2e/tree_summaries.rs"]
-mod tree_summaries;
 #[path = "e2e/undo.rs"]
 mod undo;

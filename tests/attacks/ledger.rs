@@ -89,8 +89,9 @@ impl Ledger {
                 .call("tree.compact", json!({"workspace": self.root}))
                 .map(drop),
             _ => {
-                let to = self.beside.join("backup.tar.zst");
-                wire.call("backup", json!({"to": to, "force": true})).map(drop)
+                let name = format!("backup-{}.tar.zst", dice.below(1 << 30));
+                let to = self.beside.join(name);
+                wire.call("backup", json!({"to": to})).map(drop)
             }
         }
     }

@@ -4,23 +4,15 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use hippo_proto::{AuditRequest, AuditResponse, BackupRequest, BackupResponse, ErrorKind, RpcError};
+use hippo_proto::{BackupRequest, BackupResponse, ErrorKind, RpcError};
 use hippod_tests::{Caller, begun};
 
 use crate::backup::{elsewhere, hippoctl, refused, restore, shown, verify};
 use crate::backup_odd::{Entry, assert_refused, file, hostile, made, manifest};
 
-fn backup_to(client: &mut Caller, to: &Path, force: bool) -> Result<BackupResponse, RpcError> {
+fn backup_to(client: &mut Caller, to: &Path) -> Result<BackupResponse, RpcError> {
     let to = shown(to);
-    refused(
-        client,
-        BackupRequest {
-            workspace: None,
-            to,
-            force,
-        }
-        .into(),
-    )
+    refused(client, BackupRequest { workspace: None, to }.into())
 }
 
 fn assert_kind(answer: Result<BackupResponse, RpcError>, kind: ErrorKind, words: &str) {
@@ -49,90 +41,52 @@ fn a_backup_into_watched_memory_is_refused() {
         root.join(".hippocampus/b.tar.zst"),
     ] {
         assert_kind(
-            backup_to(&mut client, &to, true),
+            backup_to(&mut client, &to),
             ErrorKind::BadRequest,
             "would become a memory file",
         );
     }
     assert_eq!(fs::read(&log).unwrap(), b"- the door is red\n");
     assert_kind(
-        backup_to(&mut client, &state.join("b.tar.zst"), false),
+        backup_to(&mut client, &state.join("b.tar.zst")),
         ErrorKind::BadRequest,
         "its own files",
     );
     // Unwatched and ignored places are allowed.
     fs::create_dir_all(root.join("memory/exports")).unwrap();
     for to in ["out", "memory/exports/out", "memory/b.tar.zst"] {
-        backup_to(&mut client, &root.join(to), false).unwrap();
+        backup_to(&mut client, &root.join(to)).unwrap();
     }
 }
 
 #[test]
-fn a_file_name_of_another_archive_format_is_refused() {
-    let (scratch, _daemon, mut client) = begun();
-    for name in ["x.tar.gz", "x.TGZ", "x.zip", "x.tar"] {
-        let to = scratch.beside(name);
-        assert_kind(
-            backup_to(&mut client, &to, false),
-            ErrorKind::BadRequest,
-            "another format",
-        );
-        assert!(!to.exists(), "{name}");
-    }
-    for name in ["x.zst", "x.TAR.ZST", "2026.03.02"] {
-        let file = scratch.beside(name);
-        backup_to(&mut client, &file, false).unwrap();
-        assert!(file.is_file());
-    }
-}
-
-#[test]
-fn force_replaces_only_an_earlier_backup() {
+fn an_existing_path_is_never_replaced() {
     let (scratch, _daemon, mut client) = begun();
     let folder = scratch.beside("folder");
     fs::create_dir(&folder).unwrap();
-    fs::write(folder.join("mine.txt"), "mine").unwrap();
     let text = scratch.beside("notes.txt");
     fs::write(&text, "mine").unwrap();
-    // An archive of another program, packed in the same format.
-    let foreign = scratch.beside("foreign.tar.zst");
-    let mut archive = tar::Builder::new(Vec::new());
-    archive
-        .append_path_with_name(folder.join("mine.txt"), "mine.txt")
-        .unwrap();
-    let archive = archive.into_inner().unwrap();
-    fs::write(&foreign, zstd::encode_all(&archive[..], 0).unwrap()).unwrap();
-    let theirs = fs::read(&foreign).unwrap();
     let link = scratch.beside("link.tar.zst");
     std::os::unix::fs::symlink(&text, &link).unwrap();
-    for force in [false, true] {
-        let conflict = ErrorKind::Conflict;
-        let wrote = "could not write the backup";
+    let dangling = scratch.beside("dangling.tar.zst");
+    std::os::unix::fs::symlink(scratch.beside("none"), &dangling).unwrap();
+    for place in [&folder, &text, &link, &dangling] {
         assert_kind(
-            backup_to(&mut client, &folder, force),
-            conflict,
-            "the path is a folder",
-        );
-        assert_kind(backup_to(&mut client, &text, force), conflict, wrote);
-        assert_kind(backup_to(&mut client, &foreign, force), conflict, wrote);
-        assert_kind(
-            backup_to(&mut client, &link, force),
-            conflict,
-            "not a regular file",
+            backup_to(&mut client, place),
+            ErrorKind::Conflict,
+            "could not write the backup",
         );
     }
-    assert_eq!(fs::read(folder.join("mine.txt")).unwrap(), b"mine");
     assert_eq!(fs::read(&text).unwrap(), b"mine");
-    assert_eq!(fs::read(&foreign).unwrap(), theirs);
     let file = scratch.beside("b.tar.zst");
-    backup_to(&mut client, &file, false).unwrap();
+    backup_to(&mut client, &file).unwrap();
+    let whole = fs::read(&file).unwrap();
     assert_kind(
-        backup_to(&mut client, &file, false),
+        backup_to(&mut client, &file),
         ErrorKind::Conflict,
-        "the file exists",
+        "an existing file",
     );
-    backup_to(&mut client, &file, true).unwrap();
-    verify(&mut client, &file).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), whole);
 }
 
 #[test]
@@ -269,29 +223,9 @@ fn a_backup_that_no_restore_accepts_is_not_written() {
     }
     let file = scratch.beside("b.tar.zst");
     assert_kind(
-        backup_to(&mut client, &file, false),
+        backup_to(&mut client, &file),
         ErrorKind::TooLarge,
         "unpacked size is too large",
     );
     assert!(!file.exists());
-}
-
-#[test]
-fn a_backup_contains_earlier_audits() {
-    let (scratch, _daemon, mut client) = begun();
-    let audit = |client: &mut Caller, root: &Path| -> AuditResponse {
-        let request = AuditRequest {
-            workspace: shown(root),
-            examples: None,
-            record: true,
-        };
-        client.raw().call(&request.into()).unwrap()
-    };
-    let first = audit(&mut client, &scratch.workspace());
-    let (file, into) = (scratch.beside("b.tar.zst"), scratch.beside("into"));
-    backup_to(&mut client, &file, false).unwrap();
-    restore(&mut client, &file, Some(&into)).unwrap();
-    let before = audit(&mut client, &into).before;
-    assert_eq!(before.len(), 1);
-    assert_eq!(before[0].at, first.at);
 }

@@ -10,12 +10,11 @@ use hippo_proto::{
     ContextPutOutcome, ErrorKind, GetRequest, GetResponse, SettingsFile, WorkspaceTrustRequest,
     WorkspaceTrustResponse,
 };
-use hippod_tests::{Caller, Clocked, PATIENCE, Scratch, client_program};
+use hippod_tests::{Caller, PATIENCE, Scratch, client_program};
 use serde_json::{Value, json};
 
 use super::contexts::{listing, open, put, request};
 use super::hostile_text::ask;
-use super::tree::{NOW, compact, day, fill, log};
 
 const SETTINGS: &str = ".hippocampus/config.toml";
 
@@ -135,29 +134,6 @@ fn settings_of_a_cloned_folder_have_no_effect_until_the_user_trusts_them() {
     };
     assert!(!decide(&mut client, revoke).files[0].trusted);
     untrusted(&mut client, 1);
-}
-
-#[test]
-fn a_cloned_folder_does_not_start_the_summary_command_of_the_user() {
-    let scratch = Scratch::new();
-    let root = scratch.workspace();
-    let proof = scratch.beside("proof");
-    fill(&scratch);
-    scratch.write(SETTINGS, "[tree]\nsummaries = \"command\"\n");
-    let command = format!("[\"sh\", \"-c\", \"touch {}\"]", proof.display());
-    let daemon = Clocked::start(&scratch, NOW, &[("HIPPOD_TREE_COMMAND", &command)]);
-    let mut client = daemon.client();
-    client.index(&root);
-    assert_eq!(keys(&untrusted(&mut client, 1)[0]), ["tree.summaries"]);
-    let made = compact(&mut client, &root);
-    assert!(!made.nodes.is_empty() && !proof.exists(), "{made:?}");
-    // With trust, the user's own command runs.
-    hippoctl(&scratch, &root, &["workspace", "trust"], "");
-    untrusted(&mut client, 0);
-    scratch.write(&format!("memory/{}.md", day(2)), log(day(2), 300));
-    client.sync(&root);
-    let made = compact(&mut client, &root);
-    assert!(proof.exists(), "{made:?}");
 }
 
 #[test]

@@ -314,8 +314,6 @@ fn a_moved_section_is_followed_and_a_deleted_one_is_reported() {
     let expected = ["knowledge/database.md §Backups"];
     assert_eq!(client.show(&root, &backups).stale, expected);
     let answer = client.ask(&root, "the nightly backup is kept", false);
-    let trace = answer.trace.expect("a trace");
-    assert!(trace.stale.contains(&expected[0].to_owned()), "{trace:?}");
     assert_eq!(
         answer.results[0].path, "knowledge/operations.md",
         "a search finds it"
@@ -373,7 +371,5 @@ fn a_moved_section_is_followed_and_a_deleted_one_is_reported() {
     let mut request = SearchRequest::new(root.display().to_string(), "forty connections per replica");
     (request.explain, request.record) = (true, false);
     let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
-    let trace = answer.trace.expect("a trace");
-    assert!(trace.stale.contains(&expected[0].to_owned()), "{trace:?}");
     assert_ne!(answer.strategy, Strategy::Index);
 }

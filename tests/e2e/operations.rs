@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use hippo_proto::{
     AuditKind, AuditRequest, AuditResponse, ClientError, Cycle, CycleRunRequest, DoctorRequest,
     DoctorResponse, ErrorKind, MetricsRequest, MetricsResponse, SearchRequest, SearchResponse,
+    TreeCompactRequest, TreeCompactResponse,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, QUIET, Scratch};
 
@@ -139,9 +140,13 @@ fn an_internal_error_is_found_in_the_log_by_its_id() {
     let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_LOG_FORMAT", "json")]);
     let mut client = daemon.client();
     client.index(&root);
-    // A folder at the path of the audit file.
-    fs::create_dir(scratch.state("audits.json")).unwrap();
-    let error = match client.raw().call::<AuditResponse>(&audit_of(&root).into()) {
+    // A folder at the path of a state file.
+    fs::create_dir(scratch.state("tree-taken-over.json")).unwrap();
+    let request = TreeCompactRequest {
+        workspace: root.display().to_string(),
+        ..TreeCompactRequest::default()
+    };
+    let error = match client.raw().call::<TreeCompactResponse>(&request.into()) {
         Err(ClientError::Refused(error)) => error,
         other => panic!("{other:?}"),
     };
@@ -163,7 +168,7 @@ fn an_internal_error_is_found_in_the_log_by_its_id() {
     assert_eq!(of.len(), 1, "{log}");
     assert_eq!(
         (&of[0]["level"], &of[0]["span"]["method"]),
-        (&"ERROR".into(), &"audit".into())
+        (&"ERROR".into(), &"tree.compact".into())
     );
     assert_eq!(of[0]["fields"]["outcome"], "internal");
     assert_eq!(of[0]["span"]["workspace"].as_str().map(str::len), Some(8));
@@ -174,12 +179,11 @@ fn audit_of(root: &Path) -> AuditRequest {
     AuditRequest {
         workspace: root.display().to_string(),
         examples: None,
-        record: true,
     }
 }
 
 #[test]
-fn an_audit_shows_counts_without_text_and_the_previous_audit() {
+fn an_audit_shows_counts_without_text() {
     let scratch = Scratch::new();
     scratch.write(
         "memory/2026-03-01.md",
@@ -207,25 +211,10 @@ fn an_audit_shows_counts_without_text_and_the_previous_audit() {
     assert_eq!(count(&first, AuditKind::Contradicted).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::SecretBearing).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::InstructionLike).0, 1, "{first:?}");
-    assert_eq!(count(&first, AuditKind::BootRestating).0, 1, "{first:?}");
     // The boot file is also a watched file.
     assert_eq!(count(&first, AuditKind::Duplicate), (1, 6), "{first:?}");
     assert!(!format!("{first:?}").contains("hunter2"));
-    assert!(first.before.is_empty() && first.unread == 0);
-    scratch.write("memory/2026-03-01.md", "- nothing\n");
-    client.sync(&root);
-    let second: AuditResponse = client.raw().call(&audit_of(&root).into()).unwrap();
-    assert_eq!(count(&second, AuditKind::SecretBearing).0, 0);
-    assert_eq!(second.before.len(), 1);
-    assert_eq!(second.before[0].at, first.at);
-    assert_eq!(second.before[0].findings[3].count, 1);
-    let silent = AuditRequest {
-        record: false,
-        ..audit_of(&root)
-    };
-    let _: AuditResponse = client.raw().call(&silent.into()).unwrap();
-    let last: AuditResponse = client.raw().call(&audit_of(&root).into()).unwrap();
-    assert_eq!(last.before.len(), 2);
+    assert_eq!(first.unread, 0);
 }
 
 fn doctor(client: &mut Caller, dry_run: bool) -> DoctorResponse {

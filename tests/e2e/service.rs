@@ -9,8 +9,6 @@ use std::time::Duration;
 use hippod_tests::{Manager, PATIENCE, Scratch, program};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 
-use super::tree::{compact, fill};
-
 /// Starts the given command, and pauses its engine thread between two lines of input.
 const HOLD: &str = r#"
 import ctypes, os, signal, sys
@@ -248,36 +246,4 @@ fn journal_lines_have_a_priority_and_no_timestamp() {
         text.starts_with("20") && text.contains("INFO hippod answers"),
         "{text}"
     );
-}
-
-#[test]
-fn child_programs_inherit_nothing_of_the_service_manager() {
-    let scratch = Scratch::new();
-    fill(&scratch);
-    let seen = scratch.beside("seen");
-    let script = format!(
-        "cat > /dev/null; env > {}; ls -l /proc/self/fd >> {0}; echo done",
-        seen.display()
-    );
-    let manager = Manager::new(&scratch);
-    let mut command = manager.passing(manager.bind());
-    command
-        .env("WATCHDOG_USEC", "60000000")
-        .env("HIPPOD_TREE_SUMMARIES", "command")
-        .env(
-            "HIPPOD_TREE_COMMAND",
-            serde_json::to_string(&["sh", "-c", &script]).unwrap(),
-        );
-    let daemon = manager.start(command);
-    manager.hear("READY=1");
-    let mut client = daemon.client();
-    client.index(&scratch.workspace());
-    compact(&mut client, &scratch.workspace());
-    let seen = std::fs::read_to_string(&seen).unwrap();
-    assert!(seen.contains("HIPPOD_HOME="), "{seen}");
-    for name in ["LISTEN_", "NOTIFY_SOCKET", "WATCHDOG_"] {
-        assert!(!seen.contains(name), "{name}: {seen}");
-    }
-    assert!(!seen.contains("socket:"), "{seen}");
-    daemon.terminate();
 }

@@ -175,7 +175,6 @@ fn a_workspace_can_be_removed_while_a_large_file_is_indexed() {
     let request = WorkspaceRemoveRequest {
         workspace: root.display().to_string(),
         purge: false,
-        restore_carried: false,
         dry_run: false,
     };
     let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");

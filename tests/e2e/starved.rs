@@ -93,7 +93,6 @@ fn a_daemon_without_file_handles_stays_reachable_and_recovers() {
         let request = WorkspaceRemoveRequest {
             workspace: root.display().to_string(),
             purge: true,
-            restore_carried: false,
             dry_run: false,
         };
         let _: WorkspaceRemoveResponse = client.raw().call(&request.into()).expect("removed");

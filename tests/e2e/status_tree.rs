@@ -1,4 +1,4 @@
-//! Report of a tree and its logs by `status` and `doctor`.
+//! Report of a tree by `status` and `doctor`.
 //! A check fails only where `doctor` also lists a problem.
 
 use std::os::unix::fs::PermissionsExt;
@@ -48,7 +48,6 @@ fn bad(told: &DoctorResponse) -> Vec<&str> {
     for check in &bad {
         let is_of_it = |problem: &&Problem| match check.id.as_str() {
             "disk" => problem.id == "skipped",
-            "logs" => problem.id.starts_with("log-"),
             id => problem.id.starts_with(id),
         };
         let mut problems = told.problems.iter().filter(is_of_it);
@@ -90,26 +89,6 @@ fn doctor_finds_no_backlog_after_a_sync() {
         assert!(check("disk").detail.ends_with("all indexed"), "{told:?}");
         assert!(check("index-file").ok, "{told:?}");
     }
-}
-
-#[test]
-fn informational_findings_fail_no_check() {
-    let (scratch, _daemon, mut client) = begun(&[]);
-    scratch.write(".hippocampus/carried/ROOT-1.md", "of somebody\n");
-    scratch.write(".hippocampus/rejected/2026-03-16-1.md", "of somebody\n");
-    scratch.write("memory/2026-03-18-evening.md", log(day(2), 3));
-    client.sync(&scratch.workspace());
-    let told = client.doctor(false);
-    assert_eq!(bad(&told), Vec::<&str>::new());
-    for id in ["tree-carried", "tree-rejected", "log-double"] {
-        assert_eq!(named(&told, id).severity, Severity::Info);
-    }
-    assert!(
-        named(&told, "log-double")
-            .what
-            .starts_with("memory/2026-03-18-evening.md, memory/2026-03-18.md: ")
-    );
-    assert!(told.checks.iter().any(|check| check.id == "tree"));
 }
 
 /// Asks until the disk check ends with `told`; no check fails meanwhile.
@@ -162,7 +141,7 @@ fn recently_created_and_deleted_files_fail_no_check() {
 }
 
 #[test]
-fn waiting_and_invalid_nodes_are_reported() {
+fn waiting_and_unreadable_nodes_are_reported() {
     let (scratch, _daemon, mut client) = begun(&[("HIPPOD_TREE_SUMMARIES", "agent")]);
     let root = scratch.workspace();
     let request = TreePendingRequest {
@@ -170,13 +149,9 @@ fn waiting_and_invalid_nodes_are_reported() {
         limit: None,
     };
     let pending: TreePendingResponse = client.raw().call(&request.into()).unwrap();
-    let status = tree(&mut client);
-    assert_eq!(status.waiting, pending.total);
-    assert!(status.waiting > 0 && status.needs_summarization >= status.waiting);
-    assert_eq!(status.unwritable, None);
+    assert!(tree(&mut client).nodes > pending.total && pending.total > 0);
     assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
 
-    scratch.write("memory/daily/2026-03-17.md", b"- caf\xe9\n".as_slice());
     std::fs::remove_file(root.join("memory/daily/2026-03-18.md")).unwrap();
     std::fs::create_dir(root.join("memory/daily/2026-03-18.md")).unwrap();
     client.sync(&root);
@@ -186,40 +161,7 @@ fn waiting_and_invalid_nodes_are_reported() {
     let of_nodes: Vec<(&str, Severity)> = of_nodes
         .map(|problem| (problem.where_.rsplit('/').next().unwrap(), problem.severity))
         .collect();
-    assert_eq!(
-        of_nodes,
-        [
-            ("2026-03-18.md", Severity::Error),
-            ("2026-03-17.md", Severity::Warning)
-        ]
-    );
-}
-
-#[test]
-fn a_failing_summary_command_is_stopped_and_reported() {
-    let settings = [
-        ("HIPPOD_TREE_SUMMARIES", "command"),
-        (
-            "HIPPOD_TREE_COMMAND",
-            r#"["sh", "-c", "cat > /dev/null; exit 3"]"#,
-        ),
-    ];
-    let (_scratch, _daemon, mut client) = begun(&settings);
-    let command = tree(&mut client).command.expect("what the program did");
-    assert_eq!((command.failures, command.jobs), (3, 3), "{command:?}");
-    assert!(command.held_back.is_some(), "{command:?}");
-    let error = command.error.expect("a reason");
-    let told = client.doctor(false);
-    assert_eq!(bad(&told), ["tree"]);
-    assert!(named(&told, "tree-command-stopped").what.ends_with(&error));
-
-    let settings = [
-        ("HIPPOD_TREE_SUMMARIES", "command"),
-        ("HIPPOD_TREE_COMMAND", r#"["/no/such/program"]"#),
-    ];
-    let (_scratch, _daemon, mut client) = begun(&settings);
-    let told = client.doctor(false);
-    assert!(named(&told, "tree-command").what.contains("/no/such/program"));
+    assert_eq!(of_nodes, [("2026-03-18.md", Severity::Error)]);
 }
 
 #[test]
@@ -232,7 +174,6 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
     client.index(&root);
     compact(&mut client, &root);
     client.sync(&root);
-    assert_eq!(tree(&mut client).unwritable, None);
     for folder in ["memory", "memory/daily"] {
         let folder = root.join(folder);
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o555)).unwrap();
@@ -244,8 +185,6 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
             "{problem:?}"
         );
         assert_eq!(bad(&told), ["tree"]);
-        let unwritable = tree(&mut client).unwritable.expect("it is told");
-        assert!(unwritable.starts_with(&problem.where_), "{unwritable}");
         // A workspace without a tree needs no writable folder for it.
         scratch.write(".hippocampus/config.toml", "[tree]\nkeep = \"never\"\n");
         client.sync(&root);
@@ -254,7 +193,6 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
         client.sync(&root);
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
-        assert_eq!(tree(&mut client).unwritable, None);
     }
     // A file that was searchable and can no longer be read is also a problem.
     let folder = root.join("memory");
@@ -266,7 +204,7 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
 }
 
 #[test]
-fn logs_with_unexpected_names_dates_or_encodings_are_reported() {
+fn logs_with_unexpected_names_dates_or_encodings_stay_searchable() {
     let (scratch, _daemon, mut client) = begun(&[]);
     let root = scratch.workspace();
     let latin: &[u8] = b"# 2026-03-18\n\n- decision: the caf\xe9 beside the sundial is closed from May on\n";
@@ -281,21 +219,6 @@ fn logs_with_unexpected_names_dates_or_encodings_are_reported() {
     );
     compact(&mut client, &root);
     client.sync(&root);
-    let told = client.doctor(false);
-    assert_eq!(bad(&told), ["logs"]);
-    for (id, path) in [
-        ("log-bytes", "memory/2026-03-18.md"),
-        ("log-date", "memory/2026-13-45.md"),
-        ("log-ahead", "memory/2062-01-01.md"),
-    ] {
-        let problem = named(&told, id);
-        assert_eq!(problem.severity, Severity::Warning);
-        assert!(
-            problem.where_.ends_with(path) && problem.what.starts_with(&format!("{path}: ")),
-            "{problem:?}"
-        );
-    }
-    // The reported facts are true.
     let nodes = nodes(&root);
     assert!(nodes["memory/daily/2026-03-18.md"].contains("the caf\u{fffd} beside"));
     assert_eq!(std::fs::read(root.join("memory/2026-03-18.md")).unwrap(), latin);

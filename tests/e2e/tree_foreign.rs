@@ -65,14 +65,9 @@ fn compact(client: &mut Caller, root: &Path, take_over: bool) -> TreeCompactResp
     client.raw().call(&request.into()).expect("compacted")
 }
 
-fn remove(
-    client: &mut Caller,
-    root: &Path,
-    restore_carried: bool,
-) -> Result<WorkspaceRemoveResponse, ClientError> {
+fn remove(client: &mut Caller, root: &Path) -> Result<WorkspaceRemoveResponse, ClientError> {
     let request = WorkspaceRemoveRequest {
         workspace: root.display().to_string(),
-        restore_carried,
         ..WorkspaceRemoveRequest::default()
     };
     client.raw().call(&request.into())
@@ -105,7 +100,7 @@ fn every_cycle_leaves_a_foreign_tree_unchanged() {
     );
     let tree = client.status().workspaces.remove(0).tree.expect("a tree");
     assert_eq!(tree.foreign, 16);
-    remove(&mut client, &root, false).expect("removed");
+    remove(&mut client, &root).expect("removed");
     assert_eq!(files(&root), before);
 }
 
@@ -132,7 +127,7 @@ fn removing_a_workspace_restores_a_taken_over_tree_byte_for_byte() {
         told.contains("old depot burnt down"),
         "its history goes on: {told}"
     );
-    let removed = remove(&mut client, &root, false).expect("removed");
+    let removed = remove(&mut client, &root).expect("removed");
     assert!(
         removed.restored.contains(&"memory/ROOT.md".to_owned()),
         "{removed:?}"
@@ -155,7 +150,7 @@ fn an_edited_node_is_kept_and_the_original_saved_beside_it() {
     let mut edited = std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap();
     edited.push_str("- a person's line\n");
     scratch.write("memory/ROOT.md", &edited);
-    let removed = remove(&mut client, &root, false).expect("removed");
+    let removed = remove(&mut client, &root).expect("removed");
     assert!(
         removed.notes.iter().any(|note| note.contains("memory/ROOT.md")),
         "{removed:?}"
@@ -182,37 +177,8 @@ fn a_planted_record_or_copy_in_a_folder_restores_nothing() {
     let mut client = daemon.client();
     client.index(&root);
     client.run(&root, Cycle::Deep);
-    remove(&mut client, &root, false).expect("removed");
+    remove(&mut client, &root).expect("removed");
     assert_eq!(files(&root), before);
-    // A copy from an earlier build replaces only a ROOT.md that hippod wrote.
-    client.index(&root);
-    let removed = remove(&mut client, &root, true).expect("removed");
-    assert_eq!(removed.restored, Vec::<String>::new());
-    assert_eq!(files(&root), before);
-}
-
-#[test]
-fn a_carried_root_is_restored_if_the_user_confirms() {
-    let scratch = Scratch::new();
-    let root = scratch.workspace();
-    for before in 1..4 {
-        scratch.write(&format!("memory/{}.md", day(before)), log(day(before), 12));
-    }
-    let daemon = Clocked::start(&scratch, NOW, &[]);
-    let mut client = daemon.client();
-    client.index(&root);
-    compact(&mut client, &root, false);
-    scratch.write(
-        ".hippocampus/carried/ROOT.md",
-        "# Theirs\n\nWords of another program.\n",
-    );
-    let removed = remove(&mut client, &root, true).expect("removed");
-    assert_eq!(removed.restored, ["memory/ROOT.md"]);
-    assert_eq!(
-        std::fs::read_to_string(root.join("memory/ROOT.md")).unwrap(),
-        "# Theirs\n\nWords of another program.\n"
-    );
-    assert!(!root.join(".hippocampus/carried").exists());
 }
 
 /// Runs the program in the workspace, without a terminal.

@@ -139,8 +139,7 @@ impl Event {
 pub struct Progress {
     /// Id of the running request.
     pub id: Id,
-    /// The current stage: `download`, `check`, `extract` or `done` for `model.pull`, otherwise `backup`, `verify` or
-    /// `restore`.
+    /// The current stage: `download`, `check`, `extract` or `done`.
     pub stage: String,
     /// The current file or package.
     pub item: String,

@@ -19,10 +19,7 @@ mod status;
 mod tree;
 mod workspace;
 
-pub use audit::{
-    AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
-    MAX_EXAMPLES,
-};
+pub use audit::{AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, MAX_EXAMPLES};
 pub use backup::{
     BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, LeftOut, RestoreRequest, RestoreResponse,
     Restored,
@@ -65,8 +62,8 @@ pub use session::{
 };
 pub use status::{
     ContextsStatus, DiskStatus, IndexStatus, MetricsRequest, MetricsResponse, ModelLoad, ModelStatus,
-    Skipped, StatusRequest, StatusResponse, TreeCommandStatus, TreeStatus, VectorBackend, VectorStatus,
-    WatcherMode, WatcherStatus, WorkspaceStatus,
+    Skipped, StatusRequest, StatusResponse, TreeStatus, VectorBackend, VectorStatus, WatcherMode,
+    WatcherStatus, WorkspaceStatus,
 };
 pub use tree::{
     MAX_BODY_BYTES, MAX_JOBS, TreeChange, TreeCompactRequest, TreeCompactResponse, TreeJob,

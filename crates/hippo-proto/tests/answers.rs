@@ -156,7 +156,7 @@ fn search_and_get_answers_keep_their_names() {
         &response,
     );
     answer(
-        r#"{"query":"when?","mode":"lexical","strategy":"hybrid","results":[{"id":"c1f","path":"memory/2026-01-10.md","start_line":12,"end_line":30,"heading":["Acme","Deploy"],"score":0.83,"scores":null,"strength":0.92,"entry":"acme-deploy","tokens":180,"text":"- never on Fridays","date":null,"explain":{"bm25":0.5}}],"tokens":180,"index":{"generation":1,"pending":9,"lag_ms":40,"degraded":"no-model","why":"not installed"},"notes":["tokens are bytes/4"],"trace":{"reason":"the entry is weak","matches":[{"entry":"acme-deploy","topic":"Acme deploys","relevance":0.5,"strength":0.25,"band":"decaying"}],"stale":["gone.md"],"created":null,"refreshed":["acme-deploy"]},"took_ms":4.1}"#,
+        r#"{"query":"when?","mode":"lexical","strategy":"hybrid","results":[{"id":"c1f","path":"memory/2026-01-10.md","start_line":12,"end_line":30,"heading":["Acme","Deploy"],"score":0.83,"scores":null,"strength":0.92,"entry":"acme-deploy","tokens":180,"text":"- never on Fridays","date":null,"explain":{"bm25":0.5}}],"tokens":180,"index":{"generation":1,"pending":9,"lag_ms":40,"degraded":"no-model","why":"not installed"},"notes":["tokens are bytes/4"],"trace":{"reason":"the entry is weak","matches":[{"entry":"acme-deploy","topic":"Acme deploys","relevance":0.5,"strength":0.25,"band":"decaying"}],"created":null,"refreshed":["acme-deploy"]},"took_ms":4.1}"#,
         &SearchResponse {
             mode: SearchMode::Lexical,
             strategy: Strategy::Hybrid,
@@ -178,7 +178,6 @@ fn search_and_get_answers_keep_their_names() {
                     strength: 0.25,
                     band: StrengthBand::Decaying,
                 }],
-                stale: vec!["gone.md".into()],
                 created: None,
                 refreshed: vec!["acme-deploy".into()],
             }),
@@ -267,25 +266,12 @@ fn the_status_answer_keeps_its_names() {
         }),
         tree: Some(TreeStatus {
             last: Some("2026-03-01T08:00:00Z".into()),
-            fixed: 90,
-            tentative: 4,
-            needs_summarization: 2,
-            other: 1,
-            waiting: 2,
+            nodes: 97,
             foreign: 3,
-            unwritable: Some("/w/memory: read-only".into()),
-            command: Some(TreeCommandStatus {
-                jobs: 5,
-                daily_jobs: 20,
-                ms: 900,
-                failures: 3,
-                held_back: Some("it failed".into()),
-                error: Some("it took too long".into()),
-            }),
         }),
     };
     answer(
-        r#"{"version":"0.1.0","pid":42,"uptime_ms":9,"protocol":1,"socket":"/s","home":"/h","model":{"state":"ready","id":"m:384","threads":1,"loads":1,"word_pieces":900},"workspaces":[{"root":"/w","documents":2,"chunks":40,"pending":3,"embedded":37,"skipped":[{"path":"memory/huge.md","reason":"larger than 16 MiB"}],"skipped_count":1,"generation":7,"lag_ms":120,"degraded":"no-model","why":"not installed","watcher":{"mode":"notify","alive":true,"last_canary_ms_ago":20,"last_reconcile_ms_ago":30,"changed_at_last_reconcile":1},"disk":{"files":3,"indexed_files":2},"held_deletions":0,"root_present":true,"vector":{"backend":"exact","vectors":37,"tombstones":1,"building":false,"model":"e5@1"},"database_bytes":4096,"index":{"entries":12,"queued":1,"archived":2,"tokens":900,"file":"held","trouble":"read-only","held_removals":5,"last_cycle":null,"next":[{"cycle":"light","at":"2026-03-01T08:00:00Z"}]},"contexts":{"sessions":3,"open":1,"entries":40,"contents":31,"stored_bytes":900,"raw_bytes":9000,"budget_bytes":100000,"oldest":"2026-02-01T08:00:00Z"},"tree":{"last":"2026-03-01T08:00:00Z","fixed":90,"tentative":4,"needs_summarization":2,"other":1,"waiting":2,"foreign":3,"unwritable":"/w/memory: read-only","command":{"jobs":5,"daily_jobs":20,"ms":900,"failures":3,"held_back":"it failed","error":"it took too long"}}}],"memory_rss_bytes":1000,"requests_served":5}"#,
+        r#"{"version":"0.1.0","pid":42,"uptime_ms":9,"protocol":1,"socket":"/s","home":"/h","model":{"state":"ready","id":"m:384","threads":1,"loads":1,"word_pieces":900},"workspaces":[{"root":"/w","documents":2,"chunks":40,"pending":3,"embedded":37,"skipped":[{"path":"memory/huge.md","reason":"larger than 16 MiB"}],"skipped_count":1,"generation":7,"lag_ms":120,"degraded":"no-model","why":"not installed","watcher":{"mode":"notify","alive":true,"last_canary_ms_ago":20,"last_reconcile_ms_ago":30,"changed_at_last_reconcile":1},"disk":{"files":3,"indexed_files":2},"held_deletions":0,"root_present":true,"vector":{"backend":"exact","vectors":37,"tombstones":1,"building":false,"model":"e5@1"},"database_bytes":4096,"index":{"entries":12,"queued":1,"archived":2,"tokens":900,"file":"held","trouble":"read-only","held_removals":5,"last_cycle":null,"next":[{"cycle":"light","at":"2026-03-01T08:00:00Z"}]},"contexts":{"sessions":3,"open":1,"entries":40,"contents":31,"stored_bytes":900,"raw_bytes":9000,"budget_bytes":100000,"oldest":"2026-02-01T08:00:00Z"},"tree":{"last":"2026-03-01T08:00:00Z","nodes":97,"foreign":3}}],"memory_rss_bytes":1000,"requests_served":5}"#,
         &StatusResponse {
             version: "0.1.0".into(),
             pid: 42,

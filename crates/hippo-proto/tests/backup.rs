@@ -38,7 +38,7 @@ fn backup_requests_have_defaults() {
         ("backup", r#"{"to":"/b","workspace":""}"#),
         ("backup.verify", r#"{"from":""}"#),
         ("restore", r#"{"from":"/b","into":""}"#),
-        ("restore", r#"{"from":"/b","force":true}"#),
+        ("backup", r#"{"to":"/b","force":true}"#),
         ("restore", r#"{"from":"/b","aside":true}"#),
     ] {
         assert!(asked(method, params).is_err(), "{method} {params}");

@@ -59,11 +59,10 @@ fn requests_with_all_fields_keep_their_names() {
     golden("{}", StatusRequest {}.into());
     golden("{}", MetricsRequest {}.into());
     golden(
-        r#"{"workspace":"/w","examples":3,"record":false}"#,
+        r#"{"workspace":"/w","examples":3}"#,
         AuditRequest {
             workspace: workspace(),
             examples: Some(3),
-            record: false,
         }
         .into(),
     );
@@ -117,11 +116,10 @@ fn requests_with_all_fields_keep_their_names() {
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","purge":true,"restore_carried":true,"dry_run":true}"#,
+        r#"{"workspace":"/w","purge":true,"dry_run":true}"#,
         WorkspaceRemoveRequest {
             workspace: workspace(),
             purge: true,
-            restore_carried: true,
             dry_run: true,
         }
         .into(),
@@ -136,7 +134,7 @@ fn requests_with_all_fields_keep_their_names() {
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","query":"who signed?","mode":"vector","limit":200,"budget_tokens":500,"min_score":0.25,"path":"memory/**","since":"2026-01-01","until":"2026-01-31","agent":"scribe","explain":true,"record":false}"#,
+        r#"{"workspace":"/w","query":"who signed?","mode":"vector","limit":200,"budget_tokens":500,"min_score":0.25,"path":"memory/**","since":"2026-01-01","until":"2026-01-31","explain":true,"record":false}"#,
         SearchRequest {
             workspace: workspace(),
             query: "who signed?".into(),
@@ -147,7 +145,6 @@ fn requests_with_all_fields_keep_their_names() {
             path: Some("memory/**".into()),
             since: Some("2026-01-01".into()),
             until: Some("2026-01-31".into()),
-            agent: Some("scribe".into()),
             explain: true,
             record: false,
         }

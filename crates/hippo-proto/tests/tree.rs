@@ -29,7 +29,7 @@ fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, ans
 #[test]
 fn tree_answers_keep_their_names() {
     answer(
-        r#"{"today":"2026-03-20","ran":true,"nodes":[{"path":"memory/daily/2026-03-20.md","action":"made","cause":"new","status":"tentative","tokens":41}],"unchanged":3,"entered":["harbour"],"left":[],"refused":[{"path":"memory/daily/2026-03-19.md","reason":"it is a folder"}],"took_ms":1.5}"#,
+        r#"{"today":"2026-03-20","ran":true,"nodes":[{"path":"memory/daily/2026-03-20.md","action":"made","cause":"new","status":"tentative","tokens":41}],"unchanged":3,"refused":[{"path":"memory/daily/2026-03-19.md","reason":"it is a folder"}],"took_ms":1.5}"#,
         &TreeCompactResponse {
             today: "2026-03-20".into(),
             ran: true,
@@ -41,8 +41,6 @@ fn tree_answers_keep_their_names() {
                 tokens: 41,
             }],
             unchanged: 3,
-            entered: vec!["harbour".into()],
-            left: vec![],
             refused: vec![TreeRefusal {
                 path: "memory/daily/2026-03-19.md".into(),
                 reason: "it is a folder".into(),

@@ -37,7 +37,7 @@ pub use error::ContextError;
 pub use flushes::{Flush, FlushPart, FlushPosition, MessageKey};
 pub use read::{ContextReader, Lookup, StoredContent, UnavailableReason, Usage};
 pub use ready::{ContentPacker, PackedContent};
-pub(crate) use schema::{VERSION as SCHEMA, make};
+pub(crate) use schema::make;
 pub use search::Hit;
 pub use sessions::{ClosedSession, OpenedSession, SessionRow};
 pub use trim::TrimResult;

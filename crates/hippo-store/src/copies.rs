@@ -28,15 +28,6 @@ pub enum Database {
 }
 
 impl Database {
-    /// Returns the newest schema version supported by this build.
-    #[must_use]
-    pub const fn schema(self) -> i64 {
-        match self {
-            Self::Index => db::SCHEMA,
-            Self::Contexts => contexts::SCHEMA,
-        }
-    }
-
     /// Returns a connection to a new database in memory, with the tables, indexes and triggers of this build.
     fn create_in_memory(self) -> Result<Connection, StoreError> {
         let path = Path::new(":memory:");
@@ -74,14 +65,6 @@ impl DatabaseSnapshot {
             connection,
             path: path.to_path_buf(),
         })
-    }
-
-    /// Returns the schema version.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn schema(&self) -> Result<i64, StoreError> {
-        self.ask(|connection| connection.query_row("PRAGMA user_version", [], |row| row.get(0)))
     }
 
     /// Returns the bytes that the daemon last wrote at `path` (relative to the workspace), as recorded in `index.db`.

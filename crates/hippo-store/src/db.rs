@@ -40,7 +40,7 @@ pub use write::{DocumentBatch, DocumentChange, DocumentRecord, NewChunk};
 use crate::StoreError;
 use crate::in_place::{self, OpenFiles};
 use schema::Counter;
-pub(crate) use schema::{VERSION as SCHEMA, make};
+pub(crate) use schema::make;
 use seal::Seal;
 
 /// Time that a connection waits for a lock before it reports an error.

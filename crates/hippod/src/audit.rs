@@ -1,118 +1,57 @@
-//! Audit of a workspace's memory, with stored results.
+//! Audit of a workspace's memory.
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-use serde::{Deserialize, Serialize};
 
 use hippo_map::audit::{
     AuditStopped, AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through,
 };
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
-use hippo_proto::{
-    AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
-    RpcError,
-};
-use hippo_text::chunk;
+use hippo_proto::{AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, RpcError};
 use hippo_text::source::SourceKind;
-use hippo_types::entry::Pointer;
 
 use crate::clock::{Clock, rfc3339};
 use crate::errors::client_gone;
 use crate::files;
-use crate::registry::{state_folder, write_atomically};
 use crate::tasks::Cancellation;
 use crate::verify::ChunkSpan;
 use crate::view::WorkspaceView;
 
-/// Files that harnesses load into the context of every agent.
-const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
 /// Default number of examples per finding.
 const EXAMPLES: u32 = 5;
-/// Maximum number of stored audits per workspace.
-const KEPT: usize = 200;
-/// Maximum number of earlier audits in a response.
-const SHOWN: usize = 10;
-/// File with the stored audits, in the state folder of the workspace.
-pub const FILE: &str = "audits.json";
-
-/// Auditor of the daemon's workspaces.
-pub struct Auditor {
-    /// State folder of the daemon.
-    state: PathBuf,
-    clock: Arc<dyn Clock>,
-    /// Held while results are stored; otherwise concurrent audits would overwrite each other's results.
-    storing: Mutex<()>,
-}
-
-impl Auditor {
-    /// Creates an auditor that stores its results below this state folder.
-    pub fn new(state: PathBuf, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            state,
-            clock,
-            storing: Mutex::default(),
-        }
-    }
-}
-
-/// Handles `audit`. The audit stops once `given_up` is set.
+/// Handles `audit`. The audit stops if it is cancelled.
 ///
 /// # Errors
-/// Returns `internal` if the results could not be stored or the client disconnected.
+/// Returns `internal` if the client disconnected.
 pub fn audit(
-    auditor: &Auditor,
+    clock: &dyn Clock,
     view: &WorkspaceView,
     request: &AuditRequest,
-    given_up: &AtomicBool,
+    cancellation: Cancellation<'_>,
 ) -> Result<AuditResponse, RpcError> {
     let begun = Instant::now();
-    let go_on = || Cancellation::by(given_up).check();
+    let go_on = || cancellation.check();
     let (files, unread) = read(view, go_on)?;
     let entries = entries(view, go_on)?;
-    let boot = boot(view);
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
-    let report = look_through(&files, &entries, &boot, examples, &mut |_| go_on().is_ok())
+    let report = look_through(&files, &entries, examples, &mut |_| go_on().is_ok())
         .map_err(|AuditStopped| client_gone())?;
     let findings = vec![
-        finding(AuditKind::Duplicate, AuditUnit::Chunks, report.duplicate),
-        finding(AuditKind::Stale, AuditUnit::Entries, report.stale),
-        finding(AuditKind::Contradicted, AuditUnit::Lines, report.contradicted),
-        finding(AuditKind::SecretBearing, AuditUnit::Lines, report.secret_bearing),
-        finding(
-            AuditKind::InstructionLike,
-            AuditUnit::Lines,
-            report.instruction_like,
-        ),
-        finding(AuditKind::BootRestating, AuditUnit::Lines, report.boot_restating),
+        finding(AuditKind::Duplicate, report.duplicate),
+        finding(AuditKind::Stale, report.stale),
+        finding(AuditKind::Contradicted, report.contradicted),
+        finding(AuditKind::SecretBearing, report.secret_bearing),
+        finding(AuditKind::InstructionLike, report.instruction_like),
     ];
-    let now = AuditRun {
-        at: rfc3339(auditor.clock.now()),
-        findings: findings.iter().map(count).collect(),
-    };
-    let file = state_folder(&auditor.state, &view.root).join(FILE);
-    let _storing = auditor.storing.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut kept = StoredAudits::read(&file);
-    let before = kept.audits.iter().rev().take(SHOWN).cloned().collect();
-    let at = now.at.clone();
-    if request.record {
-        kept.audits.push(now);
-        kept.write(&file)?;
-    }
     Ok(AuditResponse {
-        at,
+        at: rfc3339(clock.now()),
         files: files.len() as u64,
         unread,
         findings,
-        before,
         took_ms: begun.elapsed().as_secs_f64() * 1000.0,
     })
 }
 
-fn finding(kind: AuditKind, unit: AuditUnit, found: AuditTally) -> AuditFinding {
+fn finding(kind: AuditKind, found: AuditTally) -> AuditFinding {
     let (count, of) = (found.count as u64, found.of as u64);
     let examples = found.examples.into_iter().map(|example| AuditExample {
         path: example.place,
@@ -121,7 +60,6 @@ fn finding(kind: AuditKind, unit: AuditUnit, found: AuditTally) -> AuditFinding 
     });
     AuditFinding {
         kind,
-        unit,
         count,
         of,
         share: share(count, of),
@@ -132,15 +70,6 @@ fn finding(kind: AuditKind, unit: AuditUnit, found: AuditTally) -> AuditFinding 
 #[expect(clippy::cast_precision_loss, reason = "line counts are far below 2^52")]
 fn share(count: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { count as f64 / of as f64 }
-}
-
-fn count(finding: &AuditFinding) -> AuditCount {
-    AuditCount {
-        kind: finding.kind,
-        count: finding.count,
-        of: finding.of,
-        share: finding.share,
-    }
 }
 
 /// Reads the watched files with their chunks, sorted by path, and counts unreadable files. Tree nodes are
@@ -213,32 +142,9 @@ fn entries(
     let index = view.index();
     let live = index.records().iter();
     let live = live.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
-    // Many entries may point to the same file, so each file is read only once.
-    let mut titles: HashMap<String, Option<HashSet<String>>> = HashMap::new();
-    let mut leads = |pointer: &Pointer| {
-        let Some(section) = &pointer.section else {
-            return files::leads_somewhere(&view.root, pointer, limit);
-        };
-        let known = titles.entry(pointer.path.clone()).or_insert_with(|| {
-            let file = Pointer {
-                section: None,
-                ..pointer.clone()
-            };
-            let readable = files::leads_somewhere(&view.root, &file, limit);
-            let bytes = hippo_fs::read_source(&view.root, &pointer.path, limit)
-                .ok()
-                .filter(|_| readable)?;
-            let sections = chunk::chunk(&bytes).sections.into_iter();
-            Some(sections.map(|section| section.title).collect())
-        });
-        match known {
-            Some(titles) => titles.contains(section),
-            None => files::leads_somewhere(&view.root, pointer, limit),
-        }
-    };
-    let mut lost = |record: &EntryRecord| {
+    let lost = |record: &EntryRecord| {
         let mut pointers = record.entry.pointers.iter();
-        let lost = pointers.find(|pointer| !leads(pointer));
+        let lost = pointers.find(|pointer| !files::leads_somewhere(&view.root, pointer, limit));
         // The title of a section is content of the memory, so the report omits it.
         lost.map(|pointer| match pointer.section {
             Some(_) => format!("a section of {}", pointer.path),
@@ -253,43 +159,4 @@ fn entries(
         })
     })
     .collect()
-}
-
-fn boot(view: &WorkspaceView) -> Vec<(String, String)> {
-    let limit = view.config.sources.max_file_bytes;
-    let text = |name: &str| {
-        let bytes = hippo_fs::read_source(&view.root, name, limit).ok()?;
-        Some((name.to_owned(), String::from_utf8_lossy(&bytes).into_owned()))
-    };
-    BOOT.into_iter().filter_map(text).collect()
-}
-
-/// Stored audits, oldest first.
-#[derive(Default, Serialize, Deserialize)]
-struct StoredAudits {
-    audits: Vec<AuditRun>,
-}
-
-impl StoredAudits {
-    /// Reads the stored audits. An unreadable file is replaced: it contains only derived data.
-    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn read(file: &Path) -> Self {
-        let bytes = std::fs::read(file).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
-    }
-
-    fn write(&mut self, file: &Path) -> Result<(), RpcError> {
-        let more = self.audits.len().saturating_sub(KEPT);
-        self.audits.drain(..more);
-        let written = serde_json::to_vec(self)
-            .map_err(std::io::Error::other)
-            .and_then(|bytes| write_atomically(file, &bytes));
-        written.map_err(|error| {
-            RpcError::internal(format!(
-                "could not store the results of the audit: {}: {error}",
-                file.display()
-            ))
-            .hint("check the permissions and the disk of the state folder, or send \"record\": false")
-        })
-    }
 }

@@ -8,7 +8,6 @@ mod commit;
 mod destination;
 mod gather;
 mod manifest;
-mod members;
 mod partial;
 mod refusal;
 mod restore;
@@ -22,7 +21,6 @@ pub use restore::prepare;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use hippo_proto::{
@@ -31,11 +29,9 @@ use hippo_proto::{
 
 use crate::clock::{Clock, rfc3339};
 use crate::contexts::Contexts;
-use crate::errors::client_gone;
-use crate::tasks::{OneAtATime, OneAtATimeGuard};
+use crate::tasks::{Cancellation, OneAtATime};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
-use destination::Destination;
 use manifest::BackupManifest;
 use source::BackupSource;
 use write::BackupWriter;
@@ -56,66 +52,6 @@ pub struct Backups {
     pub queue: OneAtATime,
 }
 
-impl Backups {
-    /// Waits until earlier backups and restores have finished.
-    pub async fn enter_queue(&self) -> OneAtATimeGuard {
-        self.queue.enter().await
-    }
-}
-
-/// Number of bytes between two progress reports.
-const STEP: u64 = 4 << 20;
-
-/// Progress and cancellation of a backup or a restore.
-pub struct BackupJob<'a> {
-    stage: &'static str,
-    item: String,
-    done: u64,
-    told: u64,
-    tell: &'a mut dyn FnMut(&'static str, &str, u64),
-    given_up: &'a AtomicBool,
-}
-
-impl<'a> BackupJob<'a> {
-    /// Creates a job. `tell` receives stage, item and bytes; the job stops once `given_up` is set.
-    pub fn new(
-        stage: &'static str,
-        tell: &'a mut dyn FnMut(&'static str, &str, u64),
-        given_up: &'a AtomicBool,
-    ) -> Self {
-        Self {
-            stage,
-            item: String::new(),
-            done: 0,
-            told: 0,
-            tell,
-            given_up,
-        }
-    }
-
-    fn begin(&mut self, item: impl Into<String>) {
-        self.item = item.into();
-        (self.done, self.told) = (0, 0);
-    }
-
-    /// Adds to the number of processed bytes.
-    fn advance(&mut self, bytes: u64) -> Result<(), RpcError> {
-        self.done += bytes;
-        if self.done >= self.told + STEP {
-            self.told = self.done;
-            (self.tell)(self.stage, &self.item, self.done);
-        }
-        match self.goes_on() {
-            true => Ok(()),
-            false => Err(client_gone()),
-        }
-    }
-
-    fn goes_on(&self) -> bool {
-        !self.given_up.load(Ordering::Relaxed)
-    }
-}
-
 /// Handles `backup`.
 ///
 /// # Errors
@@ -124,24 +60,21 @@ impl<'a> BackupJob<'a> {
 pub fn backup(
     backups: &Backups,
     request: &BackupRequest,
-    job: &mut BackupJob<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<BackupResponse, RpcError> {
-    let to = absolute(&request.to)?;
-    let to = Destination::of(backups, &to, request.force)?;
+    let to = destination::resolve(backups, &absolute(&request.to)?)?;
     let wanted = wanted(backups, request.workspace.as_deref())?;
     let start = Instant::now();
-    let place = to.path.clone();
-    let mut writer = BackupWriter::begin(&backups.paths.state, to)?;
+    let mut writer = BackupWriter::begin(&backups.paths.state, to.clone())?;
     let mut manifest = BackupManifest::new(rfc3339(backups.clock.now()));
     for (number, view) in (1..).zip(&wanted.views) {
-        job.begin(view.root.display().to_string());
-        let workspace = gather::gather(backups, view, number, &mut writer, job)?;
+        let workspace = gather::gather(backups, view, number, &mut writer, cancellation)?;
         manifest.workspaces.push(workspace);
     }
     let (manifest, bytes) = writer.finish(manifest)?;
     Ok(BackupResponse {
         left_out: wanted.left_out,
-        ..build_response(manifest, &place, bytes, start)
+        ..build_response(manifest, &to, bytes, start)
     })
 }
 
@@ -150,11 +83,14 @@ pub fn backup(
 /// # Errors
 /// Fails if the archive is damaged, truncated, in another format, or in a newer version of the format. The error names
 /// the archive member.
-pub fn verify(request: &BackupVerifyRequest, job: &mut BackupJob<'_>) -> Result<BackupResponse, RpcError> {
+pub fn verify(
+    request: &BackupVerifyRequest,
+    cancellation: Cancellation<'_>,
+) -> Result<BackupResponse, RpcError> {
     let start = Instant::now();
     let from = absolute(&request.from)?;
     let source = BackupSource::open(&from)?;
-    let manifest = source.verify(job)?;
+    let manifest = source.verify(cancellation)?;
     Ok(build_response(manifest, &from, source.bytes(), start))
 }
 

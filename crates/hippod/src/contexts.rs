@@ -16,7 +16,6 @@ mod session;
 #[cfg(test)]
 mod tests;
 mod turn;
-mod wire;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -68,8 +67,6 @@ pub struct Contexts {
     /// Writer of long-term memory; it stores the lasting entries of closed sessions.
     memory: MemoryWriter,
     places: Mutex<HashMap<PathBuf, Arc<ContextDatabase>>>,
-    /// Cache of the workspace of each requested session.
-    homes: Mutex<HashMap<String, PathBuf>>,
     /// Accepted flushes that are in progress.
     under_way: accept::RunningFlushes,
     /// Queue of flushes, because each flush must see what the previous one appended.
@@ -118,7 +115,6 @@ impl Contexts {
             clock,
             memory,
             places: Mutex::default(),
-            homes: Mutex::default(),
             under_way: accept::RunningFlushes::default(),
             flushing: OneAtATime::default(),
         }
@@ -156,18 +152,11 @@ impl Contexts {
     /// Returns `not-found` if no workspace has the session, `warming` while a workspace that may have it is being
     /// opened, `internal` if a database cannot be read.
     fn home(&self, id: &str) -> Result<LocatedSession, RpcError> {
-        let known = lock(&self.homes).get(id).cloned();
-        let mut views = self.views.open();
-        // Search the workspace that had the session last time first.
-        views.sort_by_key(|view| Some(&view.root) != known.as_ref());
         let mut unreadable = None;
-        for view in views {
+        for view in self.views.open() {
             let place = self.database_of(&view.root);
             match place.read(|reader| reader.session(id)) {
-                Ok(Some(Some(session))) => {
-                    lock(&self.homes).insert(id.to_owned(), view.root.clone());
-                    return Ok(LocatedSession { view, place, session });
-                }
+                Ok(Some(Some(session))) => return Ok(LocatedSession { view, place, session }),
                 Ok(_) => {}
                 // An unreadable database does not affect sessions of other workspaces.
                 Err(error) => unreadable = Some(error),
@@ -201,7 +190,6 @@ impl Contexts {
         if let Some(place) = lock(&self.places).remove(root) {
             place.let_go.store(true, Ordering::Relaxed);
         }
-        lock(&self.homes).retain(|_, home| home != root);
     }
 }
 
@@ -303,6 +291,15 @@ impl ContextDatabase {
             readers.push(reader);
         }
         Ok(Some(answer))
+    }
+
+    /// Runs work on the database opened for writing.
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&mut ContextStore) -> Result<T, ContextError>,
+    ) -> Result<T, RpcError> {
+        let mut held = self.held()?;
+        work(held.parts()?.0).map_err(refusal)
     }
 
     /// Packs content for storage; returns `None` if the content is too large.

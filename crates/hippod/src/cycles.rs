@@ -1,6 +1,5 @@
 //! Cycles that clients run, with the tree update after each.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hippo_proto::{
@@ -62,14 +61,10 @@ impl CycleRunner {
             let wish = TreeOptions {
                 at,
                 dry_run,
-                // Creating summaries may take minutes.
-                summaries: false,
-                ..tree::wish(request.cycle)
+                days: cycle == Cycle::Light,
+                ..TreeOptions::default()
             };
             report.tree = tree::after(&self.trees, &view, wish).await;
-            if request.cycle == Cycle::Deep && !dry_run {
-                tree::summarise(&self.trees, &view);
-            }
         }
         Ok(report)
     }
@@ -81,14 +76,8 @@ impl CycleRunner {
     /// response, and the remaining cycles still run.
     pub async fn heartbeat(&self, request: HeartbeatRequest) -> Result<HeartbeatResponse, RpcError> {
         let view = self.views.get(&request.workspace).await?;
-        let before: BTreeMap<i64, Option<String>> = self
-            .past_runs(&view)
-            .await?
-            .into_iter()
-            .map(|row| (row.run, row.finished))
-            .collect();
         let HeartbeatAnswer { due, .. } = self.ask_pending(&view, false).await?;
-        let mut failed = Vec::new();
+        let (mut failed, mut runs) = (Vec::new(), Vec::new());
         for cycle in due {
             let ended = self.engine.ask(&view.root, |reply: AnswerSender<CycleReport>| {
                 WorkspaceMessage::Order(Order::Cycle {
@@ -100,7 +89,7 @@ impl CycleRunner {
                 })
             });
             match ended.await {
-                Ok(_) => {}
+                Ok(report) => runs.extend(report.run),
                 Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
                 Err(error) => failed.push(Pending {
                     kind: "cycle-failed".to_owned(),
@@ -109,10 +98,8 @@ impl CycleRunner {
                 }),
             }
         }
-        // A run that failed earlier and was resumed now has a new end time.
-        let ended = |row: &CycleRun| row.finished.is_some() && before.get(&row.run) != Some(&row.finished);
         let mut ran = self.past_runs(&view).await?;
-        ran.retain(ended);
+        ran.retain(|row| runs.contains(&row.run));
         ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
         let HeartbeatAnswer {
             mut pending, next, ..

@@ -12,7 +12,6 @@ mod cycles;
 mod doctor;
 mod embed_worker;
 mod engine;
-mod environment;
 mod errors;
 mod files;
 mod handles;

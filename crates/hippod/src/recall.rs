@@ -70,12 +70,6 @@ pub struct Searcher {
 /// model is available, or `internal` with the message of the store.
 pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
-    if request.agent.is_some() {
-        return Err(
-            RpcError::bad_request("this version does not support agent scopes")
-                .hint("omit \"agent\"; a search covers its whole workspace"),
-        );
-    }
     let view = searcher.views.get(&request.workspace).await?;
     let zone = view.zone(&*searcher.clock);
     let now = searcher.clock.now();
@@ -88,15 +82,15 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
     let question = Arc::new(question);
     let mut freshener = Freshener::new(searcher, &view);
     freshener.read_known_changes().await?;
-    let (mut consulted, mut answered) = attempt::answer(searcher, &view, &question).await?;
+    let (mut state, mut answered) = attempt::answer(searcher, &view, &question).await?;
     if freshener.read_stale(&answered.stale).await {
-        (consulted, answered) = attempt::answer(searcher, &view, &question).await?;
+        (state, answered) = attempt::answer(searcher, &view, &question).await?;
     }
     freshener.complete(&mut answered.response, &answered.stale);
     if answered.response.index.degraded.as_deref() == Some("no-model") {
         fresh::look_for_model(searcher);
     }
-    let mut response = trace::complete(searcher, &view, &question, consulted, answered).await?;
+    let mut response = trace::complete(&state, answered);
     response.took_ms = start.elapsed().as_secs_f64() * 1e3;
     Ok(response)
 }
@@ -115,14 +109,14 @@ pub struct SearchAnswer {
 }
 
 /// State of one search.
-struct SearchState<'a> {
-    searcher: &'a Searcher,
-    view: &'a WorkspaceView,
-    question: &'a SearchQuestion,
-    consulted: &'a EntryConsultation,
+pub struct SearchState {
+    searcher: Arc<Searcher>,
+    view: Arc<WorkspaceView>,
+    question: Arc<SearchQuestion>,
+    consulted: EntryConsultation,
 }
 
-impl SearchState<'_> {
+impl SearchState {
     /// Answers a query by search. `model` is the model that computed `vector`. Returns `None` if the workspace uses
     /// another model by now.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<SearchAnswer>, RpcError> {
@@ -233,8 +227,8 @@ impl SearchState<'_> {
             SearchMode::Vector => Vec::new(),
             SearchMode::Hybrid | SearchMode::Lexical | SearchMode::Index => self
                 .question
-                .postings(self.view, snapshot)
-                .map_err(|error| search_error(self.searcher, self.view, error))?,
+                .postings(&self.view, snapshot)
+                .map_err(|error| search_error(&self.searcher, &self.view, error))?,
         };
         let postings: Vec<Postings<'_>> = self
             .question

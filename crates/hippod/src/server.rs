@@ -29,7 +29,6 @@ pub use flush::{SessionFlusher, take_up_what_is_left};
 use room::Budget;
 use silent::SilentConnections;
 
-use crate::audit::Auditor;
 use crate::backup::Backups;
 use crate::clock::Clock;
 use crate::config::ServerConfig;
@@ -91,8 +90,6 @@ pub struct Components {
     pub models: Arc<Models>,
     /// Backups and restores.
     pub backups: Arc<Backups>,
-    /// Audits.
-    pub auditor: Arc<Auditor>,
     /// Diagnosis and repair.
     pub doctor: Arc<Doctor>,
     /// Status of the daemon.

@@ -5,14 +5,10 @@
 //! which nodes are due and what they contain. Each file is replaced atomically, unless another writer changed it in the
 //! meantime. Nodes that a stopped process did not write are due again.
 
-mod aside;
-mod command;
 mod disk;
-mod examine;
 mod foreign;
 mod health;
 mod keeper;
-mod logs;
 mod passages;
 mod root;
 mod run;
@@ -20,13 +16,10 @@ mod serve;
 mod settings;
 mod sources;
 mod state;
-mod summaries;
 
-pub use examine::examine;
-pub use foreign::{RestoredTree, restore_carried};
-pub use health::statuses;
-pub use keeper::{after, keep, summarise, waiting, wish};
-pub use logs::examine as examine_logs;
+pub use foreign::RestoredTree;
+pub use health::{examine, statuses};
+pub use keeper::{after, keep, waiting};
 pub use run::{TreeOptions, compact};
 pub use serve::{pending, show, submit, wish_of};
 
@@ -39,7 +32,6 @@ use hippo_proto::{ErrorKind, RpcError};
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
 use crate::clock::Clock;
-use crate::config::TreeConfig;
 use crate::errors::root_missing;
 use crate::views::Views;
 
@@ -52,23 +44,12 @@ pub fn state_file(state: &Path, root: &Path) -> PathBuf {
 pub struct Trees {
     /// State folder of the daemon.
     state: PathBuf,
-    /// The user's settings for trees.
-    settings: TreeConfig,
     views: Arc<Views>,
     clock: Arc<dyn Clock>,
-    locks: Mutex<BTreeMap<PathBuf, Locks>>,
+    /// Locks of the workspaces, held while nodes are read and written.
+    locks: Mutex<BTreeMap<PathBuf, Arc<Lock<()>>>>,
     /// Workspaces whose tree clients are waiting for, with one element per client.
     awaited: Mutex<Vec<PathBuf>>,
-}
-
-/// Locks of one workspace.
-#[derive(Debug, Clone, Default)]
-struct Locks {
-    /// Held while the nodes are read and written.
-    nodes: Arc<Lock<()>>,
-    /// Held while the configured program writes summaries, which may take minutes; runs without summaries do not wait
-    /// for it.
-    program: Arc<Lock<()>>,
 }
 
 /// Guard of a client that waits for a tree; meanwhile the keeper leaves that tree alone, because the client runs it
@@ -89,10 +70,9 @@ impl Drop for TreeWaiter<'_> {
 
 impl Trees {
     /// Creates the trees of the daemon with this state folder.
-    pub fn new(state: PathBuf, settings: TreeConfig, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(state: PathBuf, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
         Self {
             state,
-            settings,
             views,
             clock,
             locks: Mutex::default(),
@@ -119,7 +99,7 @@ impl Trees {
     /// Waits until the tree of the workspace at or above a folder is free, and locks the tree.
     pub async fn lock_tree(&self, folder: &Path) -> OwnedMutexGuard<()> {
         let root = self.views.root_of(folder);
-        let lock = self.of(root.as_deref().unwrap_or(folder)).nodes;
+        let lock = self.of(root.as_deref().unwrap_or(folder));
         lock.lock_owned().await
     }
 
@@ -132,7 +112,7 @@ impl Trees {
         if !hippo_fs::is_present(root) {
             return Err(root_missing(root));
         }
-        let lock = self.of(root).nodes;
+        let lock = self.of(root);
         let guard = if waits {
             lock.blocking_lock_owned()
         } else {
@@ -164,8 +144,8 @@ impl Trees {
         foreign::give_back(&self.state, root, dry_run)
     }
 
-    /// Returns the locks of a workspace.
-    fn of(&self, root: &Path) -> Locks {
+    /// Returns the lock of a workspace.
+    fn of(&self, root: &Path) -> Arc<Lock<()>> {
         let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         locks.entry(root.to_path_buf()).or_default().clone()
     }

@@ -2,7 +2,6 @@
 //!
 //! Each figure has one formula, which docs/audit.md states. Results name locations and reasons, but quote no text.
 
-mod boot;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -11,12 +10,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::consolidation::value_conflict;
-use boot::BootLines;
 use hippo_redact::SecretKind;
 use hippo_text::instruction;
 use hippo_types::time::Date;
-use words::{LineWords, split_words};
+use words::split_words;
 
+/// Files that harnesses load into the context of every agent. They consist of instructions.
+const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
 /// Minimum words of a text that can be a duplicate.
 const LEAST_WORDS: usize = 4;
 /// Maximum number of different values of a statement. A statement with more values is taken for a form that is filled
@@ -99,11 +99,9 @@ pub struct AuditReport {
     pub secret_bearing: AuditTally,
     /// Lines that read like an instruction to an agent.
     pub instruction_like: AuditTally,
-    /// Lines that restate a line of a boot file.
-    pub boot_restating: AuditTally,
 }
 
-/// Audits the files (sorted by path), the entries and the boot files (path and text). Lists at most `examples` cases of
+/// Audits the files (sorted by path) and the entries. Lists at most `examples` cases of
 /// each kind. The running time is linear in the length of the text.
 ///
 /// # Errors
@@ -111,20 +109,20 @@ pub struct AuditReport {
 pub fn audit(
     files: &[AuditedFile],
     entries: &[AuditedEntry],
-    boot: &[(String, String)],
     examples: usize,
     go_on: ContinueCheck<'_>,
 ) -> Result<AuditReport, AuditStopped> {
     let lines: Vec<AuditedLine<'_>> = files.iter().enumerate().flat_map(list_lines).collect();
-    let is_boot = |line: &&AuditedLine<'_>| !boot.iter().any(|(path, _)| *path == files[line.file].path);
-    let memory: Vec<&AuditedLine<'_>> = lines.iter().filter(is_boot).collect();
+    let memory: Vec<&AuditedLine<'_>> = lines
+        .iter()
+        .filter(|line| !BOOT.contains(&files[line.file].path.as_str()))
+        .collect();
     let mut report = AuditReport {
         duplicate: find_duplicates(files, examples, go_on)?,
         stale: find_stale(entries, examples),
         contradicted: find_contradicted(files, &lines, examples, go_on)?,
         secret_bearing: find_secret_bearing(files, examples, go_on)?,
         instruction_like: find_instruction_like(files, &memory, examples, go_on)?,
-        boot_restating: find_boot_restating(files, &memory, boot, examples, go_on)?,
     };
     report.secret_bearing.of = lines.len();
     Ok(report)
@@ -323,36 +321,6 @@ fn find_instruction_like(
         if let Some(rule) = instruction::match_rule(line.text) {
             found.add(&files[line.file].path, Some(line.number), examples, || {
                 rule.to_owned()
-            });
-        }
-    }
-    Ok(found)
-}
-
-fn find_boot_restating(
-    files: &[AuditedFile],
-    lines: &[&AuditedLine<'_>],
-    boot: &[(String, String)],
-    examples: usize,
-    go_on: ContinueCheck<'_>,
-) -> Result<AuditTally, AuditStopped> {
-    let mut found = AuditTally {
-        of: lines.len(),
-        ..AuditTally::default()
-    };
-    let boot = BootLines::index(boot);
-    if boot.lines.is_empty() {
-        return Ok(found);
-    }
-    for line in lines {
-        check_continue(go_on, line.text.len())?;
-        let said: LineWords = split_words(line.text);
-        if said.len() < LEAST_WORDS {
-            continue;
-        }
-        if let Some((path, number)) = boot.find_restated(&said.distinct()) {
-            found.add(&files[line.file].path, Some(line.number), examples, || {
-                format!("restates {path}:{number}")
             });
         }
     }

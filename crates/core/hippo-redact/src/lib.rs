@@ -2,7 +2,7 @@
 //!
 //! A multi-pattern search finds the few candidates at which a secret may start: words such as `password`, prefixes
 //! such as `ghp_`, `://` and `-----BEGIN`. The text around a candidate, up to a fixed distance, decides whether it is
-//! a secret, so the running time is linear. The label stays and the value becomes [`REDACTED`]. docs/semantics.md
+//! a secret, so the running time is linear. The label stays and the value becomes [`REDACTED`]. docs/secrets.md
 //! defines what counts as a secret.
 
 #![warn(clippy::disallowed_methods)]

@@ -30,7 +30,7 @@ mod words;
 pub use batch::ParallelRunner;
 pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
-pub use config::{CONFIG_KEY, CompactionConfig, OLD_CONFIG_FILE};
+pub use config::{CONFIG_KEY, CompactionConfig};
 pub use message::{Message, Role, ShortContentId};
 pub use score::{RECENT, ScoreFacts, Tier, importance, retention, tier};
 pub use split::LONGEST;

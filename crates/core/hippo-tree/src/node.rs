@@ -46,8 +46,6 @@ pub enum BodyAuthor {
     Hippod,
     /// An agent or a person who replaced the text of hippod.
     Agent,
-    /// The configured command.
-    Command,
     /// An unknown author: the node existed before hippod.
     Unknown,
 }
@@ -59,7 +57,6 @@ impl BodyAuthor {
         match self {
             Self::Hippod => Some("hippod"),
             Self::Agent => Some("agent"),
-            Self::Command => Some("command"),
             Self::Unknown => None,
         }
     }
@@ -191,7 +188,7 @@ impl Node {
                 "source-digest" => node.source_digest = Fingerprint::parse(value),
                 "body-digest" => body_digest = Fingerprint::parse(value),
                 "written-by" => {
-                    let known = [BodyAuthor::Hippod, BodyAuthor::Agent, BodyAuthor::Command];
+                    let known = [BodyAuthor::Hippod, BodyAuthor::Agent];
                     let named = known.into_iter().find(|writer| writer.name() == Some(value));
                     node.writer = named.unwrap_or(BodyAuthor::Unknown);
                 }

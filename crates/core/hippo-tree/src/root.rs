@@ -18,7 +18,6 @@ use self::gather::{Day, RootContent, RootTopic};
 use crate::item::Statement;
 use crate::salience::{StatementParts, choose};
 use hippo_redact::redact;
-use hippo_text::gist::label::tag;
 use hippo_text::gist::sentence::clause;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::instruction;
@@ -142,41 +141,6 @@ fn mark_instruction(line: &str) -> String {
     let said = line.trim_start_matches(['-', ' ']);
     let (item, said) = line.split_at(line.len() - said.len());
     format!("{item}{} {said}", instruction::MARK)
-}
-
-/// Names of the topics that entered and left the root.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// Topics only in the later text.
-    pub entered: Vec<String>,
-    /// Topics only in the earlier text.
-    pub left: Vec<String>,
-}
-
-/// Returns the changes from one `ROOT.md` to the next, compared by topic lines.
-#[must_use]
-pub fn changes(before: &str, after: &str) -> Changes {
-    let (before, after) = (listed_topics(before), listed_topics(after));
-    Changes {
-        entered: after.difference(&before).cloned().collect(),
-        left: before.difference(&after).cloned().collect(),
-    }
-}
-
-/// Returns the names of the topics that a root lists.
-fn listed_topics(root: &str) -> BTreeSet<String> {
-    let lines = root
-        .lines()
-        .skip_while(|line| !line.starts_with("## Topics Index"));
-    lines
-        .skip(1)
-        .take_while(|line| !line.starts_with("## "))
-        .filter_map(|line| line.strip_prefix("- "))
-        .map(|line| {
-            let end = line.find("]").map_or_else(|| line.find(':'), |at| Some(at + 1));
-            tag(&line[..end.unwrap_or(line.len())]).0.to_owned()
-        })
-        .collect()
 }
 
 /// Returns the user and feedback statements, the latest first, as far as they fit.

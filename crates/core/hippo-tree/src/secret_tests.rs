@@ -9,8 +9,8 @@ use hippo_types::time::Date;
 use labelled::{assert_shows_none, found_secrets};
 
 use crate::{
-    BodyAuthor, Cause, Fingerprint, ForeignRoot, Node, NodeAction, NodeSource, NodeStep, Period,
-    build_root_file, build_submitted, make, root,
+    Cause, Fingerprint, ForeignRoot, Node, NodeAction, NodeSource, NodeStep, Period, build_root_file,
+    build_submitted, make, root,
 };
 
 #[test]
@@ -84,7 +84,6 @@ fn tree_nodes_and_roots_show_no_secret() {
             None,
             &[],
             &[source_of("memory/2026-03-03.md", &log.repeat(20), date(3))],
-            BodyAuthor::Agent,
             date(31),
         );
         assert_shows_none("a body", &taken.unwrap().0.body, &found);

@@ -66,7 +66,6 @@ pub fn build_submitted(
     before: Option<&Node>,
     files: &[SourceFile],
     sources: &[NodeSource<'_>],
-    writer: BodyAuthor,
     today: Date,
 ) -> Result<(Node, usize), BodyRejection> {
     let read = Node::read(period, body);
@@ -102,7 +101,7 @@ pub fn build_submitted(
         Some(SourceFile::combine_sources(files)),
         format!("{text}\n"),
     );
-    node.writer = writer;
+    node.writer = BodyAuthor::Agent;
     node.topics = without_secrets(&read.topics).into_owned();
     node.others = before.map(|before| before.others.clone()).unwrap_or_default();
     for line in read.others {

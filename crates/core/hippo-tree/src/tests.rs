@@ -347,8 +347,7 @@ fn edited_and_submitted_bodies_are_kept_until_their_sources_change() {
         date: Some(day),
     }];
     let body = "## Key Decisions\n- crate 12 goes to warehouse 5, the warehouse decision of 2026-03-18\n";
-    let (node, overlap) =
-        build_submitted(period, body, None, &files, &source, BodyAuthor::Agent, TODAY).unwrap();
+    let (node, overlap) = build_submitted(period, body, None, &files, &source, TODAY).unwrap();
     assert!(overlap >= LEAST_OVERLAP);
     tree.nodes.insert(period, node.write());
     tree.compact(TODAY, false);

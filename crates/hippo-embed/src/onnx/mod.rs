@@ -33,7 +33,7 @@ const SPECIAL: usize = 2;
 const CONTEXT_SHARE: usize = 16;
 /// The lead may occupy 1/8 of a pass. The lead is the end of the preceding text. The model reads it, but its tokens are
 /// not pooled, so that the vectors at the start of a pass depend on the preceding text. Without a lead, late chunking
-/// is not better than embedding each text alone (docs/benchmarks.md).
+/// is not better than embedding each text alone.
 const LEAD_SHARE: usize = 8;
 /// Maximum number of preceding texts in the lead.
 const LEAD_TEXTS: usize = 3;

@@ -18,13 +18,6 @@ pub struct AuditRequest {
     /// Examples per finding; default 5, at most [`MAX_EXAMPLES`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<u32>,
-    /// True if the numbers are stored for comparison with later audits.
-    #[serde(default = "default_true")]
-    pub record: bool,
-}
-
-fn default_true() -> bool {
-    true
 }
 
 impl Validate for AuditRequest {
@@ -49,8 +42,6 @@ pub struct AuditResponse {
     pub unread: u64,
     /// One finding of each kind, always in the same order.
     pub findings: Vec<AuditFinding>,
-    /// Earlier audits, newest first.
-    pub before: Vec<AuditRun>,
     /// Duration in milliseconds.
     pub took_ms: f64,
 }
@@ -70,21 +61,6 @@ pub enum AuditKind {
     SecretBearing,
     /// Lines that look like an instruction to an agent.
     InstructionLike,
-    /// Lines that repeat a boot file.
-    BootRestating,
-}
-
-/// The unit of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum AuditUnit {
-    /// Chunks of the watched files.
-    Chunks,
-    /// Live entries of the index file.
-    Entries,
-    /// Lines of the watched files with a letter or a digit.
-    Lines,
 }
 
 /// The count for one kind of finding.
@@ -93,11 +69,9 @@ pub enum AuditUnit {
 pub struct AuditFinding {
     /// The kind of finding.
     pub kind: AuditKind,
-    /// The counted unit.
-    pub unit: AuditUnit,
     /// Number of matches.
     pub count: u64,
-    /// Number of checked units.
+    /// Number of checked chunks, entries or lines.
     pub of: u64,
     /// `count` divided by `of`, 0 to 1; 0 if `of` is 0.
     pub share: f64,
@@ -116,28 +90,4 @@ pub struct AuditExample {
     pub line: Option<u32>,
     /// The reason, without the text: another location, a kind of secret, the name of a rule.
     pub why: String,
-}
-
-/// The numbers of an earlier audit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct AuditRun {
-    /// Time of the audit, RFC 3339.
-    pub at: String,
-    /// The counts in the order of the findings.
-    pub findings: Vec<AuditCount>,
-}
-
-/// One count of an earlier audit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct AuditCount {
-    /// The kind of finding.
-    pub kind: AuditKind,
-    /// Number of matches.
-    pub count: u64,
-    /// Number of checked units.
-    pub of: u64,
-    /// `count` divided by `of`.
-    pub share: f64,
 }

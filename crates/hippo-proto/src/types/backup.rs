@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Validate, refuse_empty as no_empty};
 use crate::error::RpcError;
 
-/// Parameters of `backup`. `progress` notifications come before the answer.
+/// Parameters of `backup`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -13,11 +13,8 @@ pub struct BackupRequest {
     /// Absolute path of the workspace or of anything below it; all workspaces when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Absolute path of the file to write.
+    /// Absolute path of the file to write, which must not exist.
     pub to: String,
-    /// True if an existing file is replaced.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub force: bool,
 }
 
 impl Validate for BackupRequest {
@@ -88,7 +85,7 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// Parameters of `restore`. `progress` notifications come before the answer.
+/// Parameters of `restore`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -50,9 +50,6 @@ pub struct SearchRequest {
     /// Only text dated on or before this day, `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The requesting agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
     /// Return the features of each score, and a trace of the index entries.
     #[serde(default)]
     pub explain: bool,
@@ -78,7 +75,6 @@ impl SearchRequest {
             path: None,
             since: None,
             until: None,
-            agent: None,
             explain: false,
             record: default_true(),
         }
@@ -211,8 +207,6 @@ pub struct SearchTrace {
     pub reason: String,
     /// Matching entries, most relevant first.
     pub matches: Vec<TraceMatch>,
-    /// Pointers of the entries whose file or section no longer exists, as `path` or `path §section`.
-    pub stale: Vec<String>,
     /// Id of the entry that was created for results without an entry; null if none was created.
     pub created: Option<String>,
     /// Ids of the strengthened entries.

@@ -152,44 +152,11 @@ pub struct WorkspaceStatus {
 pub struct TreeStatus {
     /// Time of the last full update, RFC 3339; null if there was none.
     pub last: Option<String>,
-    /// Nodes of finished periods.
-    pub fixed: u64,
-    /// Nodes of running periods, including `ROOT.md`.
-    pub tentative: u64,
-    /// Nodes that need a written summary.
-    pub needs_summarization: u64,
-    /// Nodes with another status.
-    pub other: u64,
-    /// Nodes in the list of `tree.pending`.
-    pub waiting: u64,
+    /// Number of nodes.
+    pub nodes: u64,
     /// Nodes of another program, which hippod does not change.
     #[serde(default, skip_serializing_if = "is_none")]
     pub foreign: u64,
-    /// The folder in which nodes cannot be written, with the reason; only if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unwritable: Option<String>,
-    /// The command that writes summaries; absent if none is configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<TreeCommandStatus>,
-}
-
-/// Today's activity of the command that writes summaries, in the time zone of the workspace.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TreeCommandStatus {
-    /// Number of requested summaries.
-    pub jobs: u64,
-    /// Maximum number of summaries per day.
-    pub daily_jobs: u64,
-    /// Total running time today, in milliseconds.
-    pub ms: u64,
-    /// Number of consecutive failures.
-    pub failures: u64,
-    /// The reason why the command is not called again today; null if it may be called.
-    pub held_back: Option<String>,
-    /// The last failure today; absent if the command has not failed today.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
 }
 
 /// Stored contents of a workspace's sessions.

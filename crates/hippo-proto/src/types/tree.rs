@@ -52,10 +52,6 @@ pub struct TreeCompactResponse {
     pub nodes: Vec<TreeChange>,
     /// Number of unchanged nodes.
     pub unchanged: u64,
-    /// New topics in `ROOT.md`.
-    pub entered: Vec<String>,
-    /// Removed topics in `ROOT.md`.
-    pub left: Vec<String>,
     /// Nodes that could not be written, with reasons.
     pub refused: Vec<TreeRefusal>,
     /// Nodes of another program, which were left unchanged.
@@ -75,10 +71,9 @@ pub struct TreeChange {
     /// File of the node, relative to the workspace.
     pub path: String,
     /// `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and
-    /// needs an update), `adopted` (the node existed before and is unchanged) or `summarised` (the configured program
-    /// wrote the body).
+    /// needs an update), or `adopted` (the node existed before and is unchanged).
     pub action: String,
-    /// The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written` or `summary-wanted`.
+    /// The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found` or `written`.
     pub cause: String,
     /// The new status.
     pub status: String,
@@ -227,7 +222,7 @@ pub struct TreeShowResponse {
     pub period: String,
     /// The status: `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
     pub status: Option<String>,
-    /// Author of the body: `hippod`, `agent` or `command`; null if the node existed before hippod.
+    /// Author of the body: `hippod` or `agent`; null if the node existed before hippod.
     pub written_by: Option<String>,
     /// True if the sources have changed since the node was made.
     pub stale: bool,

@@ -77,10 +77,6 @@ pub struct WorkspaceRemoveRequest {
     /// Also delete the contents of its sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub purge: bool,
-    /// Restore `.hippocampus/carried/ROOT.md` over hippod's `memory/ROOT.md`, which an earlier build replaced; the user has confirmed
-    /// this after a review.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub restore_carried: bool,
     /// Return the files to restore without changing anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,

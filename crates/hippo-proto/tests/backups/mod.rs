@@ -6,11 +6,10 @@ use hippo_proto::*;
 pub fn requests() -> Vec<(&'static str, Request)> {
     vec![
         (
-            r#"{"workspace":"/w","to":"/b.tar.zst","force":true}"#,
+            r#"{"workspace":"/w","to":"/b.tar.zst"}"#,
             BackupRequest {
                 workspace: Some("/w".into()),
                 to: "/b.tar.zst".into(),
-                force: true,
             }
             .into(),
         ),

@@ -24,15 +24,12 @@ pub struct BackupArgs {
     /// The subcommand; without one, a backup is created.
     #[command(subcommand)]
     pub verb: Option<BackupVerb>,
-    /// The file to write; a name that ends in .tar.zst is recommended
+    /// The file to write, which must not exist; a name that ends in .tar.zst is recommended
     #[arg(required = true)]
     pub file: Option<PathBuf>,
     /// Back up all workspaces
     #[arg(long)]
     pub all: bool,
-    /// Replace an existing backup at this path; a file that is not a backup is never replaced
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// Verbs of `backup`.

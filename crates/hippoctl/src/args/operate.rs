@@ -25,16 +25,13 @@ pub struct DoctorArgs {
     pub dry_run: bool,
     /// Measure memory quality instead: duplicates, stale entries, contradictions, secrets
     ///
-    /// The report contains no text of the memory. The result is stored, so that the next audit can show what changed.
+    /// The report contains no text of the memory.
     #[arg(long, conflicts_with_all = ["rebuild", "fix"])]
     pub audit: bool,
     /// With --audit: maximum number of examples of each kind
     #[arg(short = 'n', long, default_value_t = 5, value_name = "N", requires = "audit",
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_EXAMPLES)))]
     pub examples: u32,
-    /// With --audit: do not store the result
-    #[arg(long, requires = "audit")]
-    pub no_record: bool,
 }
 
 /// Options of `logs`.

@@ -33,9 +33,6 @@ pub struct SearchArgs {
     /// Search only text dated on or before this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
-    /// Name of the agent that searches
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
     /// Print the components of each score, and how the index file led to the answer
     #[arg(long)]
     pub explain: bool,

@@ -30,7 +30,7 @@ pub enum TreeVerb {
     /// Submit the summary of a node, from a file or standard input
     ///
     /// The summary stays until the sources of the node change. A summary that is too long or does not match its sources is
-    /// rejected and stored in .hippocampus/rejected/.
+    /// rejected.
     Submit {
         /// The node: 2026-01-10, 2026-W02, 2026-01, or the path of its file
         node: String,

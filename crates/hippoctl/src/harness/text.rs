@@ -4,7 +4,7 @@ use super::platform::Harness;
 
 macro_rules! skills {
     ($($name:literal),*) => {
-        [$(($name, include_str!(concat!("../../../../integrations/skills/", $name, "/SKILL.md")))),*]
+        [$(($name, include_str!(concat!("../../../../integrations/claude-code/skills/", $name, "/SKILL.md")))),*]
     };
 }
 

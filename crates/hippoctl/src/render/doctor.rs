@@ -121,7 +121,7 @@ mod tests {
             fixable: false,
         };
         let info = Problem {
-            id: "tree-carried".into(),
+            id: "tree-foreign".into(),
             severity: Severity::Info,
             ..problem.clone()
         };

@@ -99,7 +99,6 @@ fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
     let SearchTrace {
         reason,
         matches,
-        stale,
         created,
         refreshed,
     } = trace;
@@ -119,10 +118,6 @@ fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
         ]
     });
     text.push_str(&table(&rows.collect::<Vec<_>>(), 5));
-    for pointer in stale {
-        let nowhere = style.bad("does not exist");
-        let _ = writeln!(text, "{INDENT}→ {} {nowhere}", style.path(one_line(pointer)));
-    }
     if !refreshed.is_empty() {
         let _ = writeln!(text, "{INDENT}strengthened: {}", one_line(&refreshed.join(", ")));
     }
@@ -226,7 +221,6 @@ mod tests {
                     fits("acme-deploy", "Acme \x1b[31mdeploys", 0.35, StrengthBand::Weak),
                     fits("acme", "Acme", 0.912, StrengthBand::Strong),
                 ],
-                stale: vec!["gone.md §Deploy".into()],
                 created: None,
                 refreshed: vec!["acme-deploy".into()],
             }),

@@ -110,7 +110,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         text += &contexts::line(contexts);
     }
     if let Some(tree) = &workspace.tree {
-        text += &tree::lines(tree, style);
+        text += &tree::lines(tree);
     }
     if workspace.lag_ms > 0 {
         text += &line("lag", &age(workspace.lag_ms));

@@ -5,7 +5,7 @@ use hippo_proto::{TreeCompactResponse, TreePendingResponse, TreeSubmitResponse};
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum number of nodes and of topics that are listed.
+/// Maximum number of nodes that are listed.
 const LISTED: usize = 40;
 
 /// Renders the changes of the tree.
@@ -41,20 +41,6 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
     text += &table(&rows.collect::<Vec<_>>(), 4);
     if answer.nodes.len() > LISTED {
         text += &format!("{INDENT}and {} more\n", answer.nodes.len() - LISTED);
-    }
-    for (name, topics) in [
-        ("entered ROOT.md", &answer.entered),
-        ("left ROOT.md", &answer.left),
-    ] {
-        if topics.is_empty() {
-            continue;
-        }
-        let mut shown: Vec<String> = topics.iter().take(LISTED).map(|topic| one_line(topic)).collect();
-        let more = topics.len().saturating_sub(LISTED);
-        if more > 0 {
-            shown.push(format!("and {more} more"));
-        }
-        text += &format!("{name}: {}\n", shown.join(", "));
     }
     for refused in &answer.refused {
         let path = style.bad(one_line(&refused.path));

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use hippo_proto::{BackupRequest, BackupResponse, BackupVerifyRequest, RestoreRequest, RestoreResponse};
 
-use super::watched::watched;
 use crate::args::{BackupArgs, BackupVerb, RestoreArgs};
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
@@ -18,7 +17,7 @@ use crate::render;
 pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
-        let answer: BackupResponse = watched(session, BackupVerifyRequest { from }, out)?;
+        let answer: BackupResponse = session.call_patiently(BackupVerifyRequest { from }, |_| {})?;
         return out.answer(&answer, render::backup::verified);
     }
     let workspace = match (args.all, session.given_workspace()?) {
@@ -34,9 +33,8 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
     let request = BackupRequest {
         workspace,
         to: text(&absolute(&args.file.unwrap_or_default())?)?,
-        force: args.force,
     };
-    let answer: BackupResponse = watched(session, request, out)?;
+    let answer: BackupResponse = session.call_patiently(request, |_| {})?;
     out.answer(&answer, render::backup::written)?;
     // If any workspace was omitted, the command fails.
     match answer.left_out.is_empty() {
@@ -57,6 +55,6 @@ pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output
         into: optional(args.into.as_deref())?,
         other_files: args.other_files,
     };
-    let answer: RestoreResponse = watched(session, request, out)?;
+    let answer: RestoreResponse = session.call_patiently(request, |_| {})?;
     out.answer(&answer, render::backup::restored)
 }

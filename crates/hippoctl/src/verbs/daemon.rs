@@ -165,12 +165,11 @@ pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) 
     out.answer(&answer, render::status::status)
 }
 
-/// Measures memory quality, and prints the results beside those of the last audit.
+/// Measures memory quality, and prints the results.
 fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,
         examples: Some(args.examples),
-        record: !args.no_record,
     };
     let answer: AuditResponse = session.call_patiently(request, |_| {})?;
     out.answer(&answer, render::audit::audit)

@@ -23,7 +23,6 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
         path: args.path,
         since: args.since,
         until: args.until,
-        agent: args.agent,
         explain: args.explain,
         record: args.record,
     };

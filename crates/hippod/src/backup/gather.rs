@@ -17,20 +17,19 @@ use hippo_store::StoreError;
 use hippo_store::copies::DatabaseSnapshot;
 use hippo_store::system;
 
-use super::BackupJob;
 use super::Backups;
 use super::manifest::{BackupWorkspace, LONGEST_NAME, is_memory};
 use super::write::{BackupWriter, Traits};
 use crate::errors::{root_missing, store_error};
 use crate::registry::state_folder;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
-use crate::{audit, contexts, files, scan, tree};
+use crate::{contexts, files, scan, tree};
 
 /// hippod's own folder below a root.
 pub const OWN: &str = ".hippocampus";
-/// Files in that folder that are not backed up: the watcher's canary, and the record that `init` of earlier builds
-/// wrote.
-pub const NOT_KEPT: [&str; 2] = ["canary", "harness.json"];
+/// The watcher's canary, which is not backed up.
+pub const CANARY: &str = ".hippocampus/canary";
 /// Ignore files, which are backed up along with the sources.
 const RULES: [&str; 2] = [".hippoignore", ".ignore"];
 /// Maximum size of a file in bytes, unless the sources allow larger files.
@@ -66,7 +65,7 @@ pub fn gather(
     view: &WorkspaceView,
     number: u32,
     writer: &mut BackupWriter,
-    job: &mut BackupJob<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<BackupWorkspace, RpcError> {
     let state = state_folder(&backups.paths.state, &view.root);
     // A database that was removed while open is rewritten first.
@@ -75,31 +74,25 @@ pub fn gather(
     let mut workspace = BackupWorkspace {
         folder: number.to_string(),
         root: view.root.display().to_string(),
-        index_schema: schema(&moment.index)?,
-        contexts_schema: moment.contexts.as_ref().map(schema).transpose()?,
         left_out: moment.left_out,
     };
     let mut taken = BTreeSet::new();
     for found in &moment.own {
-        add(&workspace, found, writer, job)?;
+        add(&workspace, found, writer, cancellation)?;
         taken.insert(found.path.clone());
     }
-    watched(view, &mut workspace, &mut taken, writer, job)?;
-    for (name, noted) in [
-        ("tree.json", tree::state_file(&backups.paths.state, &view.root)),
-        (audit::FILE, state.join(audit::FILE)),
-    ] {
-        if let Ok(bytes) = fs::read(&noted) {
-            writer.add(&format!("{number}/{name}"), &bytes, Traits::default(), job)?;
-        }
+    watched(view, &mut workspace, &mut taken, writer, cancellation)?;
+    if let Ok(bytes) = fs::read(tree::state_file(&backups.paths.state, &view.root)) {
+        let name = format!("{number}/tree.json");
+        writer.add(&name, &bytes, Traits::default(), cancellation)?;
     }
     for (name, snapshot) in [("index", Some(moment.index)), ("contexts", moment.contexts)] {
         if let Some(snapshot) = snapshot {
             let copied = writer.temporary_path(name);
             snapshot
-                .copy(&copied, &|| job.goes_on())
+                .copy(&copied, &|| cancellation.check().is_ok())
                 .map_err(|error| copy_refusal(&error))?;
-            writer.add_made(&format!("{number}/{name}.db"), &copied, job)?;
+            writer.add_made(&format!("{number}/{name}.db"), &copied, cancellation)?;
         }
     }
     Ok(workspace)
@@ -167,7 +160,7 @@ fn own_files(root: &Path) -> (Vec<FileCopy>, Vec<LeftOut>) {
             match entry.kind {
                 FileKind::Link => left_out.push(reason(&path, "a link")),
                 FileKind::Folder => folders.push(path),
-                _ if NOT_KEPT.iter().all(|name| path != Path::new(OWN).join(name)) => paths.push(path),
+                _ if path != Path::new(CANARY) => paths.push(path),
                 _ => {}
             }
         }
@@ -188,7 +181,7 @@ fn watched(
     workspace: &mut BackupWorkspace,
     taken: &mut BTreeSet<String>,
     writer: &mut BackupWriter,
-    job: &mut BackupJob<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<(), RpcError> {
     let scan = scan::scan(&view.root, &view.rules, &view.config, &|| ());
     if !scan.root_present {
@@ -211,7 +204,7 @@ fn watched(
         match read(&dir, &path, most) {
             Ok(found) => {
                 if taken.insert(found.path.clone()) {
-                    add(workspace, &found, writer, job)?;
+                    add(workspace, &found, writer, cancellation)?;
                 }
             }
             Err(left) => workspace.left_out.extend(left),
@@ -270,14 +263,10 @@ fn add(
     workspace: &BackupWorkspace,
     found: &FileCopy,
     writer: &mut BackupWriter,
-    job: &mut BackupJob<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<(), RpcError> {
     let member = format!("{}/files/{}", workspace.folder, found.path);
-    writer.add(&member, &found.bytes, found.traits, job)
-}
-
-fn schema(snapshot: &DatabaseSnapshot) -> Result<i64, RpcError> {
-    snapshot.schema().map_err(|error| store_error(&error))
+    writer.add(&member, &found.bytes, found.traits, cancellation)
 }
 
 /// Converts an error of copying a database. An error because the destination disk is full does not mean that the

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Name of the manifest, which is the last member of a backup.
 pub const MANIFEST: &str = "manifest.json";
-/// Format version that this build writes, and the newest that it reads.
+/// Format version that this build writes and reads.
 pub const VERSION: u32 = 1;
 /// Maximum size of a manifest in bytes. A manifest with a hundred thousand files is smaller.
 pub const LARGEST: usize = 64 << 20;
@@ -37,17 +37,13 @@ pub struct BackupManifest {
     pub members: Vec<BackupMember>,
 }
 
-/// One workspace: its entry in the registry, and the schemas of its databases.
+/// One workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackupWorkspace {
     /// Folder of the workspace's members: `1`, `2`, …
     pub folder: String,
     /// Canonical root.
     pub root: String,
-    /// Schema of `index.db`.
-    pub index_schema: i64,
-    /// Schema of `contexts.db`, if it exists.
-    pub contexts_schema: Option<i64>,
     /// Files that the backup omits, each with the reason.
     pub left_out: Vec<LeftOut>,
 }
@@ -210,7 +206,7 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         ["files", inside @ ..] if !is_memory(inside) => {
             return Some("backups do not contain this kind of hidden file");
         }
-        ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json" | "audits.json"] => true,
+        ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json"] => true,
         _ => false,
     };
     (!is_number || !known).then_some("backups do not contain such a member")
@@ -269,9 +265,9 @@ mod tests {
     }
 
     const SEEDS: [&str; 3] = [
-        r#"{"version":1,"hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"folder":"1","root":"/w","index_schema":6,"contexts_schema":null,"left_out":[]}],"members":[{"path":"1/index.db","bytes":1,"blake3":"00"},{"path":"1/files/MEMORY.md","bytes":2,"blake3":"00","mtime_ns":1,"mode":420}]}"#,
+        r#"{"version":1,"hippod":"0.1.0","at":"2026-03-02T10:00:00Z","workspaces":[{"folder":"1","root":"/w","left_out":[]}],"members":[{"path":"1/index.db","bytes":1,"blake3":"00"},{"path":"1/files/MEMORY.md","bytes":2,"blake3":"00","mtime_ns":1,"mode":420}]}"#,
         r#"{"version":1,"hippod":"","at":"","workspaces":[],"members":[]}"#,
-        r#"{"path":"1/files/MEMORY.md/a.md","bytes":2,"blake3":""},{"folder":"2","root":"/v","index_schema":1,"contexts_schema":1,"left_out":[]},"#,
+        r#"{"path":"1/files/MEMORY.md/a.md","bytes":2,"blake3":""},{"folder":"2","root":"/v","left_out":[]},"#,
     ];
 
     /// A parsed manifest survives serialization unchanged, and the members of a valid manifest have valid names, each
@@ -351,7 +347,6 @@ mod tests {
             "1/files/memory/a b.md",
             "12/index.db",
             "1/contexts.db",
-            "1/audits.json",
             "1/files/..md",
             "1/files/.hippocampus/config.toml",
             "1/files/plans/.hippoignore",

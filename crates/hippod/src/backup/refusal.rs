@@ -10,32 +10,28 @@ use hippo_text::text::clip;
 /// Converts an I/O error for clients; `what` is the failed operation.
 pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
     let message = format!("could not {what}: {}: {error}", path.display());
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            RpcError::internal(message)
-                .hint("free some space, or choose another disk; the unfinished file was removed")
+    use io::ErrorKind as Io;
+    let (kind, hint) = match error.kind() {
+        Io::StorageFull | Io::QuotaExceeded | Io::FileTooLarge => (
+            ErrorKind::Internal,
+            "free some space, or choose another disk; the unfinished file was removed",
+        ),
+        Io::PermissionDenied | Io::ReadOnlyFilesystem => (
+            ErrorKind::ReadOnly,
+            "choose a path that you have permission to read and write",
+        ),
+        Io::NotFound => (ErrorKind::NotFound, "give the path of an existing file or folder"),
+        Io::AlreadyExists | Io::DirectoryNotEmpty => (
+            ErrorKind::Conflict,
+            "another program created this path in the meantime: choose another path",
+        ),
+        Io::NotADirectory | Io::IsADirectory | Io::InvalidFilename => {
+            (ErrorKind::BadRequest, "choose another path")
         }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            RpcError::new(ErrorKind::ReadOnly, message)
-                .hint("choose a path that you have permission to read and write")
-        }
-        io::ErrorKind::NotFound => {
-            RpcError::not_found(message).hint("give the path of an existing file or folder")
-        }
-        io::ErrorKind::NotADirectory => RpcError::bad_request(message)
-            .hint("this path is a file, but a folder is required: choose another path"),
-        io::ErrorKind::IsADirectory => RpcError::bad_request(message)
-            .hint("this path is a folder, but a file is required: choose another path"),
-        io::ErrorKind::InvalidFilename => RpcError::bad_request(message)
-            .hint("the path is too long, or its name is invalid on this disk: choose another path"),
-        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
-            RpcError::new(ErrorKind::Conflict, message)
-                .hint("another program created this path in the meantime: choose another path")
-        }
-        _ if is_loop(error) => RpcError::bad_request(message)
-            .hint("the symbolic links in this path form a loop: choose another path"),
-        _ => RpcError::internal(message).hint("check the disk"),
-    }
+        _ if is_loop(error) => (ErrorKind::BadRequest, "choose another path"),
+        _ => (ErrorKind::Internal, "check the disk"),
+    };
+    RpcError::new(kind, message).hint(hint)
 }
 
 /// Maximum length of a reason in bytes; it is limited because parts of it may come from the file.

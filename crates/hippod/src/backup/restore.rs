@@ -1,5 +1,6 @@
 //! Restore of a verified backup by staging and renaming.
 
+use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,13 +15,14 @@ use hippo_text::source::SourceRules;
 
 use super::Backups;
 use super::commit;
-use super::gather::{NOT_KEPT, OWN};
+use super::gather::CANARY;
 use super::manifest::{BackupManifest, BackupMember, BackupWorkspace, MemberPath, is_written};
 use super::refusal::{damaged, io_refusal, unusable};
 use super::source::BackupSource;
-use super::{BackupJob, absolute, target};
+use super::{absolute, target};
 use crate::errors::store_error;
 use crate::staged::StagedWorkspace;
+use crate::tasks::Cancellation;
 
 /// Maximum number of files listed in an error.
 const SHOWN: usize = 5;
@@ -47,11 +49,11 @@ impl Drop for StagedRestore {
 pub fn prepare(
     backups: &Backups,
     request: &RestoreRequest,
-    job: &mut BackupJob<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<StagedRestore, RpcError> {
     let state = &backups.paths.state;
     let source = BackupSource::open(&absolute(&request.from)?)?;
-    let manifest = source.verify(job)?;
+    let manifest = source.verify(cancellation)?;
     let wanted = wanted(&source, &manifest, request)?;
     if !request.other_files {
         only_memory(backups, &source, &manifest, &wanted)?;
@@ -82,7 +84,7 @@ pub fn prepare(
         staged: Vec::new(),
         state: state.clone(),
     };
-    stage(state, &source, &manifest, &mut staged, job)?;
+    stage(state, &source, &manifest, &mut staged, cancellation)?;
     ready.staged = staged.into_iter().map(|(_, staged)| staged).collect();
     Ok(ready)
 }
@@ -174,7 +176,7 @@ fn stage(
     source: &BackupSource,
     manifest: &BackupManifest,
     staged: &mut [(&BackupWorkspace, StagedWorkspace)],
-    job: &mut BackupJob<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<(), RpcError> {
     for (_, staged) in staged.iter() {
         let home = staged.staged_state(state);
@@ -191,15 +193,18 @@ fn stage(
                 .map_err(refused)?;
         }
     }
-    source.take(manifest, job, &mut |member, bytes| {
+    let members: HashMap<&str, &BackupMember> = manifest
+        .members
+        .iter()
+        .map(|member| (member.path.as_str(), member))
+        .collect();
+    let changed = || unusable(source.path(), "the file was changed during the restore");
+    let again = source.read(cancellation, &mut |name, bytes| {
+        let member = members.get(name).ok_or_else(changed)?;
         for (workspace, staged) in staged.iter_mut() {
-            let (root, path) = match workspace.member_path(&member.path) {
-                // The canary and the record of `init` belong to the machine that wrote the backup.
-                Some(MemberPath::File(path))
-                    if NOT_KEPT.iter().any(|name| path == format!("{OWN}/{name}")) =>
-                {
-                    continue;
-                }
+            let (root, path) = match workspace.member_path(name) {
+                // The canary belongs to the machine that wrote the backup.
+                Some(MemberPath::File(path)) if path == CANARY => continue,
                 Some(MemberPath::File(path)) => {
                     staged.files += 1;
                     (staged.staged_files(), path)
@@ -207,12 +212,15 @@ fn stage(
                 Some(MemberPath::State(path)) => (staged.staged_state(state), path),
                 None => continue,
             };
-            return put(member, bytes, &root, Path::new(&path));
+            return put(member, bytes, &root, Path::new(path));
         }
         io::copy(bytes, &mut io::sink())
             .map(drop)
             .map_err(|error| io_refusal("read the backup", source.path(), &error))
     })?;
+    if again != *manifest {
+        return Err(changed());
+    }
     for (workspace, staged) in staged.iter() {
         databases(
             source.path(),
@@ -245,23 +253,15 @@ fn put(member: &BackupMember, bytes: &mut dyn Read, root: &Path, path: &Path) ->
     written().map_err(|error| io_refusal("write the files of the backup", &root.join(path), &error))
 }
 
-/// Migrates the databases in `state` to this build's schema and sets their root.
+/// Checks the databases in `state` and sets their root.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn databases(backup: &Path, workspace: &BackupWorkspace, root: &Path, state: &Path) -> Result<(), RpcError> {
-    let names = [
-        (Database::Index, "index.db", true),
-        (
-            Database::Contexts,
-            "contexts.db",
-            workspace.contexts_schema.is_some(),
-        ),
-    ];
-    for (database, name, is_there) in names {
+    for (database, name) in [(Database::Index, "index.db"), (Database::Contexts, "contexts.db")] {
         let file = state.join(name);
-        if !is_there {
-            continue;
-        }
         if !file.is_file() {
+            if database == Database::Contexts {
+                continue;
+            }
             let missing = format!("{}/{name}", workspace.folder);
             return Err(damaged(backup, &missing, "it is missing"));
         }

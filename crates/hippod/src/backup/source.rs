@@ -1,23 +1,33 @@
-//! Reading of a backup with verification of each member.
+//! Reading of a backup with verification of each member, hardened against malicious archives.
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::copies::Database;
+use hippo_proto::RpcError;
 
-use super::BackupJob;
-use super::manifest::{BackupManifest, BackupMember, LARGEST, MANIFEST, VERSION};
-use super::members;
+use super::manifest::{BackupManifest, BackupMember, LARGEST, LONGEST_NAME, MANIFEST, VERSION, why_not};
 use super::refusal::{damaged, io_refusal, unusable};
-use super::write::Blake3Reader;
+use crate::tasks::Cancellation;
+
+/// Unpacked size in bytes that is allowed whatever the archive's size.
+const ALWAYS: u64 = 256 << 20;
+/// Additional unpacked size that is allowed, as a multiple of the archive's size. No text compresses that well.
+const TIMES: u64 = 200;
+
+/// Returns the maximum unpacked size of an archive of `size` bytes.
+pub const fn most(size: u64) -> u64 {
+    ALWAYS.saturating_add(size.saturating_mul(TIMES))
+}
+
+/// Callback for the name and the content of a member.
+pub type MemberCallback<'a> = dyn FnMut(&str, &mut dyn Read) -> Result<(), RpcError> + 'a;
+/// Callback for each member, with its name and content.
+type Visit<'a> = dyn FnMut(&str, &mut HashingReader<&mut dyn Read>) -> Result<(), RpcError> + 'a;
 
 /// Backup file.
 pub struct BackupSource(PathBuf);
-
-/// Callback for the content of a member.
-pub type MemberCallback<'a> = dyn FnMut(&BackupMember, &mut dyn Read) -> Result<(), RpcError> + 'a;
 
 impl BackupSource {
     /// Opens a backup.
@@ -50,13 +60,28 @@ impl BackupSource {
     /// Reads the whole backup and compares each member with its checksum.
     ///
     /// # Errors
-    /// Fails if the backup is damaged, truncated, in another format, or in a newer version of the format. The error
-    /// names the archive member.
-    pub fn verify(&self, job: &mut BackupJob<'_>) -> Result<BackupManifest, RpcError> {
-        job.begin(self.path().display().to_string());
+    /// See [`read`](Self::read).
+    pub fn verify(&self, cancellation: Cancellation<'_>) -> Result<BackupManifest, RpcError> {
+        self.read(cancellation, &mut |_, bytes| {
+            // `read` reports read errors itself.
+            let _ = io::copy(bytes, &mut io::sink());
+            Ok(())
+        })
+    }
+
+    /// Reads the whole backup, passes each member to `take`, and compares the member with its checksum.
+    ///
+    /// # Errors
+    /// Fails if the backup is damaged, truncated, or in another format, or if `take` fails. The error names the archive
+    /// member.
+    pub fn read(
+        &self,
+        cancellation: Cancellation<'_>,
+        take: &mut MemberCallback<'_>,
+    ) -> Result<BackupManifest, RpcError> {
         let file = self.path();
         let (mut found, mut manifest) = (Vec::new(), None);
-        let read = members::each(file, &mut |name, size, bytes| {
+        let read = each(file, &mut |name, entry| {
             if manifest.is_some() {
                 return Err(damaged(
                     file,
@@ -65,21 +90,12 @@ impl BackupSource {
                 ));
             }
             if name == MANIFEST {
-                manifest = Some(read_manifest(file, bytes)?);
+                manifest = Some(read_manifest(file, entry)?);
                 return Ok(());
             }
-            job.advance(size)?;
-            let mut hashed = Blake3Reader {
-                from: bytes,
-                hasher: blake3::Hasher::new(),
-            };
-            // The archive reader reports read errors itself.
-            let _ = std::io::copy(&mut hashed, &mut std::io::sink());
-            found.push((
-                name.to_owned(),
-                size,
-                hashed.hasher.finalize().to_hex().to_string(),
-            ));
+            cancellation.check()?;
+            take(name, entry)?;
+            found.push((name.to_owned(), entry.read, entry.hash()));
             Ok(())
         });
         // Compare the members first: an error in the overall checksum would not name a member.
@@ -90,79 +106,15 @@ impl BackupSource {
         manifest.ok_or_else(|| unusable(file, "it has no manifest: it is truncated, or not a backup"))
     }
 
-    /// Reads all members again, and verifies each member while `take` reads it.
-    ///
-    /// # Errors
-    /// Fails if the file changed since it was verified, or if `take` fails.
-    pub fn take(
-        &self,
-        manifest: &BackupManifest,
-        job: &mut BackupJob<'_>,
-        take: &mut MemberCallback<'_>,
-    ) -> Result<(), RpcError> {
-        job.begin(self.path().display().to_string());
-        let known: HashMap<&str, &BackupMember> = manifest
-            .members
-            .iter()
-            .map(|member| (member.path.as_str(), member))
-            .collect();
-        let mut checked = |name: &str, bytes: &mut dyn Read| {
-            let member = known
-                .get(name)
-                .ok_or_else(|| damaged(self.path(), name, "it is not in the manifest"))?;
-            job.advance(member.bytes)?;
-            // Allow one byte more than expected, to detect surplus bytes.
-            let mut hashed = Blake3Reader {
-                from: bytes.take(member.bytes.saturating_add(1)),
-                hasher: blake3::Hasher::new(),
-            };
-            take(member, &mut hashed)?;
-            match hashed.hasher.finalize().to_hex().as_str() == member.blake3 {
-                true => Ok(()),
-                false => Err(damaged(
-                    self.path(),
-                    name,
-                    "its checksum differs from the manifest",
-                )),
-            }
-        };
-        members::each(self.path(), &mut |name, _, bytes| match name == MANIFEST {
-            true => std::io::copy(bytes, &mut std::io::sink())
-                .map(drop)
-                .map_err(|error| io_refusal("read the backup", self.path(), &error)),
-            false => checked(name, bytes),
-        })
-    }
-
     /// Compares the members with the manifest.
     fn compare(&self, manifest: &BackupManifest, found: &[(String, u64, String)]) -> Result<(), RpcError> {
         let file = self.path();
-        if manifest.version > VERSION {
-            return Err(newer(
-                file,
-                &format!(
-                    "its format is {}; this version supports formats up to {VERSION}",
-                    manifest.version
-                ),
-            ));
-        }
-        let schemas = manifest.workspaces.iter().flat_map(|workspace| {
-            [
-                (Database::Index, Some(workspace.index_schema)),
-                (Database::Contexts, workspace.contexts_schema),
-            ]
-        });
-        for (database, schema) in schemas {
-            if schema.is_some_and(|schema| schema > database.schema()) {
-                let known = database.schema();
-                return Err(newer(
-                    file,
-                    &format!(
-                        "a database has schema {}; this version supports schemas up to {known}",
-                        schema.unwrap_or(0)
-                    ),
-                ));
-            }
+        if manifest.version != VERSION {
+            let reason = format!(
+                "its format is {}; this version of hippod supports format {VERSION}",
+                manifest.version
+            );
+            return Err(unusable(file, &reason));
         }
         manifest
             .check()
@@ -189,14 +141,6 @@ impl BackupSource {
     }
 }
 
-fn newer(file: &Path, reason: &str) -> RpcError {
-    RpcError::new(
-        ErrorKind::Conflict,
-        format!("could not use the backup: {}: {reason}", file.display()),
-    )
-    .hint("a newer version of hippod wrote the backup: install that version; nothing was changed")
-}
-
 fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<BackupManifest, RpcError> {
     let mut json = Vec::new();
     bytes
@@ -204,4 +148,150 @@ fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<BackupManifest, Rp
         .read_to_end(&mut json)
         .map_err(|error| damaged(file, MANIFEST, &error.to_string()))?;
     BackupManifest::parse(&json).map_err(|reason| damaged(file, MANIFEST, &reason))
+}
+
+/// Reads an archive completely.
+///
+/// # Errors
+/// Fails for a member that is not a regular file, has an invalid name, or is unreadable. The error names the
+/// member.
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
+fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
+    let opened = File::open(file).map_err(|error| io_refusal("read the backup", file, &error))?;
+    let size = opened.metadata().map_or(0, |metadata| metadata.len());
+    let packed =
+        zstd::Decoder::new(BufReader::new(opened)).map_err(|error| unusable(file, &error.to_string()))?;
+    let mut archive = tar::Archive::new(LimitedReader {
+        from: packed,
+        left: most(size),
+    });
+    // Last member that was read, for the message of a read error.
+    let mut last = None;
+    // Use raw entries: the library would read a name of any length into memory.
+    let entries = archive.entries().map_err(|error| broken(file, None, &error))?;
+    let mut long_name = None;
+    for entry in entries.raw(true) {
+        let mut entry = entry.map_err(|error| broken(file, last.as_deref(), &error))?;
+        let kind = entry.header().entry_type();
+        if kind == tar::EntryType::GNULongName && long_name.is_none() {
+            long_name = Some(name_of(file, &mut entry)?);
+            continue;
+        }
+        let name = match long_name.take() {
+            Some(name) => name,
+            None => utf8(file, &entry.path_bytes())?,
+        };
+        if kind != tar::EntryType::Regular {
+            return Err(damaged(file, &name, "it is not a regular file"));
+        }
+        if let Some(reason) = why_not(&name) {
+            return Err(damaged(file, &name, reason));
+        }
+        let size = entry.size();
+        let mut read = HashingReader::new(&mut entry as &mut dyn Read);
+        let visited = visit(&name, &mut read);
+        // A read error also causes an error in the callback, so the read error is reported first.
+        if let Some(error) = read.failed {
+            return Err(damaged(file, &name, &error.to_string()));
+        }
+        visited?;
+        if read.read != size {
+            return Err(damaged(file, &name, "it is truncated"));
+        }
+        last = Some(name);
+    }
+    // The data after the last member contains the checksum of the archive, so it is read too.
+    io::copy(&mut archive.into_inner(), &mut io::sink())
+        .map_err(|error| broken(file, last.as_deref(), &error))?;
+    Ok(())
+}
+
+/// Converts a read error after a member, or before the first one.
+fn broken(file: &Path, last: Option<&str>, error: &io::Error) -> RpcError {
+    match last {
+        Some(name) => damaged(
+            file,
+            name,
+            &format!("the archive ends after this member: {error}"),
+        ),
+        None => unusable(
+            file,
+            &format!("the archive ends before its first member: {error}"),
+        ),
+    }
+}
+
+fn name_of(file: &Path, entry: &mut impl Read) -> Result<String, RpcError> {
+    let mut name = Vec::new();
+    let read = entry.take(LONGEST_NAME as u64 + 2).read_to_end(&mut name);
+    read.map_err(|error| unusable(file, &error.to_string()))?;
+    while name.last() == Some(&0) {
+        name.pop();
+    }
+    utf8(file, &name)
+}
+
+fn utf8(file: &Path, name: &[u8]) -> Result<String, RpcError> {
+    String::from_utf8(name.to_vec()).map_err(|_| unusable(file, "the name of a member is not UTF-8"))
+}
+
+/// Reader with a limit on the total number of bytes.
+struct LimitedReader<R> {
+    from: R,
+    left: u64,
+}
+
+impl<R: Read> Read for LimitedReader<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(into)?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "its unpacked size is too large relative to its packed size",
+            )
+        })?;
+        Ok(read)
+    }
+}
+
+/// Reader that counts and hashes bytes, and stores the first error.
+pub struct HashingReader<R> {
+    from: R,
+    hasher: blake3::Hasher,
+    read: u64,
+    failed: Option<io::Error>,
+}
+
+impl<R> HashingReader<R> {
+    /// Creates a reader.
+    pub fn new(from: R) -> Self {
+        Self {
+            from,
+            hasher: blake3::Hasher::new(),
+            read: 0,
+            failed: None,
+        }
+    }
+
+    /// Returns the hash of the data read so far.
+    pub fn hash(&self) -> String {
+        self.hasher.finalize().to_hex().to_string()
+    }
+}
+
+impl<R: Read> Read for HashingReader<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.from.read(into) {
+            Ok(read) => {
+                self.read += read as u64;
+                self.hasher.update(&into[..read]);
+                Ok(read)
+            }
+            Err(error) => {
+                let told = io::Error::new(error.kind(), error.to_string());
+                self.failed = Some(error);
+                Err(told)
+            }
+        }
+    }
 }

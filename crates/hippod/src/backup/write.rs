@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::system::{PRIVATE_FILE, WithMode as _, sync_folder};
 
-use super::BackupJob;
-use super::destination::Destination;
+use super::destination::check_free;
 use super::manifest::{BackupManifest, BackupMember, MANIFEST};
-use super::members;
 use super::partial::Partial;
 use super::refusal::io_refusal;
+use super::source::{HashingReader, most};
+use crate::tasks::Cancellation;
 
 /// Compression level of zstd. Vectors hardly compress at any level, and text compresses well even at this one.
 const LEVEL: i32 = 1;
@@ -21,7 +21,7 @@ const HEADERS: u64 = 8 << 10;
 
 /// Writer of a backup. The archive is written beside its destination and renamed once it is complete.
 pub struct BackupWriter {
-    to: Destination,
+    to: PathBuf,
     partial: Partial,
     archive: tar::Builder<zstd::Encoder<'static, BufWriter<File>>>,
     members: Vec<BackupMember>,
@@ -41,8 +41,8 @@ impl BackupWriter {
     ///
     /// # Errors
     /// Returns `conflict` if the temporary path exists, otherwise the error of the operating system.
-    pub fn begin(state: &Path, to: Destination) -> Result<Self, RpcError> {
-        let partial = Partial::begin(state, &to.path)?;
+    pub fn begin(state: &Path, to: PathBuf) -> Result<Self, RpcError> {
+        let partial = Partial::begin(state, &to)?;
         let refused = |error| refusal(&to, &error);
         let file = private(&partial.folder.join("out")).map_err(refused)?;
         let mut packed = zstd::Encoder::new(BufWriter::new(file), LEVEL).map_err(refused)?;
@@ -69,9 +69,9 @@ impl BackupWriter {
         path: &str,
         bytes: &[u8],
         traits: Traits,
-        job: &mut BackupJob<'_>,
+        cancellation: Cancellation<'_>,
     ) -> Result<(), RpcError> {
-        self.put(path, bytes, bytes.len() as u64, traits, job)
+        self.put(path, bytes, bytes.len() as u64, traits, cancellation)
     }
 
     /// Adds a temporary file that no other process changes, then removes the file.
@@ -79,11 +79,16 @@ impl BackupWriter {
     /// # Errors
     /// Returns the error of the operating system.
     #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
-    pub fn add_made(&mut self, path: &str, file: &Path, job: &mut BackupJob<'_>) -> Result<(), RpcError> {
+    pub fn add_made(
+        &mut self,
+        path: &str,
+        file: &Path,
+        cancellation: Cancellation<'_>,
+    ) -> Result<(), RpcError> {
         let refused = |error| io_refusal("read the copied files", file, &error);
         let made = File::open(file).map_err(refused)?;
         let bytes = made.metadata().map_err(refused)?.len();
-        self.put(path, made, bytes, Traits::default(), job)?;
+        self.put(path, made, bytes, Traits::default(), cancellation)?;
         fs::remove_file(file).map_err(refused)
     }
 
@@ -93,13 +98,10 @@ impl BackupWriter {
         from: impl Read,
         bytes: u64,
         traits: Traits,
-        job: &mut BackupJob<'_>,
+        cancellation: Cancellation<'_>,
     ) -> Result<(), RpcError> {
-        job.advance(bytes)?;
-        let mut from = Blake3Reader {
-            from,
-            hasher: blake3::Hasher::new(),
-        };
+        cancellation.check()?;
+        let mut from = HashingReader::new(from);
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes);
         header.set_entry_type(tar::EntryType::Regular);
@@ -111,7 +113,7 @@ impl BackupWriter {
         self.members.push(BackupMember {
             path: path.to_owned(),
             bytes,
-            blake3: from.hasher.finalize().to_hex().to_string(),
+            blake3: from.hash(),
             mtime_ns: traits.mtime_ns,
             mode: traits.mode,
         });
@@ -143,20 +145,20 @@ impl BackupWriter {
             .map_err(|error| refused(error.into_error()))?;
         file.sync_all().map_err(refused)?;
         let bytes = file.metadata().map_err(refused)?.len();
-        if unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
+        if unpacked(&manifest) + json.len() as u64 > most(bytes) {
             let what = format!(
                 "could not write the backup: {}: its unpacked size is too large relative to its packed size, \
                  so a restore would reject the backup",
-                self.to.path.display()
+                self.to.display()
             );
             return Err(RpcError::new(ErrorKind::TooLarge, what).hint(
                 "move highly repetitive files out of the workspace; to show the size of each file: du -a \
                  .hippocampus",
             ));
         }
-        self.to.free()?;
-        fs::rename(self.partial.folder.join("out"), &self.to.path).map_err(refused)?;
-        sync_folder(self.to.path.parent().unwrap_or(Path::new("/"))).map_err(refused)?;
+        check_free(&self.to)?;
+        fs::rename(self.partial.folder.join("out"), &self.to).map_err(refused)?;
+        sync_folder(self.to.parent().unwrap_or(Path::new("/"))).map_err(refused)?;
         Ok((manifest, bytes))
     }
 }
@@ -166,8 +168,8 @@ fn unpacked(manifest: &BackupManifest) -> u64 {
     manifest.members.iter().map(|member| member.bytes + HEADERS).sum()
 }
 
-fn refusal(to: &Destination, error: &io::Error) -> RpcError {
-    io_refusal("write the backup", &to.path, error)
+fn refusal(to: &Path, error: &io::Error) -> RpcError {
+    io_refusal("write the backup", to, error)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
@@ -181,20 +183,4 @@ fn private(path: &Path) -> io::Result<File> {
 
 fn seconds(mtime_ns: Option<i64>) -> u64 {
     u64::try_from(mtime_ns.unwrap_or(0) / 1_000_000_000).unwrap_or(0)
-}
-
-/// Reader that hashes the data.
-pub struct Blake3Reader<R> {
-    /// The underlying reader.
-    pub from: R,
-    /// Hash of the data read so far.
-    pub hasher: blake3::Hasher,
-}
-
-impl<R: Read> Read for Blake3Reader<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.from.read(into)?;
-        self.hasher.update(&into[..read]);
-        Ok(read)
-    }
 }

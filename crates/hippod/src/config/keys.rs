@@ -44,8 +44,6 @@ pub(super) enum ValueKind {
     Globs,
     /// A cron expression of five fields, or empty.
     Cron,
-    /// A program and its arguments, or empty.
-    Words,
 }
 
 /// Values to which a workspace's own file may set a key. Without trust, a workspace can only restrict the user's
@@ -174,8 +172,6 @@ impl ValueKind {
             (Self::Zone, _) => wrong("the name of a time zone"),
             (Self::Cron, Value::String(line)) => super::index::cron(line).map(|_| ()),
             (Self::Cron, _) => wrong("a cron line"),
-            (Self::Words, Value::Array(words)) if words.iter().all(Value::is_str) => Ok(()),
-            (Self::Words, _) => wrong("a list of strings: a program and its arguments"),
             (Self::Globs, Value::Array(globs)) => check_globs(globs),
             (Self::Globs, _) => wrong("a list of globs"),
         }
@@ -190,7 +186,6 @@ impl ValueKind {
             Self::Whole(..) => trimmed.replace('_', "").parse().ok().map(Value::Integer),
             Self::Share => trimmed.parse().ok().map(Value::Float),
             Self::Choice(_) | Self::Name | Self::Zone | Self::Cron => None,
-            Self::Words => trimmed.parse().ok(),
             Self::Globs if trimmed.starts_with('[') => trimmed.parse().ok(),
             Self::Globs => {
                 let globs = trimmed.split(',').map(str::trim).filter(|glob| !glob.is_empty());

@@ -2,7 +2,7 @@
 
 mod any_bytes;
 
-use super::keys::{KEYS, OverrideLimit, REMOVED, ValueKind};
+use super::keys::{KEYS, OverrideLimit, REMOVED};
 use super::*;
 
 fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
@@ -220,11 +220,6 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
     assert!(settable.iter().all(|section| {
         ["sources", "search", "index", "cycles", "context", "tree", "decay"].contains(section)
     }));
-    let programs = KEYS.iter().filter(|key| key.kind == ValueKind::Words);
-    assert!(
-        programs.into_iter().all(|key| key.own == OverrideLimit::Never),
-        "no program is named by a workspace"
-    );
 }
 
 /// For each key, a value that restricts the user's setting and one that does not.

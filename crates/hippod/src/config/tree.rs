@@ -13,12 +13,6 @@ pub struct TreeConfig {
     pub cooldown_hours: u32,
     /// Author of the summaries that replace extracted text.
     pub summaries: SummaryAuthor,
-    /// Summarizer program and its arguments.
-    pub command: Vec<String>,
-    /// Timeout of the program in seconds.
-    pub command_timeout_secs: u64,
-    /// Maximum number of summaries that the program writes per day and workspace.
-    pub command_daily_jobs: u32,
 }
 
 /// Whether the tree is kept up to date automatically.
@@ -43,8 +37,6 @@ pub enum SummaryAuthor {
     Off,
     /// The agent, during heartbeats.
     Agent,
-    /// The configured program.
-    Command,
 }
 
 impl Default for TreeConfig {
@@ -54,9 +46,6 @@ impl Default for TreeConfig {
             root_max_tokens: 3_000,
             cooldown_hours: 3,
             summaries: SummaryAuthor::Off,
-            command: Vec::new(),
-            command_timeout_secs: 120,
-            command_daily_jobs: 20,
         }
     }
 }

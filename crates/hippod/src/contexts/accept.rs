@@ -11,7 +11,7 @@ use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest};
 use hippo_store::contexts::AcceptedFlush;
 
 use super::Contexts;
-use super::{lock, refusal};
+use super::lock;
 
 /// Workspaces and numbers of the flushes in progress.
 pub type RunningFlushes = Mutex<HashSet<(PathBuf, i64)>>;
@@ -43,9 +43,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
         tree: request.tree,
     };
     let place = contexts.database_of(root);
-    let mut held = place.held()?;
-    let number = held.parts()?.0.accept(&accepted).map_err(refusal)?;
-    drop(held);
+    let number = place.write(|store| store.accept(&accepted))?;
     let root = root.to_path_buf();
     lock(&contexts.under_way).insert((root.clone(), number));
     Ok(Promise {
@@ -65,10 +63,7 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
     if !place.file.exists() {
         return Ok(Vec::new());
     }
-    let accepted = {
-        let mut held = place.held()?;
-        held.parts()?.0.read().accepted_flushes().map_err(refusal)?
-    };
+    let accepted = place.write(|store| store.read().accepted_flushes())?;
     let mut under_way = lock(&contexts.under_way);
     let left = accepted
         .into_iter()
@@ -103,16 +98,10 @@ pub fn record_end(
     let ended = if failure.is_none_or(never) {
         let place = contexts.database_of(&promise.root);
         // A workspace that was removed together with its database has no accepted flushes left.
-        match place
-            .is_there()
-            .and_then(|there| there.then(|| place.held()).transpose())
-        {
-            Ok(Some(mut held)) => held
-                .parts()
-                .and_then(|(store, _)| store.end_accepted(promise.number).map_err(refusal)),
-            Ok(None) => Ok(()),
-            Err(error) => Err(error),
-        }
+        place.is_there().and_then(|there| match there {
+            true => place.write(|store| store.end_accepted(promise.number)),
+            false => Ok(()),
+        })
     } else {
         Ok(())
     };

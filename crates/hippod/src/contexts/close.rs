@@ -15,8 +15,8 @@ use super::Contexts;
 use super::session::changed;
 use super::{LocatedSession, now, refusal};
 use crate::clock::{date_in, rfc3339};
-use crate::errors::task_failed;
 use crate::own_part;
+use crate::tasks::{run_blocking, run_blocking_on};
 use crate::view::WorkspaceView;
 
 /// The file that agents read at the start of each session.
@@ -60,9 +60,9 @@ pub async fn close(
     let mut notes = Vec::new();
     let mut written = Vec::new();
     for _ in 0..ROUNDS {
-        let (of, id) = (Arc::clone(contexts), request.session.clone());
-        let step = tokio::task::spawn_blocking(move || step(&of, &id, &written));
-        let leaving = match step.await.map_err(task_failed)?? {
+        let id = request.session.clone();
+        let step = run_blocking_on(contexts, move |contexts| step(contexts, &id, &written));
+        let leaving = match step.await? {
             CloseStep::Closed {
                 session,
                 already,
@@ -100,7 +100,7 @@ pub async fn close(
         let said = said.await?;
         notes.extend(said.notes);
         if leaving.view.config.context.persist_to_memory_md {
-            notes.extend(promote(contexts, &leaving).await?);
+            notes.extend(promote(contexts, &leaving).await);
         }
         let first = said.start_line + 2;
         persisted.extend(
@@ -123,8 +123,9 @@ pub async fn close(
     .hint("close the session again when its agent has finished; the entries of the session are kept"))
 }
 
-/// Writes the entries to `MEMORY.md` as well. Returns a note if that failed.
-async fn promote(contexts: &Arc<Contexts>, leaving: &LastingEntries) -> Result<Option<String>, RpcError> {
+/// Writes the entries to `MEMORY.md` as well. A failure only returns a note, because the daily log already contains the
+/// entries.
+async fn promote(contexts: &Contexts, leaving: &LastingEntries) -> Option<String> {
     let view = &leaving.view;
     // Tool results are only in the log, because MEMORY.md becomes part of every prompt.
     let own = leaving
@@ -136,7 +137,7 @@ async fn promote(contexts: &Arc<Contexts>, leaving: &LastingEntries) -> Result<O
         own.map(|(text, _)| text.clone()).collect::<Vec<_>>(),
     );
     if texts.is_empty() {
-        return Ok(None);
+        return None;
     }
     let today = date_in(contexts.clock.now(), &view.zone(&*contexts.clock));
     let write = move || {
@@ -145,11 +146,8 @@ async fn promote(contexts: &Arc<Contexts>, leaving: &LastingEntries) -> Result<O
             merge_promoted(body, today, &texts, most)
         })
     };
-    let written = tokio::task::spawn_blocking(write).await.map_err(task_failed)?;
-    // A failure only adds a note, because the daily log already contains the entries.
-    Ok(written
-        .err()
-        .map(|error| format!("not in {MEMORY}: {}; {}", error.message, error.data.hint)))
+    let error = run_blocking(write).await.err()?;
+    Some(format!("not in {MEMORY}: {}; {}", error.message, error.data.hint))
 }
 
 fn topic(session: &SessionRow) -> String {
@@ -182,10 +180,9 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, 
         });
         let (ids, texts): (Vec<_>, Vec<_>) = texts.unzip();
         if !ids.is_empty() {
-            if let Err(error) = store.update_entries(&wrote, now(contexts)) {
-                sessions.forget(id);
-                return Err(refusal(error));
-            }
+            sessions
+                .update(store, id, &wrote, now(contexts))
+                .map_err(refusal)?;
             return Ok(CloseStep::Leaving(LastingEntries {
                 view,
                 session,

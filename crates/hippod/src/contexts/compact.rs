@@ -1,9 +1,9 @@
 //! Summaries of transcripts: `session.compact`.
 
 use std::collections::HashSet;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::thread;
 
 use hippo_context::capture::shows_secret;
@@ -11,13 +11,14 @@ use hippo_fs::harness::{self, FILE};
 use hippo_proto::folder::Trust;
 use hippo_proto::{CompactStats, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse};
 use hippo_session::compaction::{
-    self, CONFIG_KEY, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
+    CompactionConfig, CompactionOptions, CompactionPass, CompactionResult, Compactor,
 };
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptContent};
 
 use super::Contexts;
 use super::flush::unread;
 use super::{ContextDatabase, now, refusal};
+use crate::config::ContextConfig;
 use crate::files;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
@@ -53,43 +54,25 @@ pub fn compact(
         stored: view.is_some(),
         parallel: Some(run_in_parallel),
     };
-    let mut keeper = view.map(|view| Keeper::new(contexts, view, owner(&request)));
-    let compacted = match (&request.path, request.messages) {
-        (Some(path), _) => read(Path::new(path), &options, &mut keeper, cancellation)?,
-        (None, messages) => {
-            let bytes = serde_json::to_vec(&messages.unwrap_or_default())
-                .map_err(|error| RpcError::internal(error.to_string()))?;
-            passes(
-                &options,
-                &mut keeper,
-                || Ok(&bytes[..]),
-                |error| RpcError::internal(error.to_string()),
-                cancellation,
-            )?
-        }
-    };
-    let stored = match keeper {
-        None => None,
-        Some(mut keeper) => {
-            let rest = compacted.stats.rest.as_ref().map(|_| compacted.dropped_list());
-            match rest.filter(|rest| !rest.is_empty()) {
-                Some(rest) if rest.len() > MAX_CONTENT => notes.push(format!(
-                    "the list of messages that did not fit into the summary has {} bytes, more than {MAX_CONTENT}, \
-                     and was not stored",
-                    rest.len()
-                )),
-                Some(rest) => keeper.add(&rest),
-                None => {}
-            }
-            if keeper.withheld > 0 {
-                notes.push(format!(
-                    "{} messages contain a secret and were not stored, because context.store_secrets is off",
-                    keeper.withheld
-                ));
-            }
-            Some(keeper.end()?)
-        }
-    };
+    let mut keeper = Keeper::new(contexts, view, &request);
+    let compacted = passes(&options, &mut keeper, &request, cancellation)?;
+    let rest = compacted.stats.rest.as_ref().map(|_| compacted.dropped_list());
+    match rest.filter(|rest| !rest.is_empty()) {
+        Some(rest) if rest.len() > MAX_CONTENT => notes.push(format!(
+            "the list of messages that did not fit into the summary has {} bytes, more than {MAX_CONTENT}, \
+             and was not stored",
+            rest.len()
+        )),
+        Some(rest) => keeper.add(&rest),
+        None => {}
+    }
+    if keeper.withheld > 0 {
+        notes.push(format!(
+            "{} messages contain a secret and were not stored, because context.store_secrets is off",
+            keeper.withheld
+        ));
+    }
+    let stored = keeper.end()?;
     let all = compacted.scores();
     let skipped = all.len().saturating_sub(MAX_SCORES);
     Ok(SessionCompactResponse {
@@ -130,11 +113,6 @@ fn config(
         return Ok((CompactionConfig::default(), Vec::new()));
     };
     let mut notes = Vec::new();
-    if hippo_fs::exists(&view.root, OLD_CONFIG_FILE) {
-        notes.push(format!(
-            "{OLD_CONFIG_FILE} is not read; move its keys to \"{CONFIG_KEY}\" in {FILE}"
-        ));
-    }
     match hippo_fs::read(&view.root, FILE, LARGEST) {
         Ok(bytes) => {
             let (settings, invalid) = harness::read(&bytes);
@@ -158,54 +136,43 @@ fn config(
     }
 }
 
-/// Returns the owner of the messages in the store.
-fn owner(request: &SessionCompactRequest) -> String {
-    request.path.clone().unwrap_or_else(|| "messages".to_owned())
-}
-
-fn read(
-    path: &Path,
-    options: &CompactionOptions,
-    keeper: &mut Option<Keeper>,
-    cancellation: Cancellation<'_>,
-) -> Result<compaction::CompactionResult, RpcError> {
-    let unread = |error| unread(path, &error);
-    let open = || Ok(files::open(path).map_err(unread)?.0);
-    passes(options, keeper, open, unread, cancellation)
-}
-
 /// Reads a transcript once, and a second time if it has branches.
-fn passes<R: Read>(
+fn passes(
     options: &CompactionOptions,
-    keeper: &mut Option<Keeper>,
-    open: impl Fn() -> Result<R, RpcError>,
-    unread: impl Fn(std::io::Error) -> RpcError,
+    keeper: &mut Keeper,
+    request: &SessionCompactRequest,
     cancellation: Cancellation<'_>,
-) -> Result<compaction::CompactionResult, RpcError> {
+) -> Result<CompactionResult, RpcError> {
+    let path = request.path.as_deref().map(Path::new);
+    let messages = request.messages.as_deref().unwrap_or_default();
+    let bytes = serde_json::to_vec(messages).map_err(|error| RpcError::internal(error.to_string()))?;
+    let unread = |error| unread(path.unwrap_or(Path::new("messages")), &error);
+    let open = || -> io::Result<Box<dyn Read + '_>> {
+        Ok(match path {
+            Some(path) => Box::new(files::open(path)?.0),
+            None => Box::new(&bytes[..]),
+        })
+    };
     let mut compactor = Compactor::new(options.clone());
     // The file may grow while it is read; the second pass stops at the same position as the first.
     let mut length = u64::MAX;
     let mut buffer = vec![0; PIECE];
     loop {
-        let (mut file, mut fed) = (open()?.take(length), 0);
-        if let Some(keeper) = keeper {
-            keeper.withheld = 0;
-        }
+        let (mut file, mut fed) = (open().map_err(unread)?.take(length), 0);
+        keeper.withheld = 0;
         loop {
             cancellation.check()?;
-            let size = file.read(&mut buffer).map_err(&unread)?;
+            let size = file.read(&mut buffer).map_err(unread)?;
             if size == 0 {
                 break;
             }
             fed += size as u64;
-            compactor.feed_with(&buffer[..size], |_, message| {
-                Keeper::take(keeper, &message.content());
-            });
-            Keeper::failed(keeper)?;
+            compactor.feed_with(&buffer[..size], |_, message| keeper.add(&message.content()));
+            keeper.check()?;
         }
         length = fed;
-        let pass = compactor.finish_with(|_, message| Keeper::take(keeper, &message.content()));
-        Keeper::failed(keeper)?;
+        let pass = compactor.finish_with(|_, message| keeper.add(&message.content()));
+        keeper.check()?;
         match pass {
             CompactionPass::Done(compacted) => return Ok(*compacted),
             CompactionPass::Again(selection) => {
@@ -224,50 +191,42 @@ fn beginning(id: &ContentId) -> u64 {
 
 /// Storage of a transcript's messages, in batches.
 struct Keeper {
-    place: std::sync::Arc<ContextDatabase>,
+    /// Database that stores the messages; `None` if no workspace is given, so that no message is stored.
+    place: Option<Arc<ContextDatabase>>,
     owner: String,
-    budget: u64,
+    settings: ContextConfig,
     now: i64,
     batch: Vec<String>,
     size: usize,
     stored: u64,
     /// First 64 bits of the hashes stored in this run. Later messages must not evict the contents with these hashes.
     kept: HashSet<u64>,
-    /// True if messages that contain a secret are stored as well.
-    secrets: bool,
     /// Number of messages that were not stored because they contain a secret.
     withheld: u64,
     error: Option<RpcError>,
 }
 
 impl Keeper {
-    fn new(contexts: &Contexts, view: &WorkspaceView, owner: String) -> Self {
+    fn new(contexts: &Contexts, view: Option<&WorkspaceView>, request: &SessionCompactRequest) -> Self {
         Self {
-            place: contexts.database_of(&view.root),
-            owner,
-            budget: view.config.context.budget_bytes(),
+            place: view.map(|view| contexts.database_of(&view.root)),
+            owner: request.path.clone().unwrap_or_else(|| "messages".to_owned()),
+            settings: view.map(|view| view.config.context.clone()).unwrap_or_default(),
             now: now(contexts),
             batch: Vec::new(),
             size: 0,
             stored: 0,
             kept: HashSet::new(),
-            secrets: view.config.context.store_secrets,
             withheld: 0,
             error: None,
         }
     }
 
-    fn take(keeper: &mut Option<Self>, content: &str) {
-        if let Some(keeper) = keeper {
-            keeper.add(content);
-        }
-    }
-
     fn add(&mut self, content: &str) {
-        if self.error.is_some() {
+        if self.place.is_none() || self.error.is_some() {
             return;
         }
-        if !self.secrets && shows_secret(content) {
+        if !self.settings.store_secrets && shows_secret(content) {
             self.withheld += 1;
             return;
         }
@@ -281,8 +240,10 @@ impl Keeper {
     }
 
     fn flush(&mut self) -> Result<(), RpcError> {
-        let mut held = self.place.held()?;
+        let Some(place) = &self.place else { return Ok(()) };
+        let mut held = place.held()?;
         let (store, _) = held.parts()?;
+        let budget = self.settings.budget_bytes();
         let pieces: Vec<TranscriptContent<'_>> = self
             .batch
             .iter()
@@ -296,7 +257,7 @@ impl Keeper {
         };
         let before = contents(store)?;
         let (names, trimmed) = store
-            .put_pieces(&self.owner, &pieces, self.budget, self.now)
+            .put_pieces(&self.owner, &pieces, budget, self.now)
             .map_err(refusal)?;
         if trimmed
             .contents
@@ -304,10 +265,7 @@ impl Keeper {
             .any(|id| self.kept.contains(&beginning(id)))
         {
             let needed = pieces.iter().map(|piece| piece.bytes.len() as u64).sum();
-            return Err(refusal(ContextError::OverBudget {
-                needed,
-                budget: self.budget,
-            }));
+            return Err(refusal(ContextError::OverBudget { needed, budget }));
         }
         self.kept.extend(names.iter().map(beginning));
         self.stored += contents(store)?.saturating_sub(before);
@@ -316,20 +274,15 @@ impl Keeper {
         Ok(())
     }
 
-    /// Returns the error of the first message that could not be stored.
-    fn failed(keeper: &mut Option<Self>) -> Result<(), RpcError> {
-        match keeper.as_mut().and_then(|keeper| keeper.error.take()) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+    /// Fails if a message could not be stored.
+    fn check(&mut self) -> Result<(), RpcError> {
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Stores the last batch. Returns the number of messages whose content was new.
-    fn end(mut self) -> Result<u64, RpcError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
+    fn end(mut self) -> Result<Option<u64>, RpcError> {
+        self.check()?;
         self.flush()?;
-        Ok(self.stored)
+        Ok(self.place.map(|_| self.stored))
     }
 }

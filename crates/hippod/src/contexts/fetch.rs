@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hippo_context::complete::{self, CompletionSources};
+use hippo_context::complete::{self, Completion, CompletionSources};
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
 use hippo_session::compaction;
 use hippo_store::contexts::{
     ContentId, ContentPrefix, ContextReader, KeptEntry, Lookup, StoredContent, UnavailableReason,
 };
+use hippo_types::context::ContextEntry;
 use hippo_types::time::DAY_MS;
 
 use super::Contexts;
 use super::turn::unknown;
-use super::{ContextDatabase, LocatedSession, now, refusal, wire};
+use super::{ContextDatabase, LocatedSession, now, refusal};
 use crate::clock::rfc3339;
 use crate::files;
 use crate::view::WorkspaceView;
@@ -79,6 +80,17 @@ fn content(
     now: i64,
 ) -> Result<ContextFetchResponse, RpcError> {
     let (mut gone, mut unreadable) = (None, None);
+    let complete = |stored: Result<&[u8], &str>, id: ContentId| {
+        let hash = id.to_string();
+        let completion = complete::complete(&CompletionSources {
+            stored,
+            source: Err("the id is a content id, and only entries have a source"),
+            stored_hash: Some(&hash),
+            summary: "",
+            key_data: None,
+        });
+        fetched(completion, None, "")
+    };
     for place in places {
         let found = place.read(|reader| reader.content(name)).unwrap_or_else(|error| {
             unreadable = Some(error);
@@ -87,15 +99,7 @@ fn content(
         match found {
             Some(Lookup::Kept(content)) => {
                 used(place, &content, now);
-                let hash = content.id.to_string();
-                let at_hand = CompletionSources {
-                    stored: Ok(&content.bytes),
-                    source: Err("the id is a content id, and only entries have a source"),
-                    stored_hash: Some(&hash),
-                    summary: "",
-                    key_data: None,
-                };
-                return Ok(wire::fetched(complete::complete(&at_hand), None, ""));
+                return Ok(complete(Ok(&content.bytes), content.id));
             }
             Some(Lookup::Gone { id, why }) => gone = Some((id, reason(&why))),
             Some(Lookup::Ambiguous) => {
@@ -112,15 +116,7 @@ fn content(
         }
     }
     let (whole, why) = gone.ok_or_else(|| unreadable.unwrap_or_else(|| nothing(id)))?;
-    let hash = whole.to_string();
-    let at_hand = CompletionSources {
-        stored: Err(&why),
-        source: Err("the id is a content id, and only entries have a source"),
-        stored_hash: Some(&hash),
-        summary: "",
-        key_data: None,
-    };
-    Ok(wire::fetched(complete::complete(&at_hand), None, ""))
+    Ok(complete(Err(&why), whole))
 }
 
 fn entry(
@@ -173,11 +169,11 @@ fn entry(
         key_data: now_so.entry.key_data.as_ref(),
     };
     let completion = complete::complete(&at_hand);
-    let mut told = wire::entry(&now_so.entry, now_so.entry.strength);
+    let mut told = now_so.entry.clone();
     if found.content.is_some() {
         told.source.retrievable &= completion.content.is_some();
     }
-    Ok(wire::fetched(completion, Some(told), &now_so.entry.summary))
+    Ok(fetched(completion, Some(told), &now_so.entry.summary))
 }
 
 /// Records the use of content, at most once a day, to extend its retention. Contents of open sessions are retained in
@@ -186,10 +182,7 @@ fn used(place: &ContextDatabase, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {
         return;
     }
-    let noted = place.held().and_then(|mut held| {
-        let (store, _) = held.parts()?;
-        store.use_contents(&[content.id], now).map_err(refusal)
-    });
+    let noted = place.write(|store| store.use_contents(&[content.id], now));
     // The content is returned even if this fails.
     if let Err(error) = noted {
         tracing::warn!(error = error.message, "could not record the use of a content");
@@ -240,5 +233,25 @@ fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
     match std::str::from_utf8(&bytes) {
         Ok(_) => Ok(bytes),
         Err(_) => Err(format!("{} is not a text file", path.display())),
+    }
+}
+
+/// Returns the response for the completion of an entry or of content. A completion borrows its content as bytes,
+/// whereas the response contains the content as text, and the entry.
+fn fetched(completion: Completion<'_>, entry: Option<ContextEntry>, summary: &str) -> ContextFetchResponse {
+    // Stored contents are text, and a source that is not text is rejected.
+    let content = completion
+        .content
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    ContextFetchResponse {
+        outcome: completion.outcome,
+        content,
+        summary: entry.is_some().then(|| summary.to_owned()),
+        reason: completion.reason,
+        stale: completion.stale,
+        stored_hash: completion.stored_hash,
+        source_hash: completion.source_hash,
+        entry,
+        from: completion.from,
     }
 }

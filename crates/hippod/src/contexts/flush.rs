@@ -60,10 +60,7 @@ pub fn flush(
         done: true,
         ..SessionFlushResponse::default()
     };
-    let begun = {
-        let mut held = place.held()?;
-        held.parts()?.0.read().flushes().map_err(refusal)?
-    };
+    let begun = place.write(|store| store.read().flushes())?;
     for flush in begun {
         let own = flush.transcript == name;
         match complete(&place, view, &flush, &mut answer.appended) {
@@ -91,13 +88,9 @@ pub fn flush(
     if read.is_nothing_new() {
         return Ok(answer);
     }
-    let row = {
-        let mut held = place.held()?;
-        let (store, _) = held.parts()?;
-        store
-            .begin_flush(&session.name, &read.upto, &read.parts, &read.keys, now(contexts))
-            .map_err(refusal)?
-    };
+    let row = place.write(|store| {
+        store.begin_flush(&session.name, &read.upto, &read.parts, &read.keys, now(contexts))
+    })?;
     if let Some(row) = row {
         let flush = Flush {
             row,
@@ -137,8 +130,7 @@ fn complete(
             });
         }
     }
-    let mut held = place.held()?;
-    held.parts()?.0.end_flush(flush.row).map_err(refusal)
+    place.write(|store| store.end_flush(flush.row))
 }
 
 /// Session whose transcript is read.

@@ -16,8 +16,7 @@ use super::Contexts;
 use super::session::changed;
 use super::{close, now, refusal};
 use crate::clock::Clock;
-use crate::errors::task_failed;
-use crate::tasks::wait_until_set;
+use crate::tasks::{run_blocking_on, wait_until_set};
 use crate::view::WorkspaceView;
 
 /// Interval between two rounds over all workspaces.
@@ -117,9 +116,8 @@ async fn look_after(
             ),
         }
     }
-    let (of, view) = (Arc::clone(contexts), Arc::clone(view));
-    let tidied = tokio::task::spawn_blocking(move || tidy(&of, &view, &open, trigger));
-    tidied.await.map_err(task_failed)?
+    let view = Arc::clone(view);
+    run_blocking_on(contexts, move |contexts| tidy(contexts, &view, &open, trigger)).await
 }
 
 /// Updates the entries of open sessions, removes expired contents, and frees their disk space.
@@ -137,28 +135,19 @@ fn tidy(
             let entries = sessions.entries(store, &session.id)?;
             let plan = entries.plan(trigger, session.turn, session.turn);
             let changed = changed(entries, &plan);
-            if let Err(error) = store.update_entries(&changed, session.last_used_ms) {
-                sessions.forget(&session.id);
-                // The session was closed after the list was read.
-                if !matches!(error, ContextError::ClosedSession(_)) {
-                    return Err(refusal(error));
-                }
+            match sessions.update(store, &session.id, &changed, session.last_used_ms) {
+                // The session may have been closed after the list was read.
+                Ok(()) | Err(ContextError::ClosedSession(_)) => {}
+                Err(error) => return Err(refusal(error)),
             }
         }
     }
     let settings = &view.config.context;
-    let trimmed = {
-        let mut held = place.held()?;
-        let (store, _) = held.parts()?;
-        store
-            .trim(settings.budget_bytes(), settings.keep_days, now(contexts))
-            .map_err(refusal)?
-    };
+    let trimmed =
+        place.write(|store| store.trim(settings.budget_bytes(), settings.keep_days, now(contexts)))?;
     if !trimmed.contents.is_empty() {
         tracing::info!(root = %view.root.display(), contents = trimmed.contents.len(), bytes = trimmed.stored_bytes, "removed expired contents of closed sessions");
-        let mut held = place.held()?;
-        let (store, _) = held.parts()?;
-        store.tidy().map_err(|error| crate::errors::store_error(&error))?;
+        place.write(|store| Ok(store.tidy()?))?;
     }
     Ok(())
 }

@@ -3,21 +3,20 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::thread;
 
-use hippo_context::capture::{self, Indexing};
+use hippo_context::capture::{self, CaptureInput, Indexing};
+use hippo_context::lifecycle::SessionEntry;
 use hippo_proto::folder::Trust;
 use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
     ErrorKind, RpcError,
 };
-use hippo_store::contexts::{ContextError, NewContent, NewEntry, PackedContent, PutOutcome};
+use hippo_store::contexts::{NewContent, NewEntry, PackedContent, PutOutcome};
 
 use super::Contexts;
 use super::session::TrackedEntry;
-use super::{ContextDatabase, LocatedSession, lock, now, refusal, wire};
+use super::{ContextDatabase, LocatedSession, now, refusal};
 use crate::view::WorkspaceView;
 
-/// Maximum number of ids tried for an entry.
-const TRIES: u32 = 5;
 /// Minimum size, in bytes, of contents that are packed on another thread; for smaller contents, the thread costs more
 /// time than it saves.
 const LONG: usize = 16 << 10;
@@ -50,12 +49,7 @@ pub fn open(
         }
     }
     let place = contexts.database_of(&view.root);
-    let mut held = place.held()?;
-    let (store, _) = held.parts()?;
-    let opened = store
-        .open_session(&id, request.agent.as_deref(), now(contexts))
-        .map_err(refusal)?;
-    lock(&contexts.homes).insert(id, view.root.clone());
+    let opened = place.write(|store| store.open_session(&id, request.agent.as_deref(), now(contexts)))?;
     Ok(ContextOpenResponse {
         session: opened.session.id,
         turn: opened.session.turn,
@@ -77,92 +71,82 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
         .of(&view.root, &Trust::of(&contexts.state, &view.root));
     let settings = view.config.context.capture();
     let content = request.content.as_bytes();
-    let mut ready = None;
-    for _ in 0..TRIES {
-        let id = format!("ctx-{:010x}", random() >> 24);
-        let capture = || capture::capture(&wire::put(request, &id, turn), &rules, &settings);
-        let captured = if content.len() >= LONG && ready.is_none() {
-            let (captured, packed) = pack_beside(&place, content, capture);
-            ready = packed;
-            captured
-        } else {
-            capture()
-        };
-        let mut answer = ContextPutResponse {
-            entry: None,
-            outcome: ContextPutOutcome::Entry,
-            reason: Some(captured.reason),
-            rule: captured
-                .rule
-                .and_then(|at| rules.get(at))
-                .map(|rule| rule.location()),
-            content_id: None,
-            tokens: captured.tokens,
-            entry_tokens: captured.entry_tokens,
-            notes: why.iter().cloned().collect(),
-        };
-        let entry = match (captured.indexing, captured.entry) {
-            (Indexing::Entry, Some(entry)) => entry,
-            (Indexing::Dropped, _) => {
-                answer.outcome = ContextPutOutcome::Dropped;
-                return Ok(answer);
-            }
-            _ => {
-                answer.outcome = ContextPutOutcome::Passed;
-                return Ok(answer);
-            }
-        };
-        // Pack before the lock is taken, so that other callers do not wait for it.
-        if ready.is_none() && captured.store {
-            ready = place.ready(content);
+    let id = format!("ctx-{:010x}", random() >> 24);
+    let capture = || capture::capture(&capture_input(request, &id, turn), &rules, &settings);
+    let (captured, mut ready) = match content.len() {
+        LONG.. => pack_beside(&place, content, capture),
+        _ => (capture(), None),
+    };
+    let mut answer = ContextPutResponse {
+        entry: None,
+        outcome: ContextPutOutcome::Entry,
+        reason: Some(captured.reason),
+        rule: captured
+            .rule
+            .and_then(|at| rules.get(at))
+            .map(|rule| rule.location()),
+        content_id: None,
+        tokens: captured.tokens,
+        entry_tokens: captured.entry_tokens,
+        notes: why.iter().cloned().collect(),
+    };
+    let entry = match (captured.indexing, captured.entry) {
+        (Indexing::Entry, Some(entry)) => entry,
+        (indexing, _) => {
+            answer.outcome = match indexing {
+                Indexing::Dropped => ContextPutOutcome::Dropped,
+                _ => ContextPutOutcome::Passed,
+            };
+            return Ok(answer);
         }
-        let mut held = place.held()?;
-        let (store, sessions) = held.parts()?;
-        let new = NewEntry {
-            session: &request.session,
-            entry: &entry,
-            content: Some(NewContent {
-                bytes: content,
-                tokens: captured.tokens,
-                withhold: !captured.store,
-            }),
-            budget_bytes: view.config.context.budget_bytes(),
-            now_ms: now(contexts),
-        };
-        let entries = sessions.entries(store, &request.session)?;
-        match store.put_ready(&new, ready.as_ref()) {
-            Ok(PutOutcome::Entry { content, .. }) => {
-                answer.content_id = content.map(|content| content.to_string());
-                answer.entry = Some(wire::entry(&entry, entry.strength));
-                entries.push(TrackedEntry {
-                    kept: hippo_context::lifecycle::SessionEntry::new(entry),
-                    content,
-                    tokens: captured.tokens,
-                });
-            }
-            Ok(PutOutcome::Known(known)) => {
-                let mut kept = known.to_kept();
-                let asked = request.summary.is_some()
-                    || request.key_data.is_some()
-                    || request.modifiers.is_some()
-                    || request.lifecycle.is_some();
-                kept.renew(entry, turn, asked);
-                store
-                    .update_entries(std::slice::from_ref(&kept), now(contexts))
-                    .map_err(refusal)?;
-                answer.outcome = ContextPutOutcome::Known;
-                answer.content_id = known.content.map(|content| content.to_string());
-                answer.entry = Some(wire::entry(&kept.entry, kept.entry.strength));
-                if let Some(at) = entries.position(&kept.entry.id) {
-                    entries.replace(at, kept);
-                }
-            }
-            Err(ContextError::EntryExists(_)) => continue,
-            Err(error) => return Err(refusal(error)),
-        }
-        return Ok(answer);
+    };
+    // Pack before the lock is taken, so that other callers do not wait for it.
+    if ready.is_none() && captured.store {
+        ready = place.ready(content);
     }
-    Err(RpcError::internal("could not find an unused id for the entry").hint("store it again"))
+    let mut held = place.held()?;
+    let (store, sessions) = held.parts()?;
+    let new = NewEntry {
+        session: &request.session,
+        entry: &entry,
+        content: Some(NewContent {
+            bytes: content,
+            tokens: captured.tokens,
+            withhold: !captured.store,
+        }),
+        budget_bytes: view.config.context.budget_bytes(),
+        now_ms: now(contexts),
+    };
+    let entries = sessions.entries(store, &request.session)?;
+    match store.put_ready(&new, ready.as_ref()).map_err(refusal)? {
+        PutOutcome::Entry { content, .. } => {
+            answer.content_id = content.map(|content| content.to_string());
+            answer.entry = Some(entry.clone());
+            entries.push(TrackedEntry {
+                kept: SessionEntry::new(entry),
+                content,
+                tokens: captured.tokens,
+            });
+        }
+        PutOutcome::Known(known) => {
+            let mut kept = known.to_kept();
+            let asked = request.summary.is_some()
+                || request.key_data.is_some()
+                || request.modifiers.is_some()
+                || request.lifecycle.is_some();
+            kept.renew(entry, turn, asked);
+            store
+                .update_entries(std::slice::from_ref(&kept), now(contexts))
+                .map_err(refusal)?;
+            answer.outcome = ContextPutOutcome::Known;
+            answer.content_id = known.content.map(|content| content.to_string());
+            answer.entry = Some(kept.entry.clone());
+            if let Some(at) = entries.position(&kept.entry.id) {
+                entries.replace(at, kept);
+            }
+        }
+    }
+    Ok(answer)
 }
 
 /// Runs `work` while another thread packs content, if a thread can be started.
@@ -184,4 +168,27 @@ fn pack_beside<'a, T>(
 /// Returns a random number, from the random keys of a hash map.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
+}
+
+/// Returns the core input of a put request.
+fn capture_input<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> CaptureInput<'a> {
+    let (modifiers, lifecycle) = (request.modifiers.as_ref(), request.lifecycle.as_ref());
+    CaptureInput {
+        id,
+        kind: Some(request.type_),
+        source_type: &request.source.type_,
+        source_ref: &request.source.reference,
+        turn,
+        content: &request.content,
+        summary: request.summary.as_deref(),
+        key_data: request.key_data.as_ref(),
+        priority: modifiers.and_then(|modifiers| modifiers.priority),
+        encoding: modifiers.and_then(|modifiers| modifiers.encoding),
+        associations: modifiers
+            .and_then(|modifiers| modifiers.associations.as_deref())
+            .unwrap_or_default(),
+        expires: lifecycle.and_then(|lifecycle| lifecycle.expires),
+        persist: lifecycle.and_then(|lifecycle| lifecycle.persist),
+        error: request.error,
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use hippo_context::lifecycle::{CyclePlan, LifecycleSettings, SessionEntry, Trigger, plan_sized, size};
 use hippo_proto::RpcError;
-use hippo_store::contexts::{ContentId, ContextStore, KeptEntry};
+use hippo_store::contexts::{ContentId, ContextError, ContextStore, KeptEntry};
 
 use super::refusal;
 
@@ -109,9 +109,27 @@ impl Sessions {
         Ok(entries)
     }
 
-    /// Removes a session from the cache after the store has rejected its changes.
+    /// Removes a session from the cache.
     pub fn forget(&mut self, session: &str) {
         self.all.remove(session);
+    }
+
+    /// Stores changed entries. If the store rejects them, removes the session from the cache.
+    ///
+    /// # Errors
+    /// Returns the error of the store.
+    pub fn update(
+        &mut self,
+        store: &mut ContextStore,
+        session: &str,
+        changed: &[SessionEntry],
+        now: i64,
+    ) -> Result<(), ContextError> {
+        let updated = store.update_entries(changed, now);
+        if updated.is_err() {
+            self.forget(session);
+        }
+        updated
     }
 }
 

@@ -13,7 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
-use super::{LocatedSession, now, refusal, wire};
+use super::{LocatedSession, now, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
@@ -51,10 +51,9 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
         })
         .collect();
     let changed = changed(entries, &plan);
-    if let Err(error) = store.update_entries(&changed, now(contexts)) {
-        sessions.forget(&request.session);
-        return Err(refusal(error));
-    }
+    sessions
+        .update(store, &request.session, &changed, now(contexts))
+        .map_err(refusal)?;
     Ok(ContextTurnResponse {
         turn: plan.turn,
         active: plan.count(ContextState::Active) as u64,
@@ -105,9 +104,8 @@ pub fn render(
                 touched.push(kept.clone());
             }
         }
-        if let Err(error) = store.update_entries(&touched, now(contexts)) {
+        if let Err(error) = sessions.update(store, &session.id, &touched, now(contexts)) {
             // The section is returned even if the changes cannot be stored.
-            sessions.forget(&session.id);
             notes = vec![format!(
                 "could not reactivate the entries that match the cue: {error}"
             )];
@@ -154,7 +152,7 @@ pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<Conte
     store
         .update_entries(std::slice::from_ref(&kept), now(contexts))
         .map_err(refusal)?;
-    let entry = wire::entry(&kept.entry, kept.entry.strength);
+    let entry = kept.entry.clone();
     entries.kept[at] = kept;
     Ok(ContextTouchResponse { entry })
 }
@@ -198,7 +196,10 @@ pub fn list(
             .then_with(|| kept.entry.id.cmp(&other.entry.id))
     });
     let listed = shown.into_iter().map(|((kept, strength), state)| ContextListed {
-        entry: wire::entry(&kept.entry, *strength),
+        entry: ContextEntry {
+            strength: *strength,
+            ..kept.entry.clone()
+        },
         state: *state,
     });
     Ok(ContextListResponse {

@@ -39,13 +39,14 @@ pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
         examine_pointers(place, &mut report);
         examine_disk(place, &mut report);
         examine_contexts(doctor, &place.view.root, &mut report);
-        let logs = tree::examine_logs(&doctor.trees, &place.view);
-        let tree = tree::examine(&doctor.trees, &place.view);
-        for (id, found) in [("logs", logs), ("tree", tree)] {
-            match found.detail {
-                Some(detail) => report.check(id, detail, found.problems),
-                None => report.problems.extend(found.problems),
-            }
+        let (found, nodes) = tree::examine(&doctor.trees, &place.view);
+        match nodes {
+            Some(nodes) => report.check(
+                "tree",
+                format!("{}: {nodes} nodes", place.view.root.display()),
+                found,
+            ),
+            None => report.problems.extend(found),
         }
     }
     report.problems.sort_by_key(|problem| problem.severity);

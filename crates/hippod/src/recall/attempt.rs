@@ -8,10 +8,10 @@ use std::time::Duration;
 use hippo_proto::{ErrorKind, RpcError, SearchMode};
 
 use super::Searcher;
-use super::index_first::{self, EntryConsultation, Route};
+use super::index_first::{self, Route};
 use super::question::SearchQuestion;
 use super::{SearchAnswer, SearchState, search_error};
-use crate::errors::task_failed;
+use crate::tasks::run_blocking_on;
 use crate::view::WorkspaceView;
 
 /// Maximum wait for the query's vector. Loading the model takes a fraction of a second.
@@ -25,19 +25,28 @@ pub async fn answer(
     searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
     question: &Arc<SearchQuestion>,
-) -> Result<(Arc<EntryConsultation>, SearchAnswer), RpcError> {
+) -> Result<(Arc<SearchState>, SearchAnswer), RpcError> {
+    let state = |consulted| {
+        Arc::new(SearchState {
+            searcher: Arc::clone(searcher),
+            view: Arc::clone(view),
+            question: Arc::clone(question),
+            consulted,
+        })
+    };
     let mut consulted = index_first::consult(view, question)?;
     if consulted.route == Route::Index {
-        match from_index(searcher, view, question, &consulted).await? {
-            Ok(answered) => return Ok((Arc::new(consulted), answered)),
+        let state = state(consulted.clone());
+        match run_blocking_on(&state, SearchState::by_entries).await? {
+            Ok(answered) => return Ok((state, answered)),
             Err(why) => consulted.verify(why),
         }
     }
-    let consulted = Arc::new(consulted);
+    let state = state(consulted);
     // The model may change between embedding and ranking. In this case, the query is embedded again, at most once.
     for _ in 0..2 {
-        if let Some(answered) = search(searcher, view, question, &consulted).await? {
-            return Ok((consulted, answered));
+        if let Some(answered) = search(&state).await? {
+            return Ok((state, answered));
         }
     }
     Err(
@@ -46,57 +55,37 @@ pub async fn answer(
     )
 }
 
-/// Answers from the entries alone, or returns the reason why they have no answer.
-async fn from_index(
-    searcher: &Arc<Searcher>,
-    view: &Arc<WorkspaceView>,
-    question: &Arc<SearchQuestion>,
-    consulted: &EntryConsultation,
-) -> Result<Result<SearchAnswer, &'static str>, RpcError> {
-    let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
-    let consulted = consulted.clone();
-    let work = move || {
-        SearchState {
-            searcher: &searcher,
-            view: &view,
-            question: &question,
-            consulted: &consulted,
-        }
-        .by_entries()
-    };
-    tokio::task::spawn_blocking(work).await.map_err(task_failed)?
-}
-
 /// Answers by search; returns `None` if the model changed in the meantime.
-async fn search(
-    searcher: &Arc<Searcher>,
-    view: &Arc<WorkspaceView>,
-    question: &Arc<SearchQuestion>,
-    consulted: &Arc<EntryConsultation>,
-) -> Result<Option<SearchAnswer>, RpcError> {
+async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcError> {
+    let SearchState {
+        searcher,
+        view,
+        question,
+        ..
+    } = &**state;
     let model = view.snapshot().model.clone().filter(|_| question.meaning);
     let waiting = model
         .clone()
         .map(|model| searcher.embed.query(model, question.request.query.clone()));
-    // Words are looked up while the model computes the vector of the query.
-    let words = (question.mode == SearchMode::Hybrid).then(|| {
-        let (view, question) = (Arc::clone(view), Arc::clone(question));
-        tokio::task::spawn_blocking(move || question.postings(&view, &view.snapshot()).map(|_| ()))
-    });
-    let vector = match waiting {
-        Some(answer) => tokio::time::timeout(PATIENCE, answer)
-            .await
-            .ok()
-            .and_then(Result::ok)
-            .flatten(),
-        None => None,
+    let vector = async {
+        let answer = tokio::time::timeout(PATIENCE, waiting?).await;
+        answer.ok()?.ok()?
     };
-    if let Some(words) = words {
-        words
-            .await
-            .map_err(task_failed)?
-            .map_err(|error| search_error(searcher, view, error))?;
-    }
+    // Words are looked up while the model computes the vector of the query.
+    let words = async {
+        if question.mode != SearchMode::Hybrid {
+            return Ok(());
+        }
+        let look_up = |state: &SearchState| {
+            let found = state.question.postings(&state.view, &state.view.snapshot());
+            found
+                .map(drop)
+                .map_err(|error| search_error(&state.searcher, &state.view, error))
+        };
+        run_blocking_on(state, look_up).await
+    };
+    let (words, vector) = tokio::join!(words, vector);
+    words?;
     if question.mode == SearchMode::Vector && vector.is_none() {
         if searcher.models.are_enabled() && !question.meaning {
             return Err(RpcError::new(
@@ -117,16 +106,8 @@ async fn search(
             ),
         );
     }
-    let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
-    let consulted = Arc::clone(consulted);
-    let recall = move || {
-        SearchState {
-            searcher: &searcher,
-            view: &view,
-            question: &question,
-            consulted: &consulted,
-        }
-        .answer(vector.as_deref(), model.as_deref())
-    };
-    tokio::task::spawn_blocking(recall).await.map_err(task_failed)?
+    run_blocking_on(state, move |state| {
+        state.answer(vector.as_deref(), model.as_deref())
+    })
+    .await
 }

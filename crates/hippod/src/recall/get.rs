@@ -9,8 +9,8 @@ use hippo_text::chunk::{self, ContentHash, Document};
 
 use super::Searcher;
 use super::hit::public_id;
-use crate::errors::task_failed;
 use crate::message::{QueryEffects, WorkspaceMessage};
+use crate::tasks::run_blocking;
 use crate::verify::{ChunkSpan, FileMark, Verifier};
 use crate::view::WorkspaceView;
 
@@ -40,7 +40,7 @@ pub async fn get(searcher: &Arc<Searcher>, request: GetRequest) -> Result<GetRes
         );
         Ok(response)
     };
-    tokio::task::spawn_blocking(work).await.map_err(task_failed)?
+    run_blocking(work).await
 }
 
 /// Counts an access of the entry that points to the read text.

@@ -4,8 +4,6 @@
 //! still on disk and no newer text covers the question. Other entries are matched by their words; in mode `index`,
 //! their targets are read.
 
-mod doubt;
-
 use std::collections::HashSet;
 use std::sync::{Arc, RwLockReadGuard};
 
@@ -19,7 +17,6 @@ use hippo_types::time::Timestamp;
 
 use super::question::SearchQuestion;
 use super::{SearchAnswer, SearchState, search_error};
-use doubt::doubt;
 
 use crate::files;
 use crate::index::IndexView;
@@ -133,20 +130,48 @@ impl EntryConsultation {
         self.route = Route::Both;
         self.reason = why;
     }
+
+    fn learned_answer(&self) -> Option<&LearnedAnswer> {
+        let (record, _) = self.learned.as_ref()?;
+        record.learned.as_deref()
+    }
 }
 
-impl SearchState<'_> {
+/// Returns the reason why the entry of the same question cannot answer alone, or `None` if it can.
+fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuestion) -> Option<&'static str> {
+    if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
+        return Some("the entry for the same query has a strength below 0.5: a search verifies the entry");
+    }
+    if question.filter.is_set() || question.request.min_score.is_some() {
+        return Some("the query has a filter, and entries do not store filters: a search answers");
+    }
+    let learned = record.learned.as_deref();
+    let full = learned.is_some_and(|learned| suffices(learned, question));
+    (!full).then_some(
+        "the entry for the same query stores fewer passages than requested: a search verifies the entry",
+    )
+}
+
+/// Returns whether the entry remembers enough passages for the request.
+fn suffices(learned: &LearnedAnswer, question: &SearchQuestion) -> bool {
+    let budget = question.request.budget_tokens;
+    let full = match (question.request.limit, budget) {
+        (None, Some(budget)) => learned.tokens * 5 >= u64::from(budget) * 4,
+        _ => learned.passages.len() >= question.limit,
+    };
+    full || learned.all
+}
+
+impl SearchState {
     /// Answers from the entries alone, or returns the reason why they cannot.
     pub(super) fn by_entries(&self) -> Result<Result<SearchAnswer, &'static str>, RpcError> {
         let snapshot = self.view.snapshot();
-        let learned = self.consulted.learned.as_ref();
-        let learned = learned.and_then(|(record, _)| record.learned.as_deref());
-        if let Some(learned) = learned {
+        if let Some(learned) = self.consulted.learned_answer() {
             let remembered = remembered(&snapshot, learned);
             let whole = remembered.len() == learned.passages.len();
             let newer = self
                 .is_newer_told(&snapshot, learned.at, learned.generation)
-                .map_err(|error| search_error(self.searcher, self.view, error))?;
+                .map_err(|error| search_error(&self.searcher, &self.view, error))?;
             if whole && !newer {
                 let answered = self.collect(snapshot, &remembered, false);
                 if !answered.gone && !answered.response.results.is_empty() {
@@ -276,7 +301,7 @@ impl SearchState<'_> {
         if chunks.len() > MANY {
             return Ok(true);
         }
-        let lists = self.question.postings(self.view, snapshot)?;
+        let lists = self.question.postings(&self.view, snapshot)?;
         let all = snapshot.corpus.len() as u64;
         // A rare word has more weight than a common word, and a word that does not occur has none.
         let weight = |list: &Arc<[u32]>| f32::from(!list.is_empty()) * idf(all, list.len() as u64);
@@ -288,12 +313,9 @@ impl SearchState<'_> {
             let weight: f32 = there.map(|(_, weight)| weight).sum();
             weight > 0.0 && weight >= least
         };
-        let learned = self
+        let known: HashSet<[u8; 16]> = self
             .consulted
-            .learned
-            .as_ref()
-            .and_then(|(record, _)| record.learned.as_deref());
-        let known: HashSet<[u8; 16]> = learned
+            .learned_answer()
             .into_iter()
             .flat_map(|learned| &learned.passages)
             .map(|passage| passage.hash)

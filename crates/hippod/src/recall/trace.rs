@@ -1,22 +1,17 @@
 //! Entry information in answers, and records about answers for the engine.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use hippo_map::consolidation::{LearnedAnswer, RecordPlace};
-use hippo_proto::{RpcError, SearchMode, SearchResponse, SearchTrace, TraceMatch};
+use hippo_map::consolidation::LearnedAnswer;
+use hippo_proto::{SearchMode, SearchResponse, SearchTrace, TraceMatch};
 use hippo_redact::without_secrets;
 use hippo_text::terms;
 use hippo_types::entry::{EntryId, Pointer, StrengthBand};
 
-use super::SearchAnswer;
-use super::Searcher;
 use super::index_first::{EntryConsultation, Route};
 use super::question::SearchQuestion;
-use crate::errors::task_failed;
-use crate::files;
+use super::{SearchAnswer, SearchState};
 use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
-use crate::view::WorkspaceView;
 
 /// Number of top results whose entries count as accessed, because readers start with these.
 const READ: usize = 3;
@@ -32,35 +27,15 @@ const TAGS: usize = 6;
 const TOPIC: usize = 80;
 const SUMMARY: usize = 160;
 
-/// Adds entry information to an answer, and sends records about the question to the engine.
-///
-/// # Errors
-/// Returns `internal` if the task panicked.
-pub async fn complete(
-    searcher: &Arc<Searcher>,
-    view: &Arc<WorkspaceView>,
-    question: &Arc<SearchQuestion>,
-    consulted: Arc<EntryConsultation>,
-    answered: SearchAnswer,
-) -> Result<SearchResponse, RpcError> {
-    if !question.request.explain {
-        return Ok(leave(searcher, view, question, &consulted, answered));
-    }
-    // Computing the explanation reads files, which must not block the threads that serve all clients.
-    let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
-    let work = move || leave(&searcher, &view, &question, &consulted, answered);
-    tokio::task::spawn_blocking(work).await.map_err(task_failed)
-}
-
 /// Adds entry information to an answer, and sends records about the question to the engine, which stores them after the
 /// reply.
-fn leave(
-    searcher: &Searcher,
-    view: &WorkspaceView,
-    question: &SearchQuestion,
-    consulted: &EntryConsultation,
-    answered: SearchAnswer,
-) -> SearchResponse {
+pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
+    let SearchState {
+        searcher,
+        view,
+        question,
+        consulted,
+    } = state;
     let SearchAnswer {
         mut response,
         passages,
@@ -113,7 +88,7 @@ fn leave(
             .as_ref()
             .filter(|_| fresh)
             .map(|lesson| lesson.topic.clone());
-        response.trace = Some(send_effects(view, question, consulted, created, &trace));
+        response.trace = Some(explain(question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
         searcher.engine.tell(&view.root, WorkspaceMessage::Asked(trace));
@@ -201,14 +176,12 @@ fn cut(text: &str, most: usize) -> String {
     short
 }
 
-fn send_effects(
-    view: &WorkspaceView,
+fn explain(
     question: &SearchQuestion,
     consulted: &EntryConsultation,
     created: Option<String>,
     trace: &QueryEffects,
 ) -> SearchTrace {
-    let limit = view.config.sources.max_file_bytes;
     let learned = consulted
         .learned
         .iter()
@@ -218,35 +191,20 @@ fn send_effects(
         .iter()
         .map(|(hit, record, strength)| (hit.relevance, record, *strength));
     let mut seen = BTreeSet::new();
-    let all: Vec<_> = learned
+    let all = learned
         .chain(matched)
-        .filter(|(_, record, _)| seen.insert(record.entry.id.clone()))
-        .collect();
-    let mut stale = Vec::new();
-    for (_, record, _) in &all {
-        for pointer in &record.entry.pointers {
-            let shown = pointer.to_string();
-            if record.place == RecordPlace::Index
-                && !stale.contains(&shown)
-                && !files::leads_somewhere(&view.root, pointer, limit)
-            {
-                stale.push(shown);
-            }
-        }
-    }
+        .filter(|(_, record, _)| seen.insert(record.entry.id.clone()));
     SearchTrace {
         reason: consulted.reason.to_owned(),
         matches: all
-            .iter()
             .map(|(relevance, record, strength)| TraceMatch {
                 entry: record.entry.id.0.clone(),
                 topic: record.entry.topic.clone(),
-                relevance: *relevance,
-                strength: *strength,
-                band: StrengthBand::from_strength(*strength),
+                relevance,
+                strength,
+                band: StrengthBand::from_strength(strength),
             })
             .collect(),
-        stale,
         created,
         refreshed: if question.request.record {
             trace.accessed.iter().map(|id| id.0.clone()).collect()

@@ -10,7 +10,6 @@ use tokio::sync::{broadcast, watch};
 
 use hippo_proto::Paths;
 
-use crate::audit::Auditor;
 use crate::backup::Backups;
 use crate::clock::Clock;
 use crate::config::Config;
@@ -76,12 +75,7 @@ pub(super) fn build_parts(
         Arc::clone(&clock),
         memory.clone(),
     ));
-    let trees = Arc::new(Trees::new(
-        state.clone(),
-        config.tree.clone(),
-        Arc::clone(&views),
-        Arc::clone(&clock),
-    ));
+    let trees = Arc::new(Trees::new(state.clone(), Arc::clone(&views), Arc::clone(&clock)));
     let cycles = Arc::new(CycleRunner {
         views: Arc::clone(&views),
         clock: Arc::clone(&clock),
@@ -147,7 +141,6 @@ pub(super) fn build_parts(
         rescuing: Arc::clone(&rescuing),
     };
     let engine = Engine::new(inbox, resources);
-    let auditor = Auditor::new(state.clone(), Arc::clone(&clock));
     let components = Components {
         settings: config.server.clone(),
         clock,
@@ -164,7 +157,6 @@ pub(super) fn build_parts(
         searcher: Arc::new(searcher),
         models,
         backups: Arc::new(backups),
-        auditor: Arc::new(auditor),
         doctor: Arc::new(doctor),
         reporter: Arc::new(reporter),
     };

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use tokio::sync::broadcast::{self, error::RecvError};
@@ -13,7 +12,7 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{ProgressCallback, at_length};
+use super::long::cancellable;
 use super::removal::remove;
 use super::{Components, backups, entries, flush, models};
 use crate::audit;
@@ -63,11 +62,10 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         },
         Request::Audit(request) => {
             let view = views.get(&request.workspace).await?;
-            let auditor = Arc::clone(&components.auditor);
-            let audit = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
-                audit::audit(&auditor, &view, &request, given_up)
-            };
-            line(&id, at_length(&id, outbox, audit).await)
+            let clock = Arc::clone(clock);
+            let audit =
+                move |cancellation: Cancellation<'_>| audit::audit(&*clock, &view, &request, cancellation);
+            line(&id, cancellable(outbox, audit).await)
         }
         Request::Shutdown(_) => {
             components.stop.send_replace(true);
@@ -143,10 +141,9 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let view = memory.view_to_write(&request.workspace).await?;
             let wish = tree::wish_of(trees, &view, &request)?;
             let trees = Arc::clone(trees);
-            let compact = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
-                tree::compact(&trees, &view, wish, Cancellation::by(given_up))
-            };
-            line(&id, at_length(&id, outbox, compact).await)
+            let compact =
+                move |cancellation: Cancellation<'_>| tree::compact(&trees, &view, wish, cancellation);
+            line(&id, cancellable(outbox, compact).await)
         }
         Request::TreePending(request) => {
             let view = views.get(&request.workspace).await?;
@@ -191,14 +188,12 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::SessionCompact(request) => {
             let view = view_of(views, request.workspace.as_deref()).await?;
             let contexts = Arc::clone(contexts);
-            let compact = move |_: ProgressCallback<'_>, given_up: &AtomicBool| {
-                contexts::compact(&contexts, view.as_deref(), request, Cancellation::by(given_up))
+            let compact = move |cancellation: Cancellation<'_>| {
+                contexts::compact(&contexts, view.as_deref(), request, cancellation)
             };
-            line(&id, at_length(&id, outbox, compact).await)
+            line(&id, cancellable(outbox, compact).await)
         }
-        Request::SessionFlush(request) => {
-            line(&id, flush::flush(&components.flusher, request, &id, outbox).await)
-        }
+        Request::SessionFlush(request) => line(&id, flush::flush(&components.flusher, request, outbox).await),
         Request::ModelList(_) => line(&id, models::list(models, engine).await),
         Request::ModelPull(request) => line(&id, models::pull(models, engine, request, &id, outbox).await),
         Request::ModelVerify(request) => line(&id, models::verify(models, engine, request).await),
@@ -209,13 +204,13 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::Backup(request) => {
             views.opened().await;
-            let backup = backups::backup(&components.backups, request, &id, outbox);
+            let backup = backups::backup(&components.backups, request, outbox);
             line(&id, backup.await)
         }
-        Request::BackupVerify(request) => line(&id, backups::verify(request, &id, outbox).await),
+        Request::BackupVerify(request) => line(&id, backups::verify(request, outbox).await),
         Request::Restore(request) => {
             let (trees, engine) = (trees, engine);
-            let restore = backups::restore(&components.backups, trees, engine, request, &id, outbox);
+            let restore = backups::restore(&components.backups, trees, engine, request, outbox);
             line(&id, restore.await)
         }
     }

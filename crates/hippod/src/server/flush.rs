@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use hippo_proto::{
-    ContextCloseRequest, ErrorKind, Id, RpcError, SessionCompactRequest, SessionFlushRequest,
+    ContextCloseRequest, ErrorKind, RpcError, SessionCompactRequest, SessionFlushRequest,
     SessionFlushResponse,
 };
 
 use super::connection::Outbox;
-use super::long::{ProgressCallback, at_length};
+use super::long::cancellable;
 use crate::contexts::{self, Contexts, Promise};
 use crate::errors::root_missing;
 use crate::memory::MemoryWriter;
@@ -39,12 +38,11 @@ pub struct SessionFlusher {
 pub async fn flush(
     flusher: &Arc<SessionFlusher>,
     request: SessionFlushRequest,
-    id: &Id,
     outbox: &Outbox,
 ) -> Result<SessionFlushResponse, RpcError> {
     let root = flusher.views.root_of(&PathBuf::from(&request.workspace));
     if request.wait {
-        let answer = steps(flusher, request, Some((id, outbox))).await;
+        let answer = steps(flusher, request, Some(outbox)).await;
         if let (Ok(_), Some(root)) = (&answer, root) {
             let flusher = Arc::clone(flusher);
             tokio::spawn(async move { keep_promises(&flusher, &root).await });
@@ -114,7 +112,7 @@ async fn keep_promise(flusher: &Arc<SessionFlusher>, promise: Promise) {
 async fn steps(
     flusher: &Arc<SessionFlusher>,
     request: SessionFlushRequest,
-    client: Option<(&Id, &Outbox)>,
+    client: Option<&Outbox>,
 ) -> Result<SessionFlushResponse, RpcError> {
     let view = flusher.memory.view_to_write(&request.workspace).await?;
     let ended = request.session.clone().filter(|_| request.close);
@@ -145,7 +143,7 @@ async fn take_up(
     flusher: &Arc<SessionFlusher>,
     view: &Arc<WorkspaceView>,
     request: SessionFlushRequest,
-    client: Option<(&Id, &Outbox)>,
+    client: Option<&Outbox>,
 ) -> Result<SessionFlushResponse, RpcError> {
     let turn = flusher.contexts.turn_to_flush().await;
     let view = Arc::clone(view);
@@ -174,10 +172,7 @@ async fn take_up(
         Ok(answer)
     };
     match client {
-        Some((id, outbox)) => {
-            let work = |_: ProgressCallback<'_>, given_up: &AtomicBool| work(Cancellation::by(given_up));
-            at_length(id, outbox, work).await
-        }
+        Some(outbox) => cancellable(outbox, work).await,
         None => run_blocking(|| work(Cancellation::NEVER)).await,
     }
 }

@@ -9,12 +9,12 @@ use hippo_proto::{Id, Progress, RpcError};
 
 use super::connection::Outbox;
 use crate::errors::client_gone;
-use crate::tasks::run_blocking;
+use crate::tasks::{Cancellation, run_blocking};
 
 /// Progress callback: stage, item, amount done, and total amount if known.
 pub type ProgressCallback<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
 
-/// Runs the work in the background. Once the flag is set, the work should end early.
+/// Runs the work in the background, and reports its progress. Once the flag is set, the work should end early.
 ///
 /// # Errors
 /// The error of the work, or `internal` if the client disconnected.
@@ -23,10 +23,8 @@ pub async fn at_length<T: Send + 'static>(
     outbox: &Outbox,
     work: impl FnOnce(ProgressCallback<'_>, &AtomicBool) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
-    let given_up = Arc::new(AtomicBool::new(false));
-    let _dropped = SetOnDrop(Arc::clone(&given_up));
     let (id, lines) = (id.clone(), outbox.lines.clone());
-    let work = run_blocking(move || {
+    let work = move |given_up: &AtomicBool| {
         let mut tell = |stage: &'static str, item: &str, done: u64, total: Option<u64>| {
             let news = Progress {
                 id: id.clone(),
@@ -38,8 +36,29 @@ pub async fn at_length<T: Send + 'static>(
             // A slow reader misses some of the progress reports.
             let _ = lines.try_send(news.to_line());
         };
-        work(&mut tell, &given_up)
-    });
+        work(&mut tell, given_up)
+    };
+    until_gone(outbox, work).await
+}
+
+/// Runs the work in the background, and cancels it if the client disconnects.
+///
+/// # Errors
+/// The error of the work, or `internal` if the client disconnected.
+pub async fn cancellable<T: Send + 'static>(
+    outbox: &Outbox,
+    work: impl FnOnce(Cancellation<'_>) -> Result<T, RpcError> + Send + 'static,
+) -> Result<T, RpcError> {
+    until_gone(outbox, |given_up| work(Cancellation::by(given_up))).await
+}
+
+async fn until_gone<T: Send + 'static>(
+    outbox: &Outbox,
+    work: impl FnOnce(&AtomicBool) -> Result<T, RpcError> + Send + 'static,
+) -> Result<T, RpcError> {
+    let given_up = Arc::new(AtomicBool::new(false));
+    let _dropped = SetOnDrop(Arc::clone(&given_up));
+    let work = run_blocking(move || work(&given_up));
     tokio::select! {
         done = work => done,
         () = outbox.wait_until_gone() => Err(client_gone()),

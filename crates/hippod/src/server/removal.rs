@@ -27,7 +27,6 @@ pub async fn remove(
     let WorkspaceRemoveRequest {
         workspace,
         purge,
-        restore_carried,
         dry_run,
     } = request;
     let folder = PathBuf::from(workspace);
@@ -36,14 +35,10 @@ pub async fn remove(
     let _alone = trees.lock_tree(&root).await;
     let (trees, views, of) = (Arc::clone(trees), Arc::clone(views), root.clone());
     let given = run_blocking(move || {
-        if dry_run && !is_registered(&views, &of) {
+        if dry_run && views.root_of(&of).as_deref() != Some(&*of) {
             return Err(no_workspace(&of));
         }
-        let mut given = give_back(&trees, &of, purge, dry_run)?;
-        if restore_carried {
-            given.restored.extend(restore_root(&views, &of, dry_run)?);
-        }
-        Ok(given)
+        give_back(&trees, &of, purge, dry_run)
     });
     let given = given.await?;
     if dry_run {
@@ -59,25 +54,6 @@ pub async fn remove(
     answer.restored = given.restored;
     answer.notes = given.notes;
     Ok(answer)
-}
-
-/// Restores the `ROOT.md` that an earlier build took over. Does nothing in an unregistered workspace, because the
-/// caller has not been shown what would be written there.
-fn restore_root(views: &Views, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
-    if !is_registered(views, root) {
-        return Ok(None);
-    }
-    tree::restore_carried(root, dry_run).map_err(|error| {
-        RpcError::new(
-            ErrorKind::ReadOnly,
-            format!("could not restore memory/ROOT.md: {error}"),
-        )
-        .hint("make the folder memory/ writable, and try again; nothing was removed")
-    })
-}
-
-fn is_registered(views: &Views, root: &Path) -> bool {
-    views.root_of(root).as_deref() == Some(root)
 }
 
 fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<tree::RestoredTree, RpcError> {

@@ -18,6 +18,8 @@ use crate::tasks::Cancellation;
 const LEAST: usize = 50;
 /// Maximum size of a node, in bytes. Neither hippod nor an agent writes larger nodes.
 pub const LARGEST_NODE: u64 = 16 << 20;
+/// Folder of nodes by other writers that a summary replaced, relative to the workspace.
+pub const REPLACED: &str = ".hippocampus/replaced";
 
 /// A node as it is on disk.
 #[derive(Debug, Clone)]
@@ -231,6 +233,29 @@ pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>
     Ok(true)
 }
 
+/// Stores the current bytes of a node before a summary replaces them. Does nothing if hippod wrote the node, or if the
+/// node is a placeholder.
+///
+/// # Errors
+/// Fails if the copy could not be written; in this case, the node must not be replaced.
+pub fn keep_replaced(root: &Path, found: &DiskNode) -> io::Result<()> {
+    if found.node.writer == BodyAuthor::Hippod || found.node.is_placeholder() {
+        return Ok(());
+    }
+    let (period, mark) = (found.node.period, Fingerprint::of(&found.bytes));
+    let (dir, path) = (
+        WorkspaceDir::open(root)?,
+        format!("{REPLACED}/{period}-{mark}.md"),
+    );
+    if dir
+        .read(&path, LARGEST_NODE)
+        .is_ok_and(|there| there == found.bytes)
+    {
+        return Ok(());
+    }
+    dir.write_whole(path, &found.bytes)
+}
+
 /// Opens the file of a node and creates its folder.
 fn open_node(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     let file = SharedFile::open_in_new_folder(dir, path)?;
@@ -260,4 +285,46 @@ fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replaced_foreign_bodies_are_kept_and_generated_ones_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let period = Period::parse("2026-01-10").unwrap();
+        let found = |text: &str| DiskNode {
+            path: period.path(),
+            node: Node::read(period, text),
+            bytes: text.as_bytes().to_vec(),
+        };
+        keep_replaced(&root, &found("mine\n")).unwrap();
+        keep_replaced(&root, &found("mine\n")).unwrap();
+        let mut ours = Node::read(period, "ours\n");
+        ours.writer = BodyAuthor::Hippod;
+        keep_replaced(&root, &found(&ours.write())).unwrap();
+        let names: Vec<_> = std::fs::read_dir(root.join(REPLACED)).unwrap().collect();
+        assert_eq!(names.len(), 1);
+    }
+
+    #[test]
+    fn a_linked_folder_outside_the_workspace_receives_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, out) = (folder.path().join("w"), folder.path().join("out"));
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::create_dir_all(&out).unwrap();
+        std::os::unix::fs::symlink(&out, root.join(".hippocampus")).unwrap();
+        let root = root.canonicalize().unwrap();
+        let period = Period::parse("2026-01-10").unwrap();
+        let found = DiskNode {
+            path: period.path(),
+            node: Node::read(period, "mine\n"),
+            bytes: b"mine\n".to_vec(),
+        };
+        assert!(keep_replaced(&root, &found).is_err());
+        assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "not even folders");
+    }
 }

@@ -8,19 +8,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
-use hippo_proto::Severity;
-use hippo_tree::{BodyAuthor, Node, Period};
+use hippo_tree::{Node, Period};
 use serde::{Deserialize, Serialize};
 
-use super::Trees;
-use super::aside;
 use super::disk::{self, Disk, LARGEST_NODE};
-use super::examine::Examination;
-use super::health::foreign_nodes;
 use super::state::{read_json, write_json};
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
-use crate::view::WorkspaceView;
 
 /// Name of the ledger file, below the state folder of the workspace.
 const FILE: &str = "tree-taken-over.json";
@@ -54,23 +48,6 @@ pub struct RestoredTree {
     pub notes: Vec<String>,
     /// Files that could not be restored, with the reason.
     pub failed: Vec<String>,
-}
-
-/// Reports nodes of another program to `doctor`.
-pub(super) fn examine(trees: &Trees, view: &WorkspaceView, found: &mut Examination) {
-    let foreign = foreign_nodes(trees, view);
-    if let Some(first) = foreign.first() {
-        let what = match foreign.len() {
-            1 => "another program wrote this node of a compaction tree; hippod does not change it".to_owned(),
-            all => format!(
-                "another program wrote {all} nodes of a compaction tree, of which this is the first; hippod does not \
-                 change them"
-            ),
-        };
-        let fix = "to take over the tree: hippoctl tree compact --take-over; `hippoctl workspace remove` \
-                   then restores the original files";
-        found.add("tree-foreign", Severity::Info, what, &view.root.join(first), fix);
-    }
 }
 
 /// Returns the paths of the nodes of another program.
@@ -201,32 +178,6 @@ pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<
         let _ = remove_folder(root, path);
     }
     Ok(done)
-}
-
-/// Restores the `ROOT.md` that an earlier build kept in the workspace. Returns its path. Returns `None` if that copy
-/// does not exist or hippod did not write the current `ROOT.md`. With `dry_run`, changes nothing.
-///
-/// # Errors
-/// Fails if a file could not be read or written.
-pub fn restore_carried(root: &Path, dry_run: bool) -> io::Result<Option<String>> {
-    let Some(carried) = aside::carried_bytes(root) else {
-        return Ok(None);
-    };
-    let path = Period::All.path();
-    let now = hippo_fs::read(root, &path, LARGEST_NODE)?;
-    if Node::read(Period::All, &String::from_utf8_lossy(&now)).writer != BodyAuthor::Hippod {
-        return Ok(None);
-    }
-    if dry_run {
-        return Ok(Some(path));
-    }
-    if !disk::restore(root, &path, Some(&carried), Some(&now))? {
-        return Ok(None);
-    }
-    aside::let_go_of_carried(root)?;
-    // The folder is removed only if it contains no other files.
-    let _ = remove_folder(root, &format!("{}/ROOT.md", aside::CARRIED));
-    Ok(Some(path))
 }
 
 /// Removes the parent folder of a path if it is empty.

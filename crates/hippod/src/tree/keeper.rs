@@ -9,9 +9,7 @@ use tokio::sync::{broadcast, watch};
 use super::Trees;
 use super::run::{TreeOptions, compact, is_kept};
 use super::serve::pending;
-use crate::config::SummaryAuthor;
-use crate::errors::task_failed;
-use crate::tasks::{Cancellation, wait_until_set};
+use crate::tasks::{Cancellation, run_blocking_on, wait_until_set};
 use crate::view::WorkspaceView;
 
 /// Keeps the trees of all workspaces up to date until the daemon stops. After a light cycle, it updates the days, or
@@ -33,23 +31,17 @@ pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut s
             Ok(_) | Err(RecvError::Lagged(_)) => continue,
             Err(RecvError::Closed) => return,
         };
-        let wish = wish(cycle);
         let views = trees.views.open();
         let it = views
             .into_iter()
             .find(|view| view.root.as_os_str() == workspace.as_str());
         if let Some(view) = it.filter(|view| !trees.is_awaited(&view.root)) {
+            let wish = TreeOptions {
+                days: cycle == Cycle::Light,
+                ..TreeOptions::default()
+            };
             after(&trees, &view, wish).await;
         }
-    }
-}
-
-/// Returns the options of the tree update after a cycle.
-pub fn wish(cycle: Cycle) -> TreeOptions {
-    TreeOptions {
-        days: cycle == Cycle::Light,
-        summaries: cycle == Cycle::Deep,
-        ..TreeOptions::default()
     }
 }
 
@@ -63,9 +55,9 @@ pub async fn after(
     if !is_kept(view) {
         return None;
     }
-    let (of, at) = (Arc::clone(trees), Arc::clone(view));
-    let work = tokio::task::spawn_blocking(move || compact(&of, &at, wish, Cancellation::NEVER));
-    match work.await.map_err(task_failed).and_then(|done| done) {
+    let at = Arc::clone(view);
+    let work = run_blocking_on(trees, move |trees| compact(trees, &at, wish, Cancellation::NEVER));
+    match work.await {
         Ok(done) => {
             for refusal in &done.refused {
                 tracing::warn!(root = %view.root.display(), node = refusal.path, reason = refusal.reason, "could not create a node of the tree");
@@ -79,38 +71,24 @@ pub async fn after(
     }
 }
 
-/// Starts the configured program in the background to write the pending summaries.
-pub fn summarise(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) {
-    if view.config.tree.summaries != SummaryAuthor::Command {
-        return;
-    }
-    let (trees, view) = (Arc::clone(trees), Arc::clone(view));
-    tokio::spawn(async move {
-        let wish = TreeOptions {
-            summaries: true,
-            ..TreeOptions::default()
-        };
-        after(&trees, &view, wish).await;
-    });
-}
-
 /// Returns the pending summaries of a tree, for a heartbeat.
 pub async fn waiting(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) -> Option<Pending> {
     if !is_kept(view) {
         return None;
     }
-    let (of, at) = (Arc::clone(trees), Arc::clone(view));
-    let work = tokio::task::spawn_blocking(move || pending(&of, &at, &TreePendingRequest::default()));
-    let jobs = work.await.ok()?.ok()?;
+    let at = Arc::clone(view);
+    let work = run_blocking_on(trees, move |trees| {
+        pending(trees, &at, &TreePendingRequest::default())
+    });
+    let jobs = work.await.ok()?;
     (jobs.total > 0).then(|| Pending {
         kind: "summaries-wanted".to_owned(),
         text: format!(
             "summaries are needed for {} of the compaction tree: `hippoctl tree pending` lists the jobs, and \
              `hippoctl tree submit` accepts a summary",
-            if jobs.total == 1 {
-                "1 node".to_owned()
-            } else {
-                format!("{} nodes", jobs.total)
+            match jobs.total {
+                1 => "1 node".to_owned(),
+                total => format!("{total} nodes"),
             },
         ),
         paths: jobs.jobs.into_iter().map(|job| job.path).collect(),

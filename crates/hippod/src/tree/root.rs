@@ -6,11 +6,9 @@ use std::io;
 
 use hippo_text::own_block;
 use hippo_text::source::NodeKind;
-use hippo_tree::root::changes;
 use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, build_root_file, collect_root_sources};
 
-use super::aside;
-use super::disk::DiskNode;
+use super::disk::{self, DiskNode};
 use super::passages::IndexedPassages;
 use super::run::TreeRun;
 use crate::own_part;
@@ -107,7 +105,6 @@ impl TreeRun<'_> {
             self.embed(&node.body);
             return;
         }
-        let old = before.as_ref().map_or("", |found| found.node.body.as_str());
         if let Some(found) = before.as_ref().filter(|found| theirs(&found.node))
             && let Err(error) = self.set_aside(found)
         {
@@ -122,13 +119,11 @@ impl TreeRun<'_> {
         } else {
             "new"
         };
-        if let Err(reason) = self.put(&path, ["made", cause], &node, before.as_ref()) {
-            self.refuse(&path, reason);
+        if let Err(error) = self.put(&path, ["made", cause], &node, before.as_ref()) {
+            self.refuse(&path, error.message);
             return;
         }
         self.state.adopt(Period::All, digest);
-        let changes = changes(old, &node.body);
-        (self.answer.entered, self.answer.left) = (changes.entered, changes.left);
         self.embed(&node.body);
     }
 
@@ -152,9 +147,9 @@ impl TreeRun<'_> {
             return Ok(());
         }
         if !self.wish.dry_run {
-            aside::replaced(&self.view.root, found)?;
+            disk::keep_replaced(&self.view.root, found)?;
         }
-        let place = aside::REPLACED;
+        let place = disk::REPLACED;
         self.answer.notes.push(format!(
             "memory/ROOT.md was edited, so hippod generated it again: the edited file is kept in {place}; \
              put instructions for every session into AGENTS.md or CLAUDE.md, and memories into a log"
@@ -164,13 +159,7 @@ impl TreeRun<'_> {
 
     /// Returns the earlier `ROOT.md` of another program. If it contains no date, the time of its file is used.
     fn earlier_root(&self) -> Option<Node> {
-        let taken = self.ledger.root(&self.folder, &self.view.root);
-        // Earlier builds stored that file in the workspace.
-        let earlier = || {
-            let earlier = self.state.is_of_an_earlier_build();
-            earlier.then(|| aside::carried(&self.view.root)).flatten()
-        };
-        let (mut node, kept) = taken.or_else(earlier)?;
+        let (mut node, kept) = self.ledger.root(&self.folder, &self.view.root)?;
         let kept = jiff::Timestamp::try_from(kept).ok();
         let kept = kept.map(|kept| kept.to_zoned(self.zone.clone()).date());
         node.updated = node.updated.or(kept);

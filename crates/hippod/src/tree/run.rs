@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use hippo_proto::folder::Trust;
-use hippo_proto::{RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
+use hippo_proto::{ErrorKind, RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::{NodeKind, SourceRules};
 use hippo_tree::{
     LevelInput, Node, NodeAction, NodeSource, NodeStatus, NodeStep, Period, SourceFile, SourceText, make,
@@ -20,9 +20,8 @@ use super::disk::{self, Disk, DiskNode};
 use super::foreign::{self, Ledger};
 use super::settings::TreeSettings;
 use super::state::TreeState;
-use super::summaries;
 use crate::clock::date_in;
-use crate::config::{KeepTree, SummaryAuthor};
+use crate::config::KeepTree;
 use crate::errors::root_missing;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
@@ -44,11 +43,9 @@ pub struct TreeOptions {
     pub when_due: bool,
     /// True if only the days are updated, unless a full run is due.
     pub days: bool,
-    /// True if the configured program may write summaries, which may take minutes.
-    pub summaries: bool,
 }
 
-/// Updates the tree from the days upwards, then lets the configured program write summaries.
+/// Updates the tree from the days upwards.
 ///
 /// # Errors
 /// Returns `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime,
@@ -61,24 +58,6 @@ pub fn compact(
     cancellation: Cancellation<'_>,
 ) -> Result<TreeCompactResponse, RpcError> {
     let since = Instant::now();
-    let mut answer = bring_up(trees, view, wish, cancellation)?;
-    if answer.ran && wish.summaries && !wish.dry_run && view.config.tree.summaries == SummaryAuthor::Command {
-        summaries::write(trees, view, wish, cancellation, &mut answer)?;
-    }
-    answer.took_ms = since.elapsed().as_secs_f64() * 1000.0;
-    Ok(answer)
-}
-
-/// Creates nodes and updates their status according to the current sources.
-///
-/// # Errors
-/// See [`compact`].
-pub(super) fn bring_up(
-    trees: &Trees,
-    view: &WorkspaceView,
-    wish: TreeOptions,
-    cancellation: Cancellation<'_>,
-) -> Result<TreeCompactResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) {
         return Err(root_missing(&view.root));
     }
@@ -118,6 +97,7 @@ pub(super) fn bring_up(
     }
     made?;
     run.answer.ran = true;
+    run.answer.took_ms = since.elapsed().as_secs_f64() * 1000.0;
     Ok(run.answer)
 }
 
@@ -168,8 +148,7 @@ impl<'a> TreeRun<'a> {
         let trust = Trust::of(&trees.state, &view.root);
         let settings = TreeSettings::of(&view.root, &trust, &view.config.tree);
         answer.notes.extend(settings.notes.iter().cloned());
-        let mut state = TreeState::read(&trees.state, &view.root);
-        state.asks |= state.last_ms.is_none();
+        let state = TreeState::read(&trees.state, &view.root);
         let ledger = Ledger::read(&trees.state, &view.root).map_err(|error| {
             RpcError::internal(format!("could not read the original files of the tree: {error}"))
                 .hint("nothing was changed; check the state folder: hippoctl doctor")
@@ -312,8 +291,8 @@ impl<'a> TreeRun<'a> {
             return;
         };
         let done = [action(step.action), step.cause.name()];
-        if let Err(reason) = self.put(&path, done, &node, before.as_ref()) {
-            self.refuse(&path, reason);
+        if let Err(error) = self.put(&path, done, &node, before.as_ref()) {
+            self.refuse(&path, error.message);
         }
     }
 
@@ -321,33 +300,34 @@ impl<'a> TreeRun<'a> {
     /// omits only the write.
     ///
     /// # Errors
-    /// Returns the reason why the node could not be written. The file is either unchanged, or it has the version that
-    /// another process wrote in the meantime.
+    /// Returns `conflict` if another process wrote the node in the meantime; its version stays. Returns `read-only` if
+    /// the node or the copy of the original could not be written; the file is unchanged.
     pub fn put(
         &mut self,
         path: &str,
         done: [&str; 2],
         node: &Node,
         before: Option<&DiskNode>,
-    ) -> Result<(), String> {
+    ) -> Result<(), RpcError> {
         let text = node.write();
         if !self.wish.dry_run {
+            let refused = |what: &str, error: std::io::Error| {
+                let what = format!("could not {what} {path}: {error}");
+                RpcError::new(ErrorKind::ReadOnly, what)
+                    .hint("make the file and its folder writable; the node was not changed")
+            };
             let known = before.map(|found| found.bytes.as_slice());
             if self.ledger.taken_over {
                 let noted = self
                     .ledger
                     .note(&self.folder, &self.view.root, path, known, &text);
-                noted.map_err(|error| {
-                    format!("could not keep a copy of the current file: {error}; the file stays unchanged")
-                })?;
+                noted.map_err(|error| refused("keep a copy of", error))?;
             }
             let put = disk::put(&self.view.root, path, &text, known);
-            if !put.map_err(|error| error.to_string())? {
-                return Err(
-                    "another program wrote the node in the meantime: its version stays, and the next run \
-                     checks the node again"
-                        .to_owned(),
-                );
+            if !put.map_err(|error| refused("write", error))? {
+                let what = format!("another program wrote {path} in the meantime");
+                return Err(RpcError::new(ErrorKind::Conflict, what)
+                    .hint("its version stays; the next update checks the node again"));
             }
         }
         self.record_change(path, done, Some(node));

@@ -1,22 +1,18 @@
 //! Handlers of the `tree.*` methods.
 
-use std::path::Path;
-
 use hippo_proto::{
     ErrorKind, RpcError, TreeCompactRequest, TreeJob, TreePendingRequest, TreePendingResponse,
     TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
 };
 use hippo_tree::{
-    BodyAuthor, BodyRejection, Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, SourceText,
-    build_submitted, level_name, most_tokens,
+    Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, SourceText, build_submitted, level_name,
+    most_tokens,
 };
 use hippo_types::tokens;
 
 use super::Trees;
-use super::aside;
 use super::disk;
 use super::run::{TreeOptions, TreeRun};
-use crate::clock::moment;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
@@ -34,10 +30,7 @@ pub fn wish_of(
 ) -> Result<TreeOptions, RpcError> {
     let at = match &request.at {
         None => None,
-        Some(at) => Some(moment(at, &view.zone(&*trees.clock)).ok_or_else(|| {
-            RpcError::bad_request(format!("not a valid time: {at}"))
-                .hint("write YYYY-MM-DD or a time such as 2026-01-10T09:30:00Z")
-        })?),
+        Some(at) => Some(view.moment(&*trees.clock, Some(at))?),
     };
     Ok(TreeOptions {
         at,
@@ -45,7 +38,6 @@ pub fn wish_of(
         take_over: request.take_over,
         when_due: request.when_due,
         days: false,
-        summaries: true,
     })
 }
 
@@ -88,8 +80,7 @@ pub fn pending(
 ///
 /// # Errors
 /// Returns `not-found` for a node without sources, `stale` for a summary of older sources, `conflict` if the node
-/// belongs to another program or was written in the meantime, and `bad-request` for a rejected summary. The rejected
-/// summary is stored at the path in the hint.
+/// belongs to another program or was written in the meantime, and `bad-request` for a rejected summary.
 pub fn submit(
     trees: &Trees,
     view: &WorkspaceView,
@@ -128,43 +119,25 @@ pub fn submit(
         before.map(|found| &found.node),
         &files,
         &sources,
-        BodyAuthor::Agent,
         run.today,
     )
-    .map_err(|rejected| reject_body(&view.root, period, &request.body, &rejected))?;
+    .map_err(|rejected| {
+        RpcError::bad_request(format!("the summary for {period} was rejected: {rejected}"))
+            .hint("the node was not changed: correct the summary and submit it again")
+    })?;
     let path = period.path();
-    if let Some(Err(error)) = before.map(|found| aside::replaced(&view.root, found)) {
+    if let Some(Err(error)) = before.map(|found| disk::keep_replaced(&view.root, found)) {
         let message = format!("could not keep a copy of {path}: {error}");
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
             .hint("make the folder .hippocampus writable; the node was not changed"));
     }
-    let known = before.map(|found| found.bytes.as_slice());
-    if run.ledger.taken_over {
-        let noted = run
-            .ledger
-            .note(&run.folder, &view.root, &path, known, &node.write());
-        noted.map_err(|error| {
-            RpcError::internal(format!("could not keep a copy of {path}: {error}"))
-                .hint("check the disk of the state folder; the node was not changed")
-        })?;
-    }
-    match disk::put(&view.root, &path, &node.write(), known) {
-        Ok(true) => Ok(TreeSubmitResponse {
-            path,
-            status: node.status.map_or("", NodeStatus::name).to_owned(),
-            tokens: tokens::of(&node.body) as u64,
-            overlap_percent: overlap as u64,
-        }),
-        Ok(false) => Err(RpcError::new(
-            ErrorKind::Conflict,
-            format!("another program wrote {path} in the meantime"),
-        )
-        .hint("read the new version, and submit again if your summary is still needed; nothing was changed")),
-        Err(error) => Err(
-            RpcError::new(ErrorKind::ReadOnly, format!("could not write {path}: {error}"))
-                .hint("make the folder memory/ writable; the node was not changed"),
-        ),
-    }
+    run.put(&path, ["submitted", "written"], &node, before)?;
+    Ok(TreeSubmitResponse {
+        path,
+        status: node.status.map_or("", NodeStatus::name).to_owned(),
+        tokens: tokens::of(&node.body) as u64,
+        overlap_percent: overlap as u64,
+    })
 }
 
 /// Handles `tree.show`.
@@ -215,8 +188,8 @@ fn period(name: &str) -> Result<Period, RpcError> {
         })
 }
 
-/// Returns the instructions for the agent or program that writes a summary.
-pub(super) fn prompt(period: Period, budget: usize) -> String {
+/// Returns the instructions for the agent that writes a summary.
+fn prompt(period: Period, budget: usize) -> String {
     format!(
         "Summarise the sources of {period} in at most {budget} tokens of Markdown. Use the headings Topics, Key \
          Decisions, Tasks Completed, Lessons Learned, Open Items and Entities, and omit empty ones. Keep names, \
@@ -224,39 +197,4 @@ pub(super) fn prompt(period: Period, budget: usize) -> String {
          say about themselves and about how to work. Omit secrets, code and small talk. End each line with its \
          source as path#Lx. At least {LEAST_OVERLAP} % of the words must occur in the sources."
     )
-}
-
-/// Stores a rejected summary and returns the error.
-fn reject_body(root: &Path, period: Period, body: &str, rejected: &BodyRejection) -> RpcError {
-    let kept = aside::rejected(root, period, body, rejected);
-    let hint = match kept {
-        Ok(path) => {
-            format!(
-                "the node was not changed; the summary is kept in {path}: correct the summary and submit it \
-                 again"
-            )
-        }
-        Err(error) => format!(
-            "the node was not changed; a copy of the summary could not be kept ({error}): correct the \
-             summary and submit it again"
-        ),
-    };
-    RpcError::bad_request(format!("the summary for {period} was rejected: {rejected}")).hint(hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_are_found_by_name_or_path() {
-        for (name, path) in [
-            ("2026-01-10", "memory/daily/2026-01-10.md"),
-            ("memory/weekly/2026-W02.md", "memory/weekly/2026-W02.md"),
-            ("root", "memory/ROOT.md"),
-        ] {
-            assert_eq!(period(name).map(Period::path).ok().as_deref(), Some(path));
-        }
-        assert!(period("yesterday").is_err());
-    }
 }

@@ -32,61 +32,16 @@ pub struct TreeState {
     pub lines: u64,
     /// Number of sections in all logs at the last full run; each checkpoint writes one section.
     pub sections: u64,
-    /// Work that the configured program did today.
-    pub spend: Spend,
-    /// True if the tree was first written by a build that leaves trees of other programs alone. Earlier builds took
-    /// them over without asking.
-    pub asks: bool,
-    /// Sources for which the program's summary was rejected, by node. The program is not asked again to summarize the
-    /// same sources.
-    refused: BTreeMap<String, String>,
-}
-
-/// Work that the configured program did on one day.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Spend {
-    /// The day as `YYYY-MM-DD`.
-    pub day: String,
-    /// Number of requested summaries.
-    pub jobs: u32,
-    /// Number of consecutive failures.
-    pub failures: u32,
-    /// Total run time, in milliseconds.
-    pub ms: u64,
-    /// Message of the last failure.
-    pub error: Option<String>,
-}
-
-impl Spend {
-    /// Returns the work of a day. On another day, starts from zero.
-    pub fn on(self, day: &str) -> Self {
-        if self.day == day {
-            return self;
-        }
-        Self {
-            day: day.to_owned(),
-            ..Self::default()
-        }
-    }
 }
 
 impl TreeState {
     /// Reads the state of a workspace. If the file is unreadable, logs a warning and returns the default.
     pub fn read(state: &Path, root: &Path) -> Self {
-        Self::try_read(state, root).unwrap_or_else(|error| {
-            let file = Self::file(state, root);
+        let file = Self::file(state, root);
+        read_json(&file).unwrap_or_else(|error| {
             tracing::warn!(file = %file.display(), %error, "could not read the state of the tree; starting with an empty one");
             Self::default()
         })
-    }
-
-    /// Reads the state of a workspace; returns the default if the file does not exist.
-    ///
-    /// # Errors
-    /// Fails if the file could not be read or is damaged.
-    pub fn try_read(state: &Path, root: &Path) -> io::Result<Self> {
-        read_json(&Self::file(state, root))
     }
 
     /// Writes the state durably.
@@ -95,12 +50,6 @@ impl TreeState {
     /// Fails if the file could not be written.
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         write_json(&Self::file(state, root), self)
-    }
-
-    /// Returns whether an earlier build wrote the tree. Such builds took over trees of other programs without asking,
-    /// so the tree belongs to hippod now.
-    pub fn is_of_an_earlier_build(&self) -> bool {
-        self.last_ms.is_some() && !self.asks
     }
 
     /// Returns the source fingerprints of the adopted nodes.
@@ -113,17 +62,6 @@ impl TreeState {
     /// Records the sources of an adopted node.
     pub fn adopt(&mut self, period: Period, sources: Fingerprint) {
         self.adopted.insert(period.to_string(), sources.to_string());
-    }
-
-    /// Records that the program's summary of these sources was rejected.
-    pub fn refuse(&mut self, period: Period, sources: Fingerprint) {
-        self.refused.insert(period.to_string(), sources.to_string());
-    }
-
-    /// Returns whether the program's summary of these sources was rejected.
-    pub fn was_refused(&self, period: Period, sources: Fingerprint) -> bool {
-        let refused = self.refused.get(&period.to_string());
-        refused.is_some_and(|known| *known == sources.to_string())
     }
 
     /// Returns the time since the last full run, in milliseconds. Returns `None` if there was none, or if the clock was
@@ -161,23 +99,4 @@ pub(super) fn write_json(file: &Path, value: &impl Serialize) -> io::Result<()> 
         std::fs::create_dir_all(folder)?;
     }
     write_atomically(file, &serde_json::to_vec(value).map_err(io::Error::other)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_damaged_tree_state_is_an_error() {
-        let (state, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        assert_eq!(
-            TreeState::try_read(state.path(), root.path()).unwrap(),
-            TreeState::default()
-        );
-        let file = TreeState::file(state.path(), root.path());
-        TreeState::default().write(state.path(), root.path()).unwrap();
-        assert!(file.is_file(), "the tree keeps it elsewhere");
-        std::fs::write(&file, "{").unwrap();
-        assert!(TreeState::try_read(state.path(), root.path()).is_err());
-    }
 }

@@ -19,12 +19,12 @@ fn file(path: &str, text: &str) -> AuditedFile {
     }
 }
 
-fn audit_all(files: &[AuditedFile], entries: &[AuditedEntry], boot: &[(String, String)]) -> AuditReport {
-    audit(files, entries, boot, 10, &mut |_| true).unwrap()
+fn audit_all(files: &[AuditedFile], entries: &[AuditedEntry]) -> AuditReport {
+    audit(files, entries, 10, &mut |_| true).unwrap()
 }
 
 fn audit_files(files: &[AuditedFile]) -> AuditReport {
-    audit_all(files, &[], &[])
+    audit_all(files, &[])
 }
 
 fn places(finding: &AuditTally) -> Vec<(String, u32)> {
@@ -58,7 +58,7 @@ fn entries_with_missing_targets_are_stale() {
         lost: lost.map(str::to_owned),
     };
     let entries = [entry("a", None), entry("b", Some("knowledge/gone.md"))];
-    let found = audit_all(&[], &entries, &[]).stale;
+    let found = audit_all(&[], &entries).stale;
     assert_eq!((found.count, found.of), (1, 2));
     assert_eq!(
         (found.examples[0].place.as_str(), found.examples[0].line),
@@ -123,25 +123,6 @@ fn secrets_are_counted_by_line_and_named_by_kind() {
 }
 
 #[test]
-fn lines_that_restate_a_boot_file_are_counted() {
-    let boot = [(
-        "AGENTS.md".to_owned(),
-        "# Rules\n\nAlways run the tests before you commit.\n".to_owned(),
-    )];
-    let files = [
-        file("AGENTS.md", &boot[0].1),
-        file(
-            "memory/2026-03-01.md",
-            "- always run the tests before you commit\n- run the pump before you leave\n",
-        ),
-    ];
-    let found = audit_all(&files, &[], &boot).boot_restating;
-    assert_eq!(places(&found), [("memory/2026-03-01.md".to_owned(), 1)]);
-    assert_eq!((found.count, found.of), (1, 2));
-    assert_eq!(found.examples[0].why, "restates AGENTS.md:3");
-}
-
-#[test]
 fn any_text_is_audited() {
     let reversed = Range { start: 9, end: 3 };
     for text in [
@@ -197,7 +178,7 @@ fn the_work_of_an_audit_is_linear_in_the_text() {
         let read = |bytes: usize| {
             let mut read = 0;
             let files = hard(shape, bytes);
-            let report = audit(&files, &[], &[], 5, &mut |bytes| {
+            let report = audit(&files, &[], 5, &mut |bytes| {
                 read += bytes;
                 true
             });
@@ -214,7 +195,7 @@ fn the_work_of_an_audit_is_linear_in_the_text() {
 fn an_audit_stops_when_asked_to() {
     let files = hard(1, 20_000);
     let mut steps = 0;
-    let report = audit(&files, &[], &[], 5, &mut |_| {
+    let report = audit(&files, &[], 5, &mut |_| {
         steps += 1;
         steps < 3
     });

@@ -1,7 +1,5 @@
 //! Words of a line, with and without values.
 
-use std::collections::HashSet;
-
 /// Negations, which count as values because they reverse a statement.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "nicht", "kein", "keine"];
 
@@ -27,10 +25,6 @@ impl LineWords {
 
     pub fn joined(&self) -> String {
         self.0.join(" ")
-    }
-
-    pub fn distinct(self) -> HashSet<String> {
-        self.0.into_iter().collect()
     }
 
     /// Removes numbers, amounts, dates and negations.

@@ -6,8 +6,6 @@ use super::classify::EntryType;
 
 /// Key of these settings in `hipocampus.config.json`.
 pub const CONFIG_KEY: &str = "sessionCompaction";
-/// Settings file of earlier versions, which is no longer read.
-pub const OLD_CONFIG_FILE: &str = "hippocampus.config.json";
 
 /// Compaction settings, with the names and defaults of the extension.
 #[derive(Debug, Clone, PartialEq)]

@@ -89,12 +89,7 @@ fn a_new_day_changes_few_lines() {
     let known: BTreeSet<&str> = before.lines().collect();
     let same = after.lines().filter(|line| known.contains(line)).count();
     assert!(same * 10 >= after.lines().count() * 7, "{same}\n{after}");
-    let changed = changes(&before, &after);
-    assert!(
-        changed.entered.contains(&"Pump number 21".to_owned()),
-        "{changed:?}"
-    );
-    assert_eq!(changes(&after, &after), Changes::default());
+    assert!(after.contains("Pump number 21"), "{after}");
 }
 
 #[test]

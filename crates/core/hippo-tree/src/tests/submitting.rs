@@ -18,17 +18,7 @@ fn unrelated_short_and_long_bodies_are_refused() {
     let day = date(2026, 3, 18);
     let text = long_log(day, 300);
     let source = [of(day, &text)];
-    let take = |body: &str| {
-        build_submitted(
-            Period::Day(day),
-            body,
-            None,
-            &[],
-            &source,
-            BodyAuthor::Agent,
-            TODAY,
-        )
-    };
+    let take = |body: &str| build_submitted(Period::Day(day), body, None, &[], &source, TODAY);
     assert!(matches!(take("## Topics"), Err(BodyRejection::Short(_))));
     assert!(matches!(take(&text.repeat(3)), Err(BodyRejection::Long { .. })));
     let other = "The quarterly revenue of the bakery rose sharply while its ovens were being replaced by newer models.";
@@ -58,16 +48,7 @@ fn foreign_front_matter_is_kept_without_secrets() {
         "---\ntopics: warehouse [project], token: ghp_0123456789abcdefghijABCDEFGHIJ012345\nmood: windy\nby: the night shift\npassword: hunter2-Xy81kQz\n---\n\n{}",
         long_log(day, 3)
     );
-    let (node, _) = build_submitted(
-        period,
-        &body,
-        Some(&before),
-        &[],
-        &source,
-        BodyAuthor::Agent,
-        TODAY,
-    )
-    .unwrap();
+    let (node, _) = build_submitted(period, &body, Some(&before), &[], &source, TODAY).unwrap();
     assert_eq!(node.others[..2], ["mood: windy", "by: the night shift"]);
     let file = node.write();
     assert!(file.contains("topics: warehouse [project]"), "{file}");

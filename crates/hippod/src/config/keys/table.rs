@@ -133,19 +133,10 @@ pub const KEYS: &[ConfigKey] = keys! {
     "tree.cooldown_hours" "HIPPOD_TREE_COOLDOWN_HOURS" ValueKind::Whole(0, 8_760), OverrideLimit::Larger,
         "Minimum time between tree updates by hooks and heartbeats (hours), unless the logs have grown enough; \
          compaction.cooldownHours in hipocampus.config.json overrides it.",
-        "Raise it if summaries cost money.";
-    "tree.summaries" "HIPPOD_TREE_SUMMARIES" ValueKind::Choice(&["off", "agent", "command"]), OverrideLimit::Word(&["off"]),
-        "Author of the summaries: agent (at heartbeats), command (tree.command) or off (hippod selects sentences).",
-        "Change it if a language model should write them.";
-    "tree.command" "HIPPOD_TREE_COMMAND" ValueKind::Words, OverrideLimit::Never,
-        "Program, with arguments, that reads a job as JSON and prints a summary.",
-        "Set it if summaries = \"command\".";
-    "tree.command_timeout_secs" "HIPPOD_TREE_COMMAND_TIMEOUT_SECS" ValueKind::Whole(1, 86_400), OverrideLimit::Never,
-        "Time after which the program is stopped (seconds).",
-        "Raise it for a slow local model.";
-    "tree.command_daily_jobs" "HIPPOD_TREE_COMMAND_DAILY_JOBS" ValueKind::Whole(0, 100_000), OverrideLimit::Never,
-        "Maximum number of the program's summaries per day and workspace.",
-        "Lower it if summaries cost money.";
+        "Raise it on a slow machine.";
+    "tree.summaries" "HIPPOD_TREE_SUMMARIES" ValueKind::Choice(&["off", "agent"]), OverrideLimit::Word(&["off"]),
+        "Author of the summaries: agent (at heartbeats) or off (hippod selects sentences).",
+        "Change it if your agent should write them.";
     "decay.profile" "HIPPOD_DECAY_PROFILE" ValueKind::Choice(&["protocol", "tuned"]), OverrideLimit::Trusted,
         "Curve of decay: tuned (see docs/simulation.md) or protocol.",
         "Set it to protocol if rarely used entries should fade earlier.";
