@@ -5,9 +5,7 @@ mod repairs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_map::consolidation::RecordPlace;
 use hippo_proto::Severity;
-use hippo_types::entry::Pointer;
 
 use super::agenda::Chore;
 use super::embedding::model_state;
@@ -19,7 +17,7 @@ use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
-use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
+use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
 use crate::watcher::{WatchMode, WatchState, Watcher};
 
 impl WorkspaceWorker {
@@ -111,7 +109,6 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         disk: (workspace.known.len(), workspace.files_on_disk),
         waiting: workspace.unread().count() + workspace.missing.len(),
         skipped: workspace.skipped.values().map(kept).collect(),
-        doubtful: doubtful(workspace),
         index_file,
         indexed: entries.enabled,
     }
@@ -155,34 +152,6 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
     Some(format!(
         "{place}: {all} entries, {queued} fading, {archived} archived"
     ))
-}
-
-/// Returns the pointers whose target is not an indexed document or section.
-fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
-    if !workspace.entries.enabled || !workspace.root_present {
-        return Vec::new();
-    }
-    let snapshot = workspace.view.snapshot();
-    let doubt = |pointer: &Pointer| match workspace.known.get(&pointer.path) {
-        Some(known) => {
-            let leads = pointer.section.as_ref().is_none_or(|section| {
-                let facts = snapshot.facts.get(&known.document);
-                facts.is_some_and(|facts| facts.sections.iter().any(|there| there.title == *section))
-            });
-            (!leads).then_some(None)
-        }
-        None => Some(Some(pointer.path.clone())),
-    };
-    let records = workspace.entries.known.records.values();
-    let live = records.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
-    live.flat_map(|record| {
-        let doubts = record.entry.pointers.iter().filter_map(doubt);
-        doubts.map(|file| DoubtfulPointer {
-            entry: record.entry.id.0.to_string(),
-            file,
-        })
-    })
-    .collect()
 }
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
