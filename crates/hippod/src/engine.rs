@@ -198,7 +198,8 @@ impl Engine {
                 EngineEvent::Sent(message) => self.take_message(message),
                 EngineEvent::Restored(root) => {
                     let member = self.members.get_mut(&root);
-                    self.go_on(member.and_then(|member| member.waiting.take()));
+                    let waiting = member.and_then(|member| member.waiting.take());
+                    self.go_on(waiting);
                 }
                 EngineEvent::Closed(root) => {
                     let member = self.members.remove(&root);

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use serde::{Deserialize, Serialize};
 
 use hippo_map::consolidation::{
-    ConsolidationPlan, ConsolidationRun, Finding, Health, PlanStep, RefusedChange, Rule,
+    ConsolidationPlan, ConsolidationRun, Finding, Health, PlanStep, RefusedChange,
 };
 use hippo_map::schedule::{RunOutcome, RunRecord};
 use hippo_types::cycle::Cycle;
