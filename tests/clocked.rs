@@ -32,7 +32,7 @@ impl Clocked {
         ];
         let variables = defaults.iter().chain(settings);
         let variables = variables.map(|(name, value)| ((*name).into(), (*value).into()));
-        let config = Config::load(&paths.config_file, variables, &[]).expect("a configuration");
+        let config = Config::load(&paths.config_file, variables).expect("a configuration");
         let now: jiff::Timestamp = now.parse().expect("a moment");
         let now = Timestamp(now.as_millisecond());
         let clock = Arc::new(ManualClock::new(now, jiff::tz::TimeZone::UTC));

@@ -10,8 +10,7 @@ use std::time::Instant;
 use crate::{Daemon, PATIENCE, Scratch, program};
 
 /// Passes standard input as the first passed descriptor to the given process.
-const PASS: &str =
-    r#"exec 3<&0 0</dev/null; LISTEN_PID=${PID:-$$} LISTEN_FDS=1 LISTEN_FDNAMES=hippod.socket exec "$0" run"#;
+const PASS: &str = r#"exec 3<&0 0</dev/null; LISTEN_PID=${PID:-$$} LISTEN_FDS=1 exec "$0" run"#;
 
 /// A service manager that speaks the protocols of systemd.
 pub struct Manager {

@@ -115,7 +115,7 @@ fn the_daemon_follows_the_documented_conversation() {
     let options = DaemonOptions {
         config: Config::default(),
         paths,
-        clock: Arc::new(SystemClock::new()),
+        clock: Arc::new(SystemClock::new(None)),
         passed: None,
     };
     let daemon = thread::spawn(move || {

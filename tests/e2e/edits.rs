@@ -33,10 +33,7 @@ fn no_answer_cites_text_that_is_not_on_disk() {
     let scratch = Scratch::new();
     scratch.write("memory/a.md", "- the pump is blue\n");
     // Neither the watcher nor a reconciliation runs during the test: only the check of each hit prevents stale text.
-    let settings = [
-        ("HIPPOD_WATCH_QUIET_MS", "60000"),
-        ("HIPPOD_WATCH_MAX_WAIT_MS", "60000"),
-    ];
+    let settings = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&scratch.workspace());
@@ -183,10 +180,7 @@ fn an_unmounted_workspace_keeps_its_index() {
 fn a_constantly_written_file_is_indexed_without_loss() {
     let scratch = Scratch::new();
     scratch.write("memory/log.md", "- line0 begins\n");
-    let settings = [
-        ("HIPPOD_WATCH_QUIET_MS", "200"),
-        ("HIPPOD_WATCH_MAX_WAIT_MS", "400"),
-    ];
+    let settings = [("HIPPOD_WATCH_QUIET_MS", "200")];
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&scratch.workspace());

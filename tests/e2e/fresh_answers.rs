@@ -141,10 +141,7 @@ fn changes_held_back_by_the_watcher_count_as_pending() {
         );
     }
     // Events are delivered after one minute, and more files change than a question waits for.
-    let settings = [
-        ("HIPPOD_WATCH_QUIET_MS", "60000"),
-        ("HIPPOD_WATCH_MAX_WAIT_MS", "600000"),
-    ];
+    let settings = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&scratch.workspace());

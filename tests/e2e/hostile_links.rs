@@ -15,7 +15,7 @@ use super::service_systemd::cannot;
 use super::tree::{NOW, compact, fill as fill_logs};
 
 /// Runs the watcher's canary check every second.
-const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_CANARY_SECS", "1")];
+const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_RECONCILE_SECS", "1")];
 
 fn git(folder: &Path, words: &[&str]) {
     let output = Command::new("git")

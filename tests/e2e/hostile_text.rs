@@ -108,10 +108,7 @@ fn an_abandoned_audit_is_stopped() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-01.md", "- the pump of hall 3 is blue\n");
     // The daemon must not index the large file first.
-    let deaf = [
-        ("HIPPOD_WATCH_QUIET_MS", "60000"),
-        ("HIPPOD_WATCH_MAX_WAIT_MS", "600000"),
-    ];
+    let deaf = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &deaf);
     let mut client = daemon.client();
     client.index(&scratch.workspace());

@@ -1,10 +1,10 @@
 //! Oversized requests and answers.
 //! Each is refused under its own id, and the connection stays open.
 
-use hippod_tests::{Daemon, Raw, Scratch};
+use hippod_tests::{Raw, Scratch};
 use serde_json::json;
 
-use crate::clients::{assert_works, fill, request, started};
+use crate::clients::{assert_works, request, started};
 
 #[test]
 fn a_line_of_17_mib_is_refused_and_the_connection_stays_open() {
@@ -49,12 +49,16 @@ fn a_query_of_megabytes_is_refused_without_blocking_other_clients() {
 #[test]
 fn an_answer_larger_than_a_line_is_refused_under_its_id() {
     let scratch = Scratch::new();
-    fill(&scratch, 40);
-    let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_LINE_BYTES", "4096")]);
-    daemon.client().index(&scratch.workspace());
+    // In JSON, each quotation mark takes two bytes.
+    scratch.write(
+        "memory/quotes.md",
+        format!("{}\n", "\"".repeat(1_000)).repeat(9_000),
+    );
+    let daemon = scratch.daemon();
+    daemon.client().add(&scratch.workspace());
     let mut raw = daemon.raw();
-    let params = json!({"workspace": scratch.workspace(), "query": "pump", "mode": "lexical", "limit": 100});
-    assert!(raw.send(&request("too much", "search", params)));
+    let params = json!({"workspace": scratch.workspace(), "path": "memory/quotes.md"});
+    assert!(raw.send(&request("too much", "get", params)));
     let answer = raw.line().expect("an answer");
     assert_eq!(answer["id"], "too much", "{answer}");
     assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Instant;
 
 use hippo_proto::{
     AuditKind, AuditRequest, AuditResponse, ClientError, Cycle, CycleRunRequest, DoctorRequest,
@@ -24,7 +24,7 @@ fn metrics(client: &mut Caller) -> String {
 /// family.
 fn samples(page: &str) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
-    let (mut families, mut family, mut kind) = (BTreeSet::new(), "", "");
+    let (mut families, mut family) = (BTreeSet::new(), "");
     for line in page.lines() {
         if let Some(help) = line.strip_prefix("# HELP ") {
             let (name, text) = help.split_once(' ').unwrap();
@@ -33,19 +33,12 @@ fn samples(page: &str) -> BTreeMap<String, f64> {
         } else if let Some(of) = line.strip_prefix("# TYPE ") {
             let (name, of) = of.split_once(' ').unwrap();
             assert_eq!(name, family);
-            assert!(["gauge", "counter", "histogram"].contains(&of), "{line}");
+            assert!(["gauge", "counter"].contains(&of), "{line}");
             assert_eq!(of == "counter", name.ends_with("_total"), "{line}");
-            kind = of;
         } else {
             let (name, value) = line.rsplit_once(' ').unwrap();
             let base = name.split('{').next().unwrap();
-            let parts = ["_bucket", "_sum", "_count"].map(|part| format!("{family}{part}"));
-            let belongs = if kind == "histogram" {
-                parts.iter().any(|part| part == base)
-            } else {
-                base == family
-            };
-            assert!(belongs && base.starts_with("hippod_"), "{line}");
+            assert!(base == family && base.starts_with("hippod_"), "{line}");
             let value: f64 = value.parse().unwrap();
             assert!(
                 value >= 0.0 && found.insert(name.to_owned(), value).is_none(),
@@ -97,21 +90,6 @@ fn metrics_count_requests_and_contain_no_path_or_text() {
         of.get(name).copied().unwrap_or(0.0)
     };
     assert!(light(&after) > light(&before), "{page}");
-    let bucket = |le: &str| {
-        after[&format!(
-            "hippod_request_duration_seconds_bucket{{method=\"search\",outcome=\"ok\",le=\"{le}\"}}"
-        )]
-    };
-    let bounds = [
-        "0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "10", "60",
-    ];
-    let classes: Vec<f64> = bounds
-        .iter()
-        .chain(&["+Inf"])
-        .map(|bound| bucket(bound))
-        .collect();
-    assert!(classes.is_sorted(), "{classes:?}");
-    assert_eq!(classes.last(), Some(&asked(&after, "ok")));
     let of_workspace = |name: &str| {
         let mut found = after
             .iter()
@@ -137,7 +115,7 @@ fn an_internal_error_is_found_in_the_log_by_its_id() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", "- the pump is blue\n");
     let root = scratch.workspace();
-    let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_LOG_FORMAT", "json")]);
+    let daemon = Daemon::start(&scratch.home(), &[]);
     let mut client = daemon.client();
     client.index(&root);
     // A folder at the path of a state file.
@@ -161,18 +139,19 @@ fn an_internal_error_is_found_in_the_log_by_its_id() {
         .next()
         .unwrap();
     let log = daemon.log();
-    let lines = log
+    let of: Vec<&str> = log
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    let of: Vec<_> = lines.filter(|line| line["span"]["id"] == id).collect();
+        .filter(|line| line.contains(&format!("id=\"{id}\"")))
+        .collect();
     assert_eq!(of.len(), 1, "{log}");
-    assert_eq!(
-        (&of[0]["level"], &of[0]["span"]["method"]),
-        (&"ERROR".into(), &"tree.compact".into())
-    );
-    assert_eq!(of[0]["fields"]["outcome"], "internal");
-    assert_eq!(of[0]["span"]["workspace"].as_str().map(str::len), Some(8));
-    assert!(of[0]["timestamp"].is_string() && of[0]["target"].is_string());
+    for part in [
+        "ERROR",
+        "method=\"tree.compact\"",
+        "workspace=",
+        "outcome=\"internal\"",
+    ] {
+        assert!(of[0].contains(part), "{part}: {log}");
+    }
 }
 
 fn audit_of(root: &Path) -> AuditRequest {
@@ -226,24 +205,14 @@ fn doctor(client: &mut Caller, dry_run: bool) -> DoctorResponse {
     client.raw().call(&request.into()).unwrap()
 }
 
-/// Returns the fixable problems that depend on the scenario alone. The daemon may notice on its own that its index
-/// file is missing, and may read a file once more.
+/// Returns the fixable problems.
 fn ids(answer: &DoctorResponse) -> Vec<&str> {
     let of = answer.problems.iter().filter(|problem| problem.fixable);
-    of.map(|problem| problem.id.as_str()).filter(is_steady).collect()
+    of.map(|problem| problem.id.as_str()).collect()
 }
 
 fn mended(answer: &DoctorResponse) -> Vec<&str> {
-    answer
-        .fixed
-        .iter()
-        .map(|fixed| fixed.id.as_str())
-        .filter(is_steady)
-        .collect()
-}
-
-fn is_steady(id: &&str) -> bool {
-    !["index-missing", "behind"].contains(id)
+    answer.fixed.iter().map(|fixed| fixed.id.as_str()).collect()
 }
 
 #[test]
@@ -256,25 +225,11 @@ fn doctor_applies_safe_fixes_and_reports_them() {
     client.index(&root);
     let state = scratch.home().join("state");
     fs::set_permissions(&state, fs::Permissions::from_mode(0o755)).unwrap();
-    let (left, new) = (scratch.state("x.tmp"), scratch.state("y.tmp"));
-    for file in [&left, &new] {
-        fs::write(file, "half").unwrap();
-    }
-    let long_ago = SystemTime::now() - Duration::from_secs(3600);
-    fs::File::options()
-        .write(true)
-        .open(&left)
-        .unwrap()
-        .set_modified(long_ago)
-        .unwrap();
-    let index = root.join("HIPPOCAMPUS.md");
-    let _ = fs::remove_file(&index);
-
     let dry = doctor(&mut client, true);
-    assert_eq!(ids(&dry), ["permissions", "leftover"], "{dry:?}");
+    assert_eq!(ids(&dry), ["permissions"], "{dry:?}");
     assert_eq!(mended(&dry), ids(&dry));
     let mode = || fs::metadata(&state).unwrap().permissions().mode() & 0o777;
-    assert!(left.exists() && mode() == 0o755, "a dry run changes nothing");
+    assert_eq!(mode(), 0o755, "a dry run changes nothing");
 
     let done = doctor(&mut client, false);
     assert!(
@@ -282,10 +237,9 @@ fn doctor_applies_safe_fixes_and_reports_them() {
         "{:?}",
         done.fixed
     );
-    assert_eq!(mended(&done), ["permissions", "leftover"]);
+    assert_eq!(mended(&done), ["permissions"]);
     assert_eq!(ids(&done), Vec::<&str>::new());
     assert_eq!(mode(), 0o700);
-    assert!(!left.exists() && new.exists() && index.exists());
     assert_eq!(
         fs::read_to_string(root.join("memory/2026-03-02.md")).unwrap(),
         "- the pump is blue\n"

@@ -45,10 +45,7 @@ fn changes_without_events_are_found_by_a_sync() {
     fill(&scratch, 40);
     let root = scratch.workspace();
     // Events are delivered after one minute, so none arrives during the test.
-    let deaf = [
-        ("HIPPOD_WATCH_QUIET_MS", "60000"),
-        ("HIPPOD_WATCH_MAX_WAIT_MS", "600000"),
-    ];
+    let deaf = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &deaf);
     let mut client = daemon.client();
     client.index(&root);
@@ -147,17 +144,12 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn memory_text_and_questions_are_not_logged() {
-    for (level, format) in [
-        ("info", "text"),
-        ("debug", "text"),
-        ("info", "json"),
-        ("debug", "json"),
-    ] {
-        nothing_of_memory_is_logged(level, format);
+    for level in ["info", "debug"] {
+        nothing_of_memory_is_logged(level);
     }
 }
 
-fn nothing_of_memory_is_logged(level: &str, format: &str) {
+fn nothing_of_memory_is_logged(level: &str) {
     let scratch = Scratch::new();
     fill(&scratch, 3);
     let root = scratch.workspace();
@@ -169,8 +161,7 @@ fn nothing_of_memory_is_logged(level: &str, format: &str) {
     scratch.write("knowledge/large.md", "zanzibar ".repeat(3_000_000));
     let known = json!({"results": [{"id": "1", "memory": "the zanzibar lamp is green", "created_at": "2026-03-01T09:00:00Z"}]});
     std::fs::write(scratch.beside("zanzibar.json"), known.to_string()).unwrap();
-    let settings = [("HIPPOD_LOG_LEVEL", level), ("HIPPOD_LOG_FORMAT", format)];
-    let daemon = Daemon::start(&scratch.home(), &settings);
+    let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_LOG_LEVEL", level)]);
     let mut client = daemon.client();
     client.index(&root);
     let hit = client.search(&root, "zanzibar password").results.remove(0);
@@ -195,19 +186,7 @@ fn nothing_of_memory_is_logged(level: &str, format: &str) {
     assert!(!log.is_empty(), "something is logged");
     assert!(!log.contains("zanzibar"), "{log}");
     for method in METHODS {
-        let named = log.contains(&format!("method=\"{method}\""))
-            || log.contains(&format!("\"method\":\"{method}\""));
+        let named = log.contains(&format!("method=\"{method}\""));
         assert!(named || level == "info", "{method} is told at debug: {log}");
-    }
-    if format == "json" {
-        for line in log.lines() {
-            let line: Value = serde_json::from_str(line).unwrap();
-            assert!(
-                ["timestamp", "level", "target", "fields"]
-                    .iter()
-                    .all(|key| !line[key].is_null()),
-                "{line}"
-            );
-        }
     }
 }

@@ -29,7 +29,7 @@ say() { echo "== $1"; }
 
 say install
 hippoctl service install || exit 1
-systemctl --user show hippod.service --property=ActiveState,Type,StatusText,NRestarts
+systemctl --user show hippod.service --property=ActiveState,Type,NRestarts
 say confined
 grep -E '^(NoNewPrivs|Seccomp|CapBnd):' "/proc/$(pid)/status"
 grep -E ' /(usr|etc) ' "/proc/$(pid)/mountinfo" | cut -d' ' -f5,6

@@ -22,7 +22,7 @@ fn a_clock_set_back_hides_no_edit() {
     let socket = paths.socket.clone();
     let settings = [("HIPPOD_EMBED_MODEL", "hash"), ("HIPPOD_WATCH_QUIET_MS", "30")];
     let variables = settings.map(|(name, value)| (name.into(), value.into()));
-    let config = Config::load(&paths.config_file, variables, &[]).unwrap();
+    let config = Config::load(&paths.config_file, variables).unwrap();
     let now = jiff::Timestamp::now().as_millisecond();
     let clock = Arc::new(ManualClock::new(Timestamp(now), jiff::tz::TimeZone::UTC));
     let options = DaemonOptions {

@@ -57,7 +57,6 @@ pub fn cache(house: &ProjectFolders) -> Result<PathBuf> {
     };
     let base = match std::env::consts::OS {
         "macos" => folder("HOME").map(|home| home.join("Library/Caches")),
-        "windows" => folder("LOCALAPPDATA"),
         _ => folder("XDG_CACHE_HOME")
             .filter(|path| path.is_absolute())
             .or_else(|| folder("HOME").map(|home| home.join(".cache"))),
@@ -183,14 +182,8 @@ impl HomeState {
     }
 }
 
-#[cfg(unix)]
 fn link(from: &Path, to: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(from, to)
-}
-
-#[cfg(windows)]
-fn link(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::os::windows::fs::symlink_dir(from, to)
 }
 
 /// Copies a folder recursively.

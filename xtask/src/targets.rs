@@ -8,12 +8,7 @@ use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
 /// Supported targets besides Linux.
-const TARGETS: [&str; 4] = [
-    "aarch64-apple-darwin",
-    "x86_64-apple-darwin",
-    "x86_64-pc-windows-gnu",
-    "x86_64-pc-windows-msvc",
-];
+const TARGETS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
 /// Returns the targets with installed libraries, and reports the skipped ones.
 pub fn installed() -> Vec<&'static str> {
@@ -48,13 +43,9 @@ pub fn installed() -> Vec<&'static str> {
 /// Returns the missing requirement, if any. Dependencies in C are compiled even for a check and need a compiler for
 /// the target: `compiler` is true if the environment names one.
 fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Option<String> {
-    let system = match target.contains("apple") {
-        true => "macos",
-        false => "windows",
-    };
     if !has_libraries {
         Some(format!("Rust libraries not found (rustup target add {target})"))
-    } else if system != here && !compiler {
+    } else if here != "macos" && !compiler {
         Some(format!(
             "no C compiler for this target found (set {})",
             variable(target)
@@ -93,8 +84,6 @@ mod tests {
             assert_eq!(lacks(target, "linux", true, true), None);
         }
         assert_eq!(lacks("aarch64-apple-darwin", "macos", true, false), None);
-        assert!(lacks("aarch64-apple-darwin", "windows", true, false).is_some());
-        assert_eq!(lacks("x86_64-pc-windows-gnu", "windows", true, false), None);
-        assert_eq!(variable("x86_64-pc-windows-gnu"), "CC_x86_64_pc_windows_gnu");
+        assert_eq!(variable("x86_64-apple-darwin"), "CC_x86_64_apple_darwin");
     }
 }

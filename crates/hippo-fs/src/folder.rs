@@ -225,51 +225,26 @@ impl Folder {
     /// # Errors
     /// See [`open`](Self::open).
     pub fn sync_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        // On Windows, a file that was opened for reading cannot be synchronised.
-        if cfg!(windows) {
-            self.open_to_write(name)?.sync_all()
-        } else {
-            self.open(name)?.0.sync_all()
-        }
+        self.open(name)?.0.sync_all()
     }
 
     /// Makes the entries of this folder durable.
     ///
     /// # Errors
     /// Returns any error of the operating system.
-    #[cfg(unix)]
     pub fn sync(&self) -> io::Result<()> {
         // `dir` is an O_PATH handle, which cannot be synchronised, so open the folder again.
         self.dir.open(".")?.sync_all()
-    }
-
-    /// Does nothing, because this operating system makes names durable by itself.
-    ///
-    /// # Errors
-    /// Never fails.
-    #[cfg(not(unix))]
-    pub fn sync(&self) -> io::Result<()> {
-        Ok(())
     }
 
     /// Checks that this process may create files in this folder.
     ///
     /// # Errors
     /// Returns any error of the operating system, usually a missing permission.
-    #[cfg(unix)]
     pub fn check_writable(&self) -> io::Result<()> {
         use rustix::fs::{Access, AtFlags};
         let needed = Access::WRITE_OK | Access::EXEC_OK;
         Ok(rustix::fs::accessat(&self.dir, ".", needed, AtFlags::empty())?)
-    }
-
-    /// Does nothing, because this operating system reports the permission only when a file is created.
-    ///
-    /// # Errors
-    /// Never fails.
-    #[cfg(not(unix))]
-    pub fn check_writable(&self) -> io::Result<()> {
-        Ok(())
     }
 
     pub(crate) fn refuse_link(&self, name: &OsStr) -> io::Result<()> {
@@ -340,22 +315,12 @@ fn to_unix_ns(at: std::time::SystemTime) -> i64 {
 
 /// Sets `O_NOCTTY`, because a terminal that is opened by mistake must not become the controlling terminal of the
 /// daemon.
-#[cfg(unix)]
 fn set_noctty(options: &mut OpenOptions) {
     use cap_std::fs::OpenOptionsExt;
     let flags = rustix::fs::OFlags::NOCTTY.bits();
     options.custom_flags(i32::try_from(flags).unwrap_or_default());
 }
 
-#[cfg(not(unix))]
-fn set_noctty(_: &mut OpenOptions) {}
-
-#[cfg(unix)]
 fn is_missing_device(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
-}
-
-#[cfg(not(unix))]
-fn is_missing_device(_: &io::Error) -> bool {
-    false
 }

@@ -282,16 +282,10 @@ pub fn is_hidden(path: &Path) -> bool {
         .any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
-#[cfg(unix)]
 fn same_owner(one: &Metadata, other: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     one.uid() == other.uid()
 }
 
-#[cfg(not(unix))]
-fn same_owner(_: &Metadata, _: &Metadata) -> bool {
-    true
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Size in bytes at which a log is rotated; a previously rotated log is replaced.
@@ -74,14 +75,8 @@ impl LogFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt as _;
-            let open = self.file.metadata()?;
-            Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
-        }
-        #[cfg(not(unix))]
-        Ok(there.len() >= self.limit)
+        let open = self.file.metadata()?;
+        Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
     }
 
     /// Returns the current file.
@@ -113,7 +108,6 @@ pub fn set_aside(log: &Path) -> PathBuf {
 fn append_to(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }

@@ -11,10 +11,10 @@ use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
 /// The lock file of the daemon in the state folder; it contains the process id.
 pub const LOCK_FILE: &str = "hippod.lock";
 
-/// Converts a path to the name of a socket: a file on Unix, a named pipe on Windows.
+/// Converts a path to the name of a socket.
 ///
 /// # Errors
-/// Returns an error if the path cannot name a socket, such as the path of a file on Windows.
+/// Returns an error if the path cannot name a socket.
 pub fn socket_name(path: &Path) -> std::io::Result<Name<'_>> {
     path.to_fs_name::<GenericFilePath>()
 }
@@ -47,16 +47,12 @@ pub enum Platform {
     Xdg,
     /// `~/Library`.
     MacOs,
-    /// `%APPDATA%`, `%LOCALAPPDATA%`, and a named pipe.
-    Windows,
 }
 
 impl Platform {
     /// The platform of this build.
     pub const HERE: Platform = if cfg!(target_os = "macos") {
         Platform::MacOs
-    } else if cfg!(windows) {
-        Platform::Windows
     } else {
         Platform::Xdg
     };
@@ -99,20 +95,13 @@ impl Paths {
     ) -> Result<Self, PathsError> {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let ours = |variable: &'static str| match set(variable) {
-            Some(path) if !is_absolute(&path, platform) => Err(PathsError::Relative {
+            Some(path) if !path.is_absolute() => Err(PathsError::Relative {
                 variable,
                 value: path.display().to_string(),
             }),
             path => Ok(path),
         };
         let mut paths = match ours("HIPPOD_HOME")? {
-            Some(home) if platform == Platform::Windows => {
-                let named = home.display().to_string().replace(['\\', '/', ':'], "-");
-                Self {
-                    socket: pipe_path(&named),
-                    ..Self::below(&home)
-                }
-            }
             Some(home) => Self::below(&home),
             None => match platform {
                 Platform::Xdg => Self::xdg(&set)?,
@@ -122,19 +111,6 @@ impl Paths {
                     Self {
                         cache: home.join("Library/Caches/hippod"),
                         ..below
-                    }
-                }
-                Platform::Windows => {
-                    let data = set("LOCALAPPDATA").ok_or(PathsError::NoHome)?.join("hippod");
-                    let roaming = set("APPDATA").map(|dir| dir.join("hippod"));
-                    let below = Self::below(&data);
-                    let config_file =
-                        roaming.map_or(below.config_file.clone(), |dir| dir.join("config.toml"));
-                    let user = set("USERNAME").unwrap_or_else(|| PathBuf::from("user"));
-                    Self {
-                        config_file,
-                        socket: pipe_path(&user.display().to_string()),
-                        ..Self::below(&data)
                     }
                 }
             },
@@ -197,21 +173,6 @@ impl Paths {
     }
 }
 
-/// Returns whether a path is absolute on `platform`, so that tests of one platform run on all.
-fn is_absolute(path: &Path, platform: Platform) -> bool {
-    match platform {
-        Platform::Windows => {
-            let text = path.to_string_lossy();
-            text.starts_with(r"\\") || text.as_bytes().get(1..3).is_some_and(|drive| drive[0] == b':')
-        }
-        _ => path.is_absolute(),
-    }
-}
-
-fn pipe_path(of: &str) -> PathBuf {
-    format!(r"\\.\pipe\hippod-{of}").into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,15 +216,6 @@ mod tests {
             assert_eq!(cache, Path::new("/h/cache"));
             assert_eq!(log, Path::new("/h/state/hippod.log"));
         }
-    }
-
-    #[test]
-    fn on_windows_the_socket_is_a_pipe_named_after_the_home_folder() {
-        let socket = |variables: &[(&str, &str)]| resolve(Platform::Windows, variables).unwrap().socket;
-        let home = [("HIPPOD_HOME", r"C:\Users\u\h"), ("USERNAME", "u")];
-        assert_eq!(socket(&home), Path::new(r"\\.\pipe\hippod-C--Users-u-h"));
-        let folders = [("LOCALAPPDATA", r"C:\Local"), ("USERNAME", "u")];
-        assert_eq!(socket(&folders), Path::new(r"\\.\pipe\hippod-u"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Copies of an open database, and adoption of databases from other places.
 
 use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 #[cfg(test)]
 mod tests;
 
-use crate::system::{self, PRIVATE_FILE, WithMode as _};
+use crate::system::{self, PRIVATE_FILE};
 use crate::{StoreError, contexts, db};
 
 /// Pages copied between two checks for cancellation.
@@ -107,7 +108,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
     options
         .write(true)
         .create_new(true)
-        .with_mode(PRIVATE_FILE)
+        .mode(PRIVATE_FILE)
         .open(to)
         .map_err(io)?;
     let sql = |source| StoreError::from_sql(to, source);

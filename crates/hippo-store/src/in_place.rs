@@ -7,13 +7,14 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
 use crate::StoreError;
 use crate::copies::copy;
-use crate::system::{self, FileId, PRIVATE_FOLDER, WithMode as _};
+use crate::system::{self, FileId, PRIVATE_FOLDER};
 
 /// The identities of the files that a connection has open, if they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,7 +214,7 @@ pub(crate) fn write_again(
     let folder = folder_of(path);
     fs::DirBuilder::new()
         .recursive(true)
-        .with_mode(PRIVATE_FOLDER)
+        .mode(PRIVATE_FOLDER)
         .create(folder)
         .map_err(io_error("create the state folder", folder))?;
     let made = Replacement::Rescued;

@@ -1,20 +1,12 @@
-//! File operations that differ between operating systems: identity, times, permissions, durability.
+//! File operations of Unix: identity, times, permissions, durability.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata, Permissions};
 use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
-#[cfg(unix)]
-#[path = "system/unix.rs"]
-mod here;
-#[cfg(windows)]
-#[path = "system/windows.rs"]
-mod here;
-
-pub use here::{
-    change_time_ns, check_readable, check_writable, is_loop, is_mine, is_shortage, mode, modified_ns,
-    read_exact_at, set_file_mode, set_mode, sync_file, sync_folder,
-};
+use rustix::fs::Access;
+use rustix::io::Errno;
 
 /// Permissions of a file that only its owner may read and write.
 pub const PRIVATE_FILE: u32 = 0o600;
@@ -37,34 +29,121 @@ impl FileId {
     /// Returns any other error of the operating system; the identity is then unknown.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn at(path: &Path) -> io::Result<Option<Self>> {
-        let found = path.metadata().and_then(|metadata| Self::of(path, &metadata));
-        match found {
-            Ok(id) => Ok(Some(id)),
+        match path.metadata() {
+            Ok(metadata) => Ok(Some(Self::of(&metadata))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Returns the identity of the file at `path`, which has this metadata. On Windows, the file is opened again.
-    ///
-    /// # Errors
-    /// Returns any error of the operating system.
-    pub fn of(path: &Path, metadata: &Metadata) -> io::Result<Self> {
-        here::file_id(path, metadata)
+    /// Returns the identity of the file with this metadata.
+    pub fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
     }
 }
 
 /// Returns whether opening a file fails at this moment because too many files are open.
 #[expect(clippy::disallowed_methods, reason = "this is not a workspace file")]
 pub fn is_out_of_handles() -> bool {
-    let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
-    std::fs::File::open(nothing).is_err_and(|error| is_shortage(&error))
+    File::open("/dev/null").is_err_and(|error| is_shortage(&error))
 }
 
-/// Creation of files and folders with the given permissions, if the operating system supports permissions.
-pub trait WithMode {
-    /// Sets the permissions, as for `chmod`; the umask of the process applies.
-    fn with_mode(&mut self, mode: u32) -> &mut Self;
+/// Returns the file type and the permissions.
+pub fn mode(metadata: &Metadata) -> u32 {
+    metadata.mode()
+}
+
+/// Returns whether the user of this process owns a file.
+pub fn is_mine(metadata: &Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// Sets the permissions of a path.
+///
+/// # Errors
+/// Returns any error of the operating system.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    std::fs::set_permissions(path, Permissions::from_mode(mode))
+}
+
+/// Sets the permissions of an open file.
+///
+/// # Errors
+/// Returns any error of the operating system.
+pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+/// Returns the time of the last change of the content, in nanoseconds since the Unix epoch.
+pub fn modified_ns(metadata: &Metadata) -> i64 {
+    nanoseconds(metadata.mtime(), metadata.mtime_nsec())
+}
+
+/// Returns the time of the last change of content or metadata, in nanoseconds since the Unix epoch.
+pub fn change_time_ns(metadata: &Metadata) -> i64 {
+    nanoseconds(metadata.ctime(), metadata.ctime_nsec())
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+}
+
+/// Returns whether the error means that the process or the machine has too many open files.
+pub fn is_shortage(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
+/// Checks that this process may read the file.
+///
+/// # Errors
+/// Returns any error of the operating system, usually a missing permission.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub fn check_readable(path: &Path) -> io::Result<()> {
+    Ok(rustix::fs::access(path, Access::READ_OK)?)
+}
+
+/// Checks that this process may create files in the folder.
+///
+/// # Errors
+/// Returns any error of the operating system, usually a missing permission.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+/// Fills `bytes` from the given offset of the file.
+///
+/// # Errors
+/// Returns any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
+pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    FileExt::read_exact_at(file, bytes, at)
+}
+
+/// Returns whether the error means a loop of links.
+pub fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+}
+
+/// Makes the content of a file durable.
+///
+/// # Errors
+/// Returns any error of the operating system.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub fn sync_file(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// Makes the entries of a folder durable.
+///
+/// # Errors
+/// Returns any error of the operating system.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
@@ -79,7 +158,7 @@ mod tests {
         let before = FileId::at(&one).unwrap().unwrap();
         std::fs::hard_link(&one, &two).unwrap();
         assert_eq!(FileId::at(&two).unwrap(), Some(before));
-        assert_eq!(FileId::of(&two, &two.metadata().unwrap()).unwrap(), before);
+        assert_eq!(FileId::of(&two.metadata().unwrap()), before);
         std::fs::remove_file(&two).unwrap();
         assert_eq!(FileId::at(&two).unwrap(), None);
         std::fs::write(&two, "").unwrap();
@@ -92,7 +171,7 @@ mod tests {
         assert_eq!(i128::from(modified_ns(&metadata)), since.as_nanos() as i128);
         assert!(change_time_ns(&metadata) >= modified_ns(&metadata));
 
-        let file = std::fs::File::open(&one).unwrap();
+        let file = File::open(&one).unwrap();
         let mut bytes = [0; 3];
         read_exact_at(&file, &mut bytes, 4).unwrap();
         assert_eq!(&bytes, b"456");

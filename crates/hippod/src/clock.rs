@@ -2,12 +2,12 @@
 //!
 //! Delays within a thread use the operating system's clock directly.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 pub use hippo_types::time::rfc3339;
 use hippo_types::time::{Date, Timestamp};
 use jiff::tz::TimeZone;
+use parking_lot::Mutex;
 
 /// Source of time.
 pub trait Clock: Send + Sync {
@@ -23,11 +23,6 @@ pub trait Clock: Send + Sync {
     /// Returns the local date of a moment.
     fn date_of(&self, at: Timestamp) -> Date {
         date_in(at, &self.time_zone())
-    }
-
-    /// Returns the current local date.
-    fn local_date(&self) -> Date {
-        self.date_of(self.now())
     }
 }
 
@@ -59,20 +54,11 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Creates a clock in the system's current time zone, or UTC if it is unknown.
-    pub fn new() -> Self {
-        Self::in_zone(TimeZone::try_system().unwrap_or(TimeZone::UTC))
-    }
-
-    /// Creates a clock in a configured time zone.
-    pub fn in_zone(zone: TimeZone) -> Self {
-        Self { zone }
-    }
-}
-
-impl Default for SystemClock {
-    fn default() -> Self {
-        Self::new()
+    /// Creates a clock in a configured time zone, otherwise in that of the system, or UTC if it is unknown.
+    pub fn new(zone: Option<TimeZone>) -> Self {
+        Self {
+            zone: zone.unwrap_or_else(|| TimeZone::try_system().unwrap_or(TimeZone::UTC)),
+        }
     }
 }
 
@@ -112,29 +98,24 @@ impl ManualClock {
 
     /// Advances both clocks.
     pub fn advance(&self, by: Duration) {
-        let mut at = self.lock();
+        let mut at = self.at.lock();
         let milliseconds = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
         *at = (at.0.plus(milliseconds), at.1 + by);
     }
 
     /// Sets the wall clock and leaves the monotonic clock unchanged.
     pub fn set_wall(&self, now: Timestamp) {
-        self.lock().0 = now;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, (Timestamp, Instant)> {
-        // Poisoning is ignored: both values are valid after a panic.
-        self.at.lock().unwrap_or_else(PoisonError::into_inner)
+        self.at.lock().0 = now;
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        self.lock().0
+        self.at.lock().0
     }
 
     fn monotonic(&self) -> Instant {
-        self.lock().1
+        self.at.lock().1
     }
 
     fn time_zone(&self) -> TimeZone {
@@ -152,7 +133,7 @@ mod tests {
     fn the_day_begins_at_local_midnight() {
         let moment = Timestamp::start_of(date(2026, 3, 2), 0).plus(-1);
         let clock = ManualClock::new(moment, TimeZone::fixed(Offset::constant(2)));
-        assert_eq!(clock.local_date(), date(2026, 3, 2));
+        assert_eq!(clock.date_of(clock.now()), date(2026, 3, 2));
         assert_eq!(date_in(moment, &TimeZone::UTC), date(2026, 3, 1));
         assert_eq!(date_in(Timestamp(i64::MAX), &TimeZone::UTC).year(), 9999);
         assert_eq!(date_in(Timestamp(i64::MIN), &TimeZone::UTC).year(), -9999);
@@ -170,9 +151,9 @@ mod tests {
 
     #[test]
     fn the_system_clock_is_plausible() {
-        let clock = SystemClock::in_zone(TimeZone::UTC);
+        let clock = SystemClock::new(Some(TimeZone::UTC));
         assert!(clock.now() > Timestamp::start_of(date(2024, 1, 1), 0));
-        assert!(clock.local_date() >= date(2024, 1, 1));
+        assert!(clock.date_of(clock.now()) >= date(2024, 1, 1));
         assert!(clock.monotonic() <= clock.monotonic());
     }
 }

@@ -7,10 +7,11 @@
 mod state;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 use hippo_embed::{EmbedError, Embedder};
@@ -129,7 +130,9 @@ impl EmbedWorker {
     /// model is unavailable.
     pub fn query(&self, model: Arc<str>, text: String) -> oneshot::Receiver<Option<Vec<f32>>> {
         let (reply, answer) = oneshot::channel();
-        lock(&self.shared.queue)
+        self.shared
+            .queue
+            .lock()
             .queries
             .push_back(Query { model, text, reply });
         self.shared.wake.notify_one();
@@ -138,20 +141,20 @@ impl EmbedWorker {
 
     /// Submits passages; the result is delivered to the sink.
     pub fn submit(&self, job: EmbedJob) {
-        lock(&self.shared.queue).jobs.push_back(job);
+        self.shared.queue.lock().jobs.push_back(job);
         self.shared.wake.notify_one();
     }
 
     /// Discards load failures and loaded models after a change of the installed files. `state` is the new
     /// state of the configured model.
     pub fn reset(&self, configured: Arc<str>, state: ModelPhase) {
-        lock(&self.shared.queue).reset = Some((configured, state));
+        self.shared.queue.lock().reset = Some((configured, state));
         self.shared.wake.notify_one();
     }
 
     /// Stops the thread after the current passage. Queued jobs are dropped; their chunks remain pending.
     pub fn stop(&self) {
-        let mut queue = lock(&self.shared.queue);
+        let mut queue = self.shared.queue.lock();
         queue.stop = true;
         queue.jobs.clear();
         drop(queue);
@@ -161,13 +164,13 @@ impl EmbedWorker {
     /// Returns the state of a model, given the text form of its id. A model that was never requested counts
     /// as unloaded.
     pub fn state_of(&self, model: &str) -> ModelPhase {
-        lock(&self.shared.state).of(model).clone()
+        self.shared.state.lock().of(model).clone()
     }
 
     /// Returns the state of the configured model, and the counters of all models.
     pub fn state(&self) -> (ModelPhase, EmbedCounters) {
-        let state = lock(&self.shared.state);
-        (state.model.clone(), state.counters.clone())
+        let state = self.shared.state.lock();
+        (state.configured().clone(), state.counters.clone())
     }
 }
 
@@ -206,7 +209,7 @@ impl EmbedThread {
                 }
                 EmbedWork::Reset(configured, state) => {
                     self.models.clear();
-                    lock(&self.shared.state).forget(Arc::clone(&configured));
+                    self.shared.state.lock().forget(Arc::clone(&configured));
                     self.set_state(&configured, state);
                 }
                 EmbedWork::Stop => return,
@@ -215,7 +218,7 @@ impl EmbedThread {
     }
 
     fn next_work(&self) -> EmbedWork {
-        let mut queue = lock(&self.shared.queue);
+        let mut queue = self.shared.queue.lock();
         let deadline = (!self.models.is_empty()).then(|| Instant::now() + self.idle);
         loop {
             if queue.stop {
@@ -230,21 +233,13 @@ impl EmbedThread {
             if let Some(job) = queue.jobs.pop_front() {
                 return EmbedWork::Job(job);
             }
-            queue = match deadline {
-                None => self
-                    .shared
-                    .wake
-                    .wait(queue)
-                    .unwrap_or_else(PoisonError::into_inner),
+            match deadline {
+                None => self.shared.wake.wait(&mut queue),
+                Some(deadline) if Instant::now() >= deadline => return EmbedWork::Idle,
                 Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return EmbedWork::Idle;
-                    }
-                    let waited = self.shared.wake.wait_timeout(queue, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
+                    self.shared.wake.wait_until(&mut queue, deadline);
                 }
-            };
+            }
         }
     }
 
@@ -276,7 +271,7 @@ impl EmbedThread {
         let mut embeddings = Vec::new();
         for passage in &job.passages {
             self.answer_waiting();
-            if lock(&self.shared.queue).stop {
+            if self.shared.queue.lock().stop {
                 return;
             }
             if let Some(model) = self.model(&job.model) {
@@ -293,7 +288,7 @@ impl EmbedThread {
     /// Answers queued queries between two passages, so that a query waits for at most one pass of the model.
     fn answer_waiting(&mut self) {
         loop {
-            let waiting = lock(&self.shared.queue).queries.pop_front();
+            let waiting = self.shared.queue.lock().queries.pop_front();
             let Some(query) = waiting else { return };
             self.answer(query);
         }
@@ -301,7 +296,7 @@ impl EmbedThread {
 
     fn model(&mut self, id: &Arc<str>) -> Option<&mut (dyn Embedder + 'static)> {
         if !self.models.contains_key(id) {
-            if !lock(&self.shared.state).of(id).is_usable() {
+            if !self.shared.state.lock().of(id).is_usable() {
                 return None;
             }
             self.set_state(id, ModelPhase::Loading);
@@ -309,7 +304,7 @@ impl EmbedThread {
                 Ok(embedder) => {
                     self.models
                         .insert(Arc::clone(id), LoadedModel { embedder, counted: 0 });
-                    lock(&self.shared.state).counters.loads += 1;
+                    self.shared.state.lock().counters.loads += 1;
                     ModelPhase::Ready
                 }
                 Err(error) if error.is_not_installed() => ModelPhase::Absent(error.to_string()),
@@ -324,14 +319,14 @@ impl EmbedThread {
     }
 
     fn set_state(&self, id: &Arc<str>, state: ModelPhase) {
-        lock(&self.shared.state).set(id, state.clone());
+        self.shared.state.lock().set(id, state.clone());
         (self.sink)(EmbedEvent::State(state));
     }
 
     fn count(&mut self) {
         for loaded in self.models.values_mut() {
             let total = loaded.embedder.word_pieces_embedded();
-            lock(&self.shared.state).counters.word_pieces += total.saturating_sub(loaded.counted);
+            self.shared.state.lock().counters.word_pieces += total.saturating_sub(loaded.counted);
             loaded.counted = total;
         }
     }
@@ -365,9 +360,4 @@ fn embed_passage(model: &mut (dyn Embedder + 'static), passage: &Passage) -> Vec
             vector,
         })
         .collect()
-}
-
-/// Locks a mutex and ignores poisoning: the queues are consistent after a panic.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

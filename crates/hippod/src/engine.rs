@@ -294,7 +294,7 @@ impl Engine {
         let configured = is_found(embed.state().0, models.state());
         // For a workspace with its own model, no other check looks at the model's files.
         let own = self.resources.views.open().into_iter().any(|view| {
-            let name = &view.config.model;
+            let name = &view.config.embed.model;
             let found = models.find_model(name);
             let before = found.map_or_else(|| models.state_of(name), |model| embed.state_of(&model.id));
             is_found(before, models.state_of(name))

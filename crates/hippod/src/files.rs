@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 pub use hippo_fs::is_absence;
 use hippo_fs::{FileKind, WorkspaceDir};
@@ -67,13 +67,9 @@ pub fn below(root: &Path, path: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-/// Returns the path separated by `/` for display; invalid UTF-8 is replaced.
+/// Returns the path as text; invalid UTF-8 is replaced.
 pub fn slashed(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    match MAIN_SEPARATOR {
-        '/' => text.into_owned(),
-        other => text.replace(other, "/"),
-    }
+    path.to_string_lossy().into_owned()
 }
 
 /// Returns whether a path is in one of hippod's own folders.
@@ -96,7 +92,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     };
     const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
     let is_top = root.parent().is_none();
-    if is_top || (cfg!(unix) && SYSTEM.iter().any(|place| root.starts_with(place))) {
+    if is_top || SYSTEM.iter().any(|place| root.starts_with(place)) {
         return refused(format!("this is a system folder: {}", root.display()));
     }
     let own = [&paths.state, &paths.models, &paths.runtime, &paths.config_file];
@@ -157,18 +153,12 @@ pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
         .any(|there| there.title == *section)
 }
 
-#[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn without_waiting(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     // `NONBLOCK` has no effect on a regular file.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
-}
-
-#[cfg(not(unix))]
-fn without_waiting(path: &Path) -> io::Result<File> {
-    File::open(path)
 }
 
 /// Returns the path of a workspace's index file.

@@ -1,7 +1,6 @@
 //! Limit on open files, and the number that can still be opened.
 
 /// Raises the limit on open files to the maximum. 100 workspaces exceed the default limit of many systems.
-#[cfg(unix)]
 pub fn raise_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
@@ -23,11 +22,9 @@ pub fn raise_limit() {
     }
 }
 
-#[cfg(unix)]
 const MODEST: u64 = 10_240;
 
 /// Returns how many more files can be opened, or `None` if the operating system does not report it.
-#[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "this is not a workspace file")]
 pub fn left() -> Option<u64> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
@@ -41,12 +38,4 @@ pub fn left() -> Option<u64> {
         Err(error) if hippo_store::system::is_shortage(&error) => Some(0),
         Err(_) => None,
     }
-}
-
-#[cfg(not(unix))]
-pub fn raise_limit() {}
-
-#[cfg(not(unix))]
-pub fn left() -> Option<u64> {
-    None
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use hippo_fs::harness::{self, FILE, HarnessSettings, WiderSetting};
 use hippo_proto::folder::Trust;
 
-use crate::config::TreeConfig;
+use crate::config::{COOLDOWN_HOURS, TreeConfig};
 
 /// Maximum file size in bytes; larger files are not read.
 const LARGEST: u64 = 1 << 20;
@@ -25,8 +25,7 @@ pub fn read(root: &Path, trust: &Trust, tree: &TreeConfig) -> (HarnessSettings, 
             let settings = if trust.covers(FILE, &bytes) {
                 said
             } else {
-                said.narrowed(tree.root_max_tokens, f64::from(tree.cooldown_hours))
-                    .0
+                said.narrowed(tree.root_max_tokens, f64::from(COOLDOWN_HOURS)).0
             };
             (settings, told.collect())
         }
@@ -41,8 +40,7 @@ pub fn read(root: &Path, trust: &Trust, tree: &TreeConfig) -> (HarnessSettings, 
 /// Returns the settings of a file that take effect only with trust.
 pub fn wider(bytes: &[u8], tree: &TreeConfig) -> Vec<WiderSetting> {
     let (said, _) = harness::read(bytes);
-    said.narrowed(tree.root_max_tokens, f64::from(tree.cooldown_hours))
-        .1
+    said.narrowed(tree.root_max_tokens, f64::from(COOLDOWN_HOURS)).1
 }
 
 /// Returns whether semantic search is enabled. Only the value `false` of `search.vector` disables it, for which no

@@ -1,25 +1,26 @@
 //! Single-instance lock and ownership of the socket path.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt, OpenOptionsExt as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
+use anyhow::{Error, Result, anyhow, bail};
 use hippo_proto::Paths;
-use hippo_proto::paths::LOCK_FILE;
-use hippo_store::system::{self, FileId, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _};
+use hippo_proto::paths::{LOCK_FILE, socket_name};
+use hippo_store::system::{self, FileId, PRIVATE_FILE, PRIVATE_FOLDER};
+use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
+use parking_lot::Mutex;
+use rustix::fs::Mode;
 
 use crate::files::home;
 
-#[cfg(windows)]
-#[path = "instance/pipe.rs"]
-mod socket;
-#[cfg(unix)]
-#[path = "instance/socket.rs"]
-mod socket;
-
-use socket::LONGEST_PATH;
+/// Maximum length of a Unix socket path in bytes. Linux allows slightly longer paths than other systems.
+const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+/// Hint if another daemon is running.
+const OTHER: &str = "hint: `hippoctl status` shows the running daemon; to stop it: hippoctl service stop";
 
 /// Exclusive right to be the daemon, released on drop.
 #[derive(Debug)]
@@ -31,68 +32,19 @@ pub struct Instance {
     bound: Mutex<Option<FileId>>,
 }
 
-/// Reason why this process cannot be the daemon.
-#[derive(Debug, thiserror::Error)]
-pub enum InstanceError {
-    /// Another daemon uses the state folder.
-    #[error("another hippod{} uses the state folder: {}", pid.map_or(String::new(), |pid| format!(" (process {pid})")), state.display())]
-    Locked {
-        /// The state folder.
-        state: PathBuf,
-        /// Process id of the other daemon, if it can be read.
-        pid: Option<u32>,
-    },
-    /// Another process listens on the socket.
-    #[error("another hippod answers at: {}", .0.display())]
-    Answers(PathBuf),
-    /// The socket path is occupied by something other than a socket, which is left unchanged.
-    #[error("could not use the path of the socket, because it is not a socket: {}", .0.display())]
-    NotASocket(PathBuf),
-    /// The path is too long for the operating system.
-    #[error("could not use the path of the socket, because it is {length} bytes long and the maximum is \
-        {LONGEST_PATH}: {}", path.display())]
-    TooLong {
-        /// The path.
-        path: PathBuf,
-        /// Length in bytes.
-        length: usize,
-    },
-    /// Other users can create files in the socket's folder.
-    #[error("could not use the folder of the socket, because other users may write to it: {}", .0.display())]
-    Open(PathBuf),
-    /// Another user owns one of hippod's folders.
-    #[error("could not use the folder, because it belongs to another user: {}", .0.display())]
-    NotMine(PathBuf),
-    /// An I/O operation failed.
-    #[error("could not {what}: {}", path.display())]
-    Io {
-        /// The operation that failed.
-        what: &'static str,
-        /// Path of the operation.
-        path: PathBuf,
-        /// The cause.
-        source: std::io::Error,
-    },
+/// Returns the conversion of an error of an operation on a path, with a suggestion for fixing the problem.
+fn failed(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let message = format!("could not {what}: {}", path.display());
+    move |source| {
+        anyhow!(
+            "{message}: {source}\nhint: check the permissions of the folder and the free space on its disk"
+        )
+    }
 }
 
-impl InstanceError {
-    /// Returns a suggestion for fixing the problem.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Locked { .. } | Self::Answers(_) => {
-                "`hippoctl status` shows the running daemon; to stop it: hippoctl service stop"
-            }
-            Self::NotASocket(_) => "move that file elsewhere, or set HIPPOD_SOCKET to another path",
-            Self::TooLong { .. } => "set HIPPOD_SOCKET to a shorter path",
-            Self::Open(_) => {
-                "set HIPPOD_SOCKET to a path in a folder of your own, or remove the permissions of other users"
-            }
-            Self::NotMine(_) => {
-                "set HIPPOD_HOME to a folder of your own, or run hippod as the user who owns this folder"
-            }
-            Self::Io { .. } => "check the permissions of the folder and the free space on its disk",
-        }
-    }
+/// Returns the error if another process listens on the socket.
+fn answers(socket: &Path) -> Error {
+    anyhow!("another hippod answers at: {}\n{OTHER}", socket.display())
 }
 
 impl Instance {
@@ -100,17 +52,19 @@ impl Instance {
     /// files that only its user can access (`umask` 077), so that other users never have access to the socket.
     ///
     /// # Errors
-    /// See [`InstanceError`]. The files of another daemon are left unchanged.
-    pub fn claim(paths: &Paths) -> Result<Self, InstanceError> {
+    /// Fails if another daemon runs, or if a folder or the socket path is not usable. The files of another daemon are
+    /// left unchanged.
+    pub fn claim(paths: &Paths) -> Result<Self> {
         let length = paths.socket.as_os_str().len();
         if length > LONGEST_PATH {
-            return Err(InstanceError::TooLong {
-                path: paths.socket.clone(),
-                length,
-            });
+            bail!(
+                "could not use the path of the socket, because it is {length} bytes long and the maximum is \
+                 {LONGEST_PATH}: {}\nhint: set HIPPOD_SOCKET to a shorter path",
+                paths.socket.display()
+            );
         }
         let instance = Self::claim_beside(paths)?;
-        socket::clear(&paths.socket)?;
+        clear(&paths.socket)?;
         Ok(instance)
     }
 
@@ -119,17 +73,16 @@ impl Instance {
     /// # Errors
     /// See [`Instance::claim`].
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    pub fn claim_beside(paths: &Paths) -> Result<Self, InstanceError> {
-        socket::restrict_umask();
+    pub fn claim_beside(paths: &Paths) -> Result<Self> {
+        rustix::process::umask(Mode::RWXG | Mode::RWXO);
         own_folder(&paths.state)?;
         home(paths).map_or(Ok(()), check_owner)?;
         let lock = lock(&paths.state)?;
-        if let Some(parent) = socket::folder(&paths.socket) {
-            if is_ours(parent, paths) || !parent.exists() {
-                own_folder(parent)?;
-            } else {
-                check_foreign_folder(parent)?;
-            }
+        let parent = folder(&paths.socket);
+        if is_ours(parent, paths) || !parent.exists() {
+            own_folder(parent)?;
+        } else {
+            check_foreign_folder(parent)?;
         }
         Ok(Self {
             _lock: lock,
@@ -142,9 +95,9 @@ impl Instance {
     ///
     /// # Errors
     /// Fails if the operating system refuses.
-    pub fn listen(&self) -> Result<Listener, InstanceError> {
-        let listener = socket::bind(&self.socket)?;
-        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = socket::id(&self.socket);
+    pub fn listen(&self) -> Result<Listener> {
+        let listener = bind(&self.socket)?;
+        *self.bound.lock() = socket_id(&self.socket);
         Ok(listener)
     }
 
@@ -154,18 +107,17 @@ impl Instance {
     /// # Errors
     /// Fails if another file occupies the path, or if the operating system refuses.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    pub fn listen_again(&self) -> Result<Option<Listener>, InstanceError> {
-        let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
-        if bound.is_none() || socket::id(&self.socket) == bound {
+    pub fn listen_again(&self) -> Result<Option<Listener>> {
+        let bound = *self.bound.lock();
+        if bound.is_none() || socket_id(&self.socket) == bound {
             return Ok(None);
         }
-        socket::clear(&self.socket)?;
-        if let Some(parent) = socket::folder(&self.socket) {
-            if !parent.exists() {
-                own_folder(parent)?;
-            } else if parent.is_dir() {
-                check_foreign_folder(parent)?;
-            }
+        clear(&self.socket)?;
+        let parent = folder(&self.socket);
+        if !parent.exists() {
+            own_folder(parent)?;
+        } else if parent.is_dir() {
+            check_foreign_folder(parent)?;
         }
         self.listen().map(Some)
     }
@@ -175,8 +127,8 @@ impl Drop for Instance {
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn drop(&mut self) {
         // Another daemon may have bound the path after our socket file was removed.
-        let now = socket::id(&self.socket);
-        let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = socket_id(&self.socket);
+        let bound = *self.bound.lock();
         if now.is_some() && now == bound {
             // The next daemon takes over a leftover socket.
             let _ = std::fs::remove_file(&self.socket);
@@ -198,14 +150,6 @@ pub fn open_to_others(paths: &Paths) -> Vec<PathBuf> {
     folders.into_iter().filter(open).map(Path::to_path_buf).collect()
 }
 
-/// Restricts one of hippod's folders to its user.
-///
-/// # Errors
-/// Fails if the operating system refuses.
-pub fn close_to_others(folder: &Path) -> Result<(), InstanceError> {
-    own_folder(folder)
-}
-
 /// Returns whether the socket's folder is one of hippod's own.
 fn is_ours(parent: &Path, paths: &Paths) -> bool {
     parent == paths.state
@@ -213,92 +157,147 @@ fn is_ours(parent: &Path, paths: &Paths) -> bool {
         || parent.file_name().is_some_and(|name| name == "hippod")
 }
 
-/// Creates one of hippod's folders, accessible only to its user.
+/// Creates one of hippod's folders if it is missing, and restricts it to its user.
+///
+/// # Errors
+/// Fails if the folder belongs to another user, or if the operating system refuses.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn own_folder(folder: &Path) -> Result<(), InstanceError> {
-    let io = |what| {
-        move |source| InstanceError::Io {
-            what,
-            path: folder.to_path_buf(),
-            source,
-        }
-    };
+pub fn own_folder(folder: &Path) -> Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder
         .recursive(true)
-        .with_mode(PRIVATE_FOLDER)
+        .mode(PRIVATE_FOLDER)
         .create(folder)
-        .map_err(io("create the folder"))?;
-    let metadata = folder.metadata().map_err(io("inspect the folder"))?;
-    if !system::is_mine(&metadata) {
-        return Err(InstanceError::NotMine(folder.to_path_buf()));
-    }
+        .map_err(failed("create the folder", folder))?;
+    let metadata = folder.metadata().map_err(failed("inspect the folder", folder))?;
+    check_owner(folder)?;
     if system::mode(&metadata) & 0o077 != 0 {
-        system::set_mode(folder, PRIVATE_FOLDER).map_err(io("restrict the permissions of the folder"))?;
+        system::set_mode(folder, PRIVATE_FOLDER)
+            .map_err(failed("restrict the permissions of the folder", folder))?;
     }
     Ok(())
 }
 
-/// Rejects a `HIPPOD_HOME` of another user, who could replace its content.
+/// Rejects a folder of another user, who could replace its content.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn check_owner(home: &Path) -> Result<(), InstanceError> {
-    match home.metadata() {
-        Ok(metadata) if !system::is_mine(&metadata) => Err(InstanceError::NotMine(home.to_path_buf())),
-        _ => Ok(()),
+fn check_owner(folder: &Path) -> Result<()> {
+    if folder
+        .metadata()
+        .is_ok_and(|metadata| !system::is_mine(&metadata))
+    {
+        bail!(
+            "could not use the folder, because it belongs to another user: {}\nhint: set HIPPOD_HOME to a folder of \
+             your own, or run hippod as the user who owns this folder",
+            folder.display()
+        );
     }
+    Ok(())
 }
 
 /// Checks that other users cannot place a socket into a folder that is not hippod's. Its mode is left
 /// unchanged.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
+fn check_foreign_folder(folder: &Path) -> Result<()> {
     const STICKY: u32 = 0o1000;
-    let metadata = folder.metadata().map_err(|source| InstanceError::Io {
-        what: "inspect the folder",
-        path: folder.to_path_buf(),
-        source,
-    })?;
+    let metadata = folder.metadata().map_err(failed("inspect the folder", folder))?;
     let mode = system::mode(&metadata);
     if mode & 0o022 != 0 && mode & STICKY == 0 {
-        return Err(InstanceError::Open(folder.to_path_buf()));
+        bail!(
+            "could not use the folder of the socket, because other users may write to it: {}\nhint: set HIPPOD_SOCKET \
+             to a path in a folder of your own, or remove the permissions of other users",
+            folder.display()
+        );
     }
     Ok(())
 }
 
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn lock(state: &Path) -> Result<File, InstanceError> {
+fn lock(state: &Path) -> Result<File> {
     let path = state.join(LOCK_FILE);
-    let io = |what| {
-        let path = path.clone();
-        move |source| InstanceError::Io { what, path, source }
-    };
     let mut options = OpenOptions::new();
     options
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
-        .with_mode(PRIVATE_FILE);
-    let mut file = options.open(&path).map_err(io("open the lock file"))?;
+        .mode(PRIVATE_FILE);
+    let mut file = options.open(&path).map_err(failed("open the lock file", &path))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
             // The process id is only informational: if the file cannot be read, the error omits the id.
             let _ = file.read_to_string(&mut text);
-            return Err(InstanceError::Locked {
-                state: state.to_path_buf(),
-                pid: text.trim().parse().ok(),
-            });
+            let pid = text.trim().parse::<u32>();
+            let process = pid.map_or(String::new(), |pid| format!(" (process {pid})"));
+            bail!(
+                "another hippod{process} uses the state folder: {}\n{OTHER}",
+                state.display()
+            );
         }
-        Err(TryLockError::Error(source)) => return Err(io("lock")(source)),
+        Err(TryLockError::Error(source)) => return Err(failed("lock", &path)(source)),
     }
     file.set_len(0)
         .and_then(|()| file.rewind())
         .and_then(|()| writeln!(file, "{}", std::process::id()))
-        .map_err(io("write the lock file"))?;
+        .map_err(failed("write the lock file", &path))?;
     Ok(file)
 }
 
-#[cfg(all(test, unix))]
+/// Returns the folder that contains the socket.
+fn folder(socket: &Path) -> &Path {
+    socket.parent().unwrap_or(Path::new("/"))
+}
+
+/// Returns the identity of the file at the socket path.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn socket_id(socket: &Path) -> Option<FileId> {
+    std::fs::symlink_metadata(socket)
+        .ok()
+        .map(|metadata| FileId::of(&metadata))
+}
+
+/// Binds the socket.
+fn bind(socket: &Path) -> Result<Listener> {
+    let listener = ListenerOptions::new()
+        .name(socket_name(socket).map_err(failed("name the socket", socket))?)
+        // The instance removes the socket, after checking that the file is still its own.
+        .reclaim_name(false)
+        .create_tokio()
+        .map_err(failed("bind the socket", socket))?;
+    system::set_mode(socket, PRIVATE_FILE)
+        .map_err(failed("restrict the permissions of the socket", socket))?;
+    Ok(listener)
+}
+
+/// Clears the socket path: removes a socket on which no process listens.
+#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+fn clear(socket: &Path) -> Result<()> {
+    let metadata = match std::fs::symlink_metadata(socket) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed("inspect the socket", socket)(error)),
+    };
+    if !metadata.file_type().is_socket() {
+        bail!(
+            "could not use the path of the socket, because it is not a socket: {}\nhint: move that file elsewhere, or \
+             set HIPPOD_SOCKET to another path",
+            socket.display()
+        );
+    }
+    match UnixStream::connect(socket) {
+        Ok(_) => Err(answers(socket)),
+        // A process is listening, but its connection queue is full.
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Err(answers(socket)),
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(socket).map_err(failed("remove the old socket", socket))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(failed("determine which process listens on the socket", socket)(
+            error,
+        )),
+    }
+}
+
+#[cfg(test)]
 mod tests;

@@ -49,4 +49,4 @@ mod inputs;
 
 mod run;
 
-pub use run::{DaemonOptions, LogTo, log_to, run};
+pub use run::{DaemonOptions, StderrLog, log_to, run};

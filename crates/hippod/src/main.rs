@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use tokio::signal::unix::{SignalKind, signal};
 
 use hippo_proto::Paths;
 use hippod::clock::SystemClock;
 use hippod::config::Config;
 use hippod::service;
-use hippod::{DaemonOptions, LogTo, log_to, run};
+use hippod::{DaemonOptions, StderrLog, log_to, run};
 
 use arguments::{Command, DaemonArguments};
 
@@ -28,19 +29,14 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If standard error is closed, the error can be reported nowhere.
-            let begin = if service::reads_stderr() {
-                service::JournalFormat::ERROR
-            } else {
-                "hippod: "
-            };
-            let _ = writeln!(std::io::stderr(), "{begin}{error:#}");
+            let _ = writeln!(std::io::stderr(), "hippod: {error:#}");
             ExitCode::FAILURE
         }
     }
 }
 
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
-    let log = log_file.map_or(Ok(LogTo::StandardError), |path| LogTo::file(&path))?;
+    let log = log_file.map(|path| StderrLog::open(&path)).transpose()?;
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
     // Without the path of this program, a runtime library shipped beside it cannot be found.
     paths.shipped_runtime = std::env::current_exe()
@@ -54,11 +50,8 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
         paths.socket = std::path::absolute(&socket)
             .with_context(|| format!("could not use the socket path: {}", socket.display()))?;
     }
-    let config = Config::load(&paths.config_file, std::env::vars_os(), &[])?;
+    let config = Config::load(&paths.config_file, std::env::vars_os())?;
     log_to(&config.log, log);
-    for warning in &config.removed {
-        tracing::warn!("{warning}");
-    }
     let passed = service::passed()?;
     if let Some(passed) = &passed {
         if passed.path != paths.socket {
@@ -70,10 +63,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
         }
         paths.socket.clone_from(&passed.path);
     }
-    let clock = Arc::new(match config.search.time_zone() {
-        Some(zone) => SystemClock::in_zone(zone),
-        None => SystemClock::new(),
-    });
+    let clock = Arc::new(SystemClock::new(config.search.time_zone()));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)
@@ -81,58 +71,24 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
         .build()
         .context("could not start the runtime")?;
     let result = runtime.block_on(async {
-        let signals = Signals::listen()?;
+        let what = "could not listen for signals";
+        let mut terminate = signal(SignalKind::terminate()).context(what)?;
+        let mut interrupt = signal(SignalKind::interrupt()).context(what)?;
+        let stopped = async {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        };
         let options = DaemonOptions {
             config,
             paths,
             clock,
             passed,
         };
-        run(options, signals.wait()).await
+        run(options, stopped).await
     });
     // Exit without waiting for tasks that are still running.
     runtime.shutdown_background();
     result
-}
-
-#[cfg(unix)]
-struct Signals {
-    terminate: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
-}
-
-#[cfg(unix)]
-impl Signals {
-    fn listen() -> Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let what = "could not listen for signals";
-        Ok(Self {
-            terminate: signal(SignalKind::terminate()).context(what)?,
-            interrupt: signal(SignalKind::interrupt()).context(what)?,
-        })
-    }
-
-    async fn wait(mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
-}
-
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn listen() -> Result<Self> {
-        Ok(Self)
-    }
-
-    async fn wait(self) {
-        // Without this signal, only a client can stop the daemon.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
 }

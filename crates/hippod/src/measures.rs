@@ -2,51 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hippo_proto::ErrorKind;
 use hippo_types::time::Timestamp;
+use parking_lot::Mutex;
 
 /// Method name for input that is not a valid request.
 pub const NO_METHOD: &str = "none";
-/// Upper bounds of the duration classes, in seconds. Longer durations are counted only in the total.
-pub const BUCKETS: [f64; 13] = [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0,
-];
-
 /// Counters since the start of the daemon.
 pub struct Measures {
     /// Prefix of the request ids that distinguishes this run of the daemon from earlier runs in the same log.
     start: i64,
     last: AtomicU64,
-    served: AtomicU64,
-    requests: Mutex<BTreeMap<(&'static str, String), Timing>>,
+    /// Number of requests, by method and outcome.
+    requests: Mutex<BTreeMap<(&'static str, String), u64>>,
     cycles: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     /// Longest time that the engine was busy with one task, in microseconds.
     longest_slice: AtomicU64,
-}
-
-/// Durations of a group of requests.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Timing {
-    /// Number of requests per duration class of [`BUCKETS`]; each request is counted in at most one class.
-    pub classes: [u64; BUCKETS.len()],
-    /// Number of all requests.
-    pub count: u64,
-    /// Total duration, in seconds.
-    pub seconds: f64,
-}
-
-impl Timing {
-    fn add(&mut self, took: Duration) {
-        let seconds = took.as_secs_f64();
-        if let Some(class) = BUCKETS.iter().position(|bound| seconds <= *bound) {
-            self.classes[class] += 1;
-        }
-        self.count += 1;
-        self.seconds += seconds;
-    }
 }
 
 impl Measures {
@@ -55,7 +28,6 @@ impl Measures {
         Self {
             start: (now.0 / 1000) & 0xff_ffff,
             last: AtomicU64::new(0),
-            served: AtomicU64::new(0),
             requests: Mutex::default(),
             cycles: Mutex::default(),
             longest_slice: AtomicU64::new(0),
@@ -68,25 +40,20 @@ impl Measures {
         format!("{:06x}-{number}", self.start)
     }
 
-    /// Counts an answered request.
-    pub fn count_served(&self) {
-        self.served.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// Returns the number of answered requests.
     pub fn served(&self) -> u64 {
-        self.served.load(Ordering::Relaxed)
+        self.requests.lock().values().sum()
     }
 
-    /// Counts a request with its outcome and duration; `failed` is the kind of its error.
-    pub fn request(&self, method: &'static str, failed: Option<ErrorKind>, took: Duration) {
+    /// Counts a request with its outcome; `failed` is the kind of its error.
+    pub fn request(&self, method: &'static str, failed: Option<ErrorKind>) {
         let key = (method, outcome(failed));
-        locked(&self.requests).entry(key).or_default().add(took);
+        *self.requests.lock().entry(key).or_default() += 1;
     }
 
     /// Counts a run of a cycle.
     pub fn cycle(&self, cycle: &'static str, outcome: &'static str) {
-        *locked(&self.cycles).entry((cycle, outcome)).or_default() += 1;
+        *self.cycles.lock().entry((cycle, outcome)).or_default() += 1;
     }
 
     /// Records how long the engine was busy with one task.
@@ -100,19 +67,15 @@ impl Measures {
         Duration::from_micros(self.longest_slice.load(Ordering::Relaxed))
     }
 
-    /// Returns the timings of all requests, by method and outcome.
-    pub fn requests(&self) -> BTreeMap<(&'static str, String), Timing> {
-        locked(&self.requests).clone()
+    /// Returns the number of requests, by method and outcome.
+    pub fn requests(&self) -> BTreeMap<(&'static str, String), u64> {
+        self.requests.lock().clone()
     }
 
     /// Returns the number of cycle runs, by cycle and outcome.
     pub fn cycles(&self) -> BTreeMap<(&'static str, &'static str), u64> {
-        locked(&self.cycles).clone()
+        self.cycles.lock().clone()
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the outcome of a request as one word: `ok`, or the error kind as on the wire.
@@ -127,17 +90,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_request_has_one_latency_class_and_a_unique_id() {
+    fn requests_are_counted_by_outcome_and_have_unique_ids() {
         let measures = Measures::new(Timestamp(0));
-        for took in [0, 1, 2, 3000, 70_000] {
-            measures.request("search", None, Duration::from_millis(took));
-        }
-        measures.request("search", Some(ErrorKind::NoWorkspace), Duration::ZERO);
+        measures.request("search", None);
+        measures.request("search", None);
+        measures.request("search", Some(ErrorKind::NoWorkspace));
         let all = measures.requests();
-        let fine = &all[&("search", "ok".to_owned())];
-        assert_eq!((fine.count, fine.classes.iter().sum::<u64>()), (5, 4));
-        assert_eq!((fine.classes[0], fine.classes[1], fine.classes[11]), (2, 1, 1));
-        assert_eq!(all[&("search", "no-workspace".to_owned())].count, 1);
+        assert_eq!(all[&("search", "ok".to_owned())], 2);
+        assert_eq!(all[&("search", "no-workspace".to_owned())], 1);
         assert_eq!(
             (measures.next_id(), measures.next_id()),
             ("000000-1".into(), "000000-2".into())

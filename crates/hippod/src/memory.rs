@@ -7,9 +7,7 @@ use hippo_proto::{RememberRequest, RememberResponse, RpcError};
 
 use crate::clock::{Clock, date_in};
 use crate::errors::root_missing;
-use crate::message::{
-    AnswerSender, AppendedText, EngineHandle, EntryCommand, Order, SyncGoal, WorkspaceMessage,
-};
+use crate::message::{AnswerSender, AppendedText, EngineHandle, EntryCommand, Order, WorkspaceMessage};
 use crate::remember;
 use crate::tasks::run_blocking;
 use crate::view::WorkspaceView;
@@ -42,7 +40,7 @@ impl MemoryWriter {
         let was_away = view.status().is_some_and(|status| !status.root_present);
         if was_away && hippo_fs::is_present(&view.root) {
             let looked = self.engine.ask(&view.root, |reply| WorkspaceMessage::Sync {
-                until: SyncGoal::Step,
+                wait: false,
                 accept_deletions: false,
                 reply,
             });

@@ -16,7 +16,7 @@ use crate::staged::StagedWorkspace;
 
 pub use handle::EngineHandle;
 pub use order::{AppendedText, EntryCommand, Lesson, Order, QueryEffects};
-pub use request::{HeartbeatAnswer, LostData, SyncGoal, WorkspaceMessage};
+pub use request::{HeartbeatAnswer, LostData, WorkspaceMessage};
 
 /// A message for the engine.
 #[derive(Debug)]

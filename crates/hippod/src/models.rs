@@ -1,12 +1,11 @@
 //! Configured embedding models: state, installation and verification.
 
 mod brought;
-mod copied;
 mod load;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use hippo_embed::acquire::{
@@ -17,8 +16,7 @@ use hippo_proto::{
     ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelListResponse, ModelPullResponse,
     ModelState as Installed, ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
 };
-
-pub use copied::check_copied;
+use parking_lot::Mutex;
 
 use crate::config::EmbedConfig;
 use crate::embed_worker::{Loader, ModelPhase};
@@ -76,7 +74,7 @@ impl Models {
     /// Verifies each installed file that was copied into place, and whose modification time therefore differs from the
     /// recorded one.
     pub fn check_copied(&self) {
-        let _one_at_a_time = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.checking.lock();
         acquire::check_copied(&self.layout, &self.manifest);
     }
 

@@ -12,7 +12,7 @@ mod question;
 mod scratch;
 mod trace;
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::consolidation::PassageKey;
@@ -24,6 +24,7 @@ use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use hippo_types::time::Date;
+use parking_lot::RwLockReadGuard;
 
 use crate::clock::{Clock, date_in};
 use crate::embed_worker::EmbedWorker;

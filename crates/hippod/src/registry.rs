@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use hippo_proto::folder;
 use hippo_store::db::StoreReader;
 use hippo_store::system;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -30,76 +30,63 @@ struct RegistryContent {
 }
 
 impl Registry {
-    /// Reads the registry of a state folder; a missing file is an empty registry. A damaged file is kept under another
-    /// name, and the registry is rebuilt from its copy and from the databases, each of which records its root.
+    /// Reads the registry of a state folder. If the file is damaged, it is kept under another name. If it is damaged or
+    /// missing, the registry is rebuilt from the databases, each of which records its root.
     ///
     /// # Errors
     /// Fails if an existing file cannot be read or has a newer version. That file is not overwritten.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn open(state: &Path) -> Result<Self> {
         let file = state.join(folder::REGISTRY);
-        let copy = copy_of(&file);
-        let read = |file: &Path| match std::fs::read(file) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        let bytes = match std::fs::read(&file) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => {
-                Err(error).with_context(|| format!("could not read the registry: {}", file.display()))
+                return Err(error)
+                    .with_context(|| format!("could not read the registry: {}", file.display()));
             }
         };
-        let bytes = read(&file)?;
-        let kept = read(&copy)?.and_then(|bytes| parse(&bytes).ok());
-        match bytes.as_deref().map(parse) {
-            None if kept.is_none() => Ok(Self {
-                file,
-                roots: Mutex::default(),
-            }),
-            Some(Ok(on_disk)) => {
-                anyhow::ensure!(
-                    on_disk.version <= VERSION,
-                    "could not read the registry: {} has version {}; this version supports up to {VERSION}",
-                    file.display(),
-                    on_disk.version
-                );
-                let roots = Mutex::new(on_disk.workspaces);
-                Ok(Self { file, roots })
-            }
-            damaged => {
-                let why = match damaged {
-                    Some(Err(error)) => error.to_string(),
-                    _ => "it is missing".to_owned(),
-                };
-                let mut roots = kept.map(|kept| kept.workspaces);
-                if bytes.is_some() {
-                    let aside = free_name(&file.with_extension("json.damaged"));
-                    std::fs::rename(&file, &aside).with_context(|| {
-                        format!("could not rename the damaged registry: {}", file.display())
-                    })?;
-                }
-                let roots = roots.take().unwrap_or_else(|| roots_of_databases(state));
-                tracing::error!(
-                    file = %file.display(), %why, workspaces = roots.len(),
-                    "the registry was damaged or missing, so hippod rebuilt it; a damaged registry is kept \
-                     in the same folder as registry.json.damaged"
-                );
-                let registry = Self {
-                    file,
-                    roots: Mutex::default(),
-                };
-                registry.save(&roots)?;
-                *registry.lock() = roots;
-                Ok(registry)
-            }
+        let parsed = bytes.as_deref().map(serde_json::from_slice::<RegistryContent>);
+        if let Some(Ok(on_disk)) = parsed {
+            anyhow::ensure!(
+                on_disk.version <= VERSION,
+                "could not read the registry: {} has version {}; this version supports up to {VERSION}",
+                file.display(),
+                on_disk.version
+            );
+            let roots = Mutex::new(on_disk.workspaces);
+            return Ok(Self { file, roots });
         }
+        if bytes.is_some() {
+            let aside = free_name(&file.with_extension("json.damaged"));
+            std::fs::rename(&file, &aside)
+                .with_context(|| format!("could not rename the damaged registry: {}", file.display()))?;
+        }
+        let roots = roots_of_databases(state);
+        if bytes.is_some() || !roots.is_empty() {
+            tracing::error!(
+                file = %file.display(), workspaces = roots.len(),
+                "the registry was damaged or missing, so hippod rebuilt it; a damaged registry is kept in the same \
+                 folder as registry.json.damaged"
+            );
+        }
+        let registry = Self {
+            file,
+            roots: Mutex::default(),
+        };
+        registry.save(&roots)?;
+        *registry.roots.lock() = roots;
+        Ok(registry)
     }
 
     /// Returns the roots in order.
     pub fn roots(&self) -> Vec<PathBuf> {
-        self.lock().iter().cloned().collect()
+        self.roots.lock().iter().cloned().collect()
     }
 
     /// Returns whether a root is registered.
     pub fn contains(&self, root: &Path) -> bool {
-        self.lock().contains(root)
+        self.roots.lock().contains(root)
     }
 
     /// Registers a canonical root. Returns whether it is new.
@@ -107,15 +94,7 @@ impl Registry {
     /// # Errors
     /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn add(&self, root: &Path) -> Result<bool> {
-        let mut roots = self.lock();
-        if !roots.insert(root.to_path_buf()) {
-            return Ok(false);
-        }
-        if let Err(error) = self.save(&roots) {
-            roots.remove(root);
-            return Err(error);
-        }
-        Ok(true)
+        self.update(|roots| roots.insert(root.to_path_buf()))
     }
 
     /// Unregisters a root. Returns whether it was registered.
@@ -123,20 +102,18 @@ impl Registry {
     /// # Errors
     /// Fails if the registry cannot be written; in this case, the list of roots is unchanged.
     pub fn remove(&self, root: &Path) -> Result<bool> {
-        let mut roots = self.lock();
-        if !roots.remove(root) {
-            return Ok(false);
-        }
-        if let Err(error) = self.save(&roots) {
-            roots.insert(root.to_path_buf());
-            return Err(error);
-        }
-        Ok(true)
+        self.update(|roots| roots.remove(root))
     }
 
-    /// Locks the roots and ignores poisoning: every critical section leaves a complete list behind.
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
-        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
+    fn update(&self, change: impl FnOnce(&mut BTreeSet<PathBuf>) -> bool) -> Result<bool> {
+        let mut roots = self.roots.lock();
+        let mut changed = roots.clone();
+        if !change(&mut changed) {
+            return Ok(false);
+        }
+        self.save(&changed)?;
+        *roots = changed;
+        Ok(true)
     }
 
     fn save(&self, roots: &BTreeSet<PathBuf>) -> Result<()> {
@@ -146,17 +123,8 @@ impl Registry {
         };
         let json = serde_json::to_vec_pretty(&on_disk)?;
         write_atomically(&self.file, &json)
-            .and_then(|()| write_atomically(&copy_of(&self.file), &json))
             .with_context(|| format!("could not write the registry: {}", self.file.display()))
     }
-}
-
-fn parse(bytes: &[u8]) -> serde_json::Result<RegistryContent> {
-    serde_json::from_slice(bytes)
-}
-
-fn copy_of(file: &Path) -> PathBuf {
-    file.with_extension("json.copy")
 }
 
 /// Returns the name, with a number appended if the name is taken.
@@ -229,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_registry_is_kept_and_rebuilt_from_a_copy_or_databases() {
+    fn a_damaged_registry_is_kept_and_rebuilt_from_the_databases() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path();
         let file = state.join("registry.json");
@@ -239,23 +207,18 @@ mod tests {
         std::fs::create_dir_all(&place).unwrap();
         drop(hippo_store::db::Store::open(&place.join("index.db"), "/b").unwrap());
         let roots = |state: &Path| Registry::open(state).unwrap().roots();
-        for with_copy in [true, false] {
-            for damage in ["{\"version\":1,", "", "\0\0\0"] {
-                std::fs::write(&file, damage).unwrap();
-                if !with_copy {
-                    std::fs::remove_file(copy_of(&file)).unwrap();
-                }
-                assert_eq!(roots(state), [Path::new("/b")], "{damage:?} {with_copy}");
-                assert_eq!(roots(state), [Path::new("/b")], "it is written again");
-            }
+        for damage in ["{\"version\":1,", "", "\0\0\0"] {
+            std::fs::write(&file, damage).unwrap();
+            assert_eq!(roots(state), [Path::new("/b")], "{damage:?}");
+            assert_eq!(roots(state), [Path::new("/b")], "it is written again");
         }
         assert!(state.join("registry.json.damaged").exists());
         assert!(
-            state.join("registry.json.damaged.6").exists(),
+            state.join("registry.json.damaged.3").exists(),
             "none is overwritten"
         );
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(roots(state), [Path::new("/b")], "one that is gone has a copy");
+        assert_eq!(roots(state), [Path::new("/b")], "a missing one is written again");
         std::fs::write(&file, r#"{"version":2,"workspaces":[]}"#).unwrap();
         assert!(Registry::open(state).is_err(), "a newer one is left as it is");
     }

@@ -28,7 +28,7 @@ use crate::ticks;
 use crate::tree;
 use parts::DaemonParts;
 
-pub use log::{LogTo, log_to};
+pub use log::{StderrLog, log_to};
 
 /// Time limit for the engine to save its progress at shutdown.
 const LAST_STEP: Duration = Duration::from_millis(800);
@@ -61,20 +61,14 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         passed,
     } = options;
     handles::raise_limit();
-    let claimed = match passed {
-        None => Instance::claim(&paths).and_then(|instance| {
+    let (instance, listener) = match passed {
+        None => {
+            let instance = Instance::claim(&paths)?;
             let listener = instance.listen()?;
-            Ok((instance, listener))
-        }),
-        Some(passed) => Instance::claim_beside(&paths).and_then(|instance| {
-            let listener = passed.serve()?;
-            Ok((instance, listener))
-        }),
+            (instance, listener)
+        }
+        Some(passed) => (Instance::claim_beside(&paths)?, passed.serve()?),
     };
-    let (instance, listener) = claimed.map_err(|error| {
-        let hint = error.hint();
-        anyhow!("{error}\nhint: {hint}")
-    })?;
     let registry = Registry::open(&paths.state)?;
     if let Err(error) = backup::finish_what_was_begun(&paths.state, &registry) {
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
@@ -115,12 +109,8 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         components.news.subscribe(),
         stop.subscribe(),
     ));
-    let manager = tokio::spawn(service::announce(
-        Arc::clone(&components.reporter),
-        components.engine.clone(),
-        pulse,
-        components.news.clone(),
-    ));
+    let (reporter, engine) = (Arc::clone(&components.reporter), components.engine.clone());
+    let manager = tokio::spawn(async move { service::announce(&reporter, engine, pulse).await });
 
     let mut told = stop.subscribe();
     let instance = Arc::new(instance);

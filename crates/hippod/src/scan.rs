@@ -4,11 +4,9 @@
 //! to keep it out of the repository, and that memory has to be indexed. Names that begin with a dot and `node_modules`
 //! are always skipped.
 
-mod gate;
 mod ignores;
 mod look;
 mod own;
-mod walk;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,11 +15,11 @@ use hippo_fs::WorkspaceDir;
 use hippo_store::system::{self, FileId};
 use hippo_text::source::SourceRules;
 
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::files;
 pub use look::Looker;
+use look::ScannedPaths;
 pub use own::is_own_place;
-use walk::{WalkResult, walk};
 
 /// Result of a scan.
 #[derive(Debug, Default)]
@@ -95,11 +93,11 @@ pub enum PathClass {
 
 /// Scans everything below a root. Calls `at_each` for every entry, so that the caller can stay responsive during a long
 /// scan.
-pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each: &dyn Fn()) -> ScanResult {
+pub fn scan(root: &Path, rules: &SourceRules, config: &Config, at_each: &dyn Fn()) -> ScanResult {
     match WorkspaceDir::open(root).and_then(|dir| dir.folder("")?.is_empty()) {
         Ok(root_empty) => ScanResult {
             root_empty,
-            ..once_each(walk(root, rules, config, at_each).with_links(root))
+            ..once_each(root, Looker::new(root, rules, config).scan(at_each))
         },
         Err(error) => ScanResult {
             cut_short: system::is_shortage(&error),
@@ -116,21 +114,10 @@ fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
 }
 
 /// Keeps one name of each file and folder: a name without a link if there is one, otherwise the first name.
-fn once_each(walked: WalkResult) -> ScanResult {
-    let WalkResult {
-        mut files,
-        mut dirs,
-        mut skipped,
-        unreadable_dirs,
-        root_present,
-        cut_short,
-    } = walked;
-    let mut result = ScanResult {
-        unreadable_dirs,
-        root_present,
-        cut_short,
-        ..ScanResult::default()
-    };
+fn once_each(root: &Path, (paths, mut result): (ScannedPaths, ScanResult)) -> ScanResult {
+    let ScannedPaths { mut files, mut dirs } = paths;
+    let mut skipped = std::mem::take(&mut result.skipped);
+    skipped.extend(own::links(root));
     files.sort_by(|a, b| (a.1, &a.0.rel).cmp(&(b.1, &b.0.rel)));
     let mut names: HashMap<FileId, String> = HashMap::new();
     for (file, _) in files {

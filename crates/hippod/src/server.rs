@@ -6,7 +6,6 @@ mod dispatch;
 mod entries;
 mod flush;
 mod long;
-mod models;
 mod removal;
 mod room;
 mod silent;
@@ -31,7 +30,6 @@ use silent::SilentConnections;
 
 use crate::backup::Backups;
 use crate::clock::Clock;
-use crate::config::ServerConfig;
 use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::doctor::Doctor;
@@ -46,6 +44,8 @@ use crate::tasks::wait_until_set;
 use crate::tree::Trees;
 use crate::views::Views;
 
+/// Maximum number of simultaneous connections.
+const MAX_CONNECTIONS: usize = 256;
 /// Maximum time for running answers after a stop request.
 const LAST_ANSWERS: Duration = Duration::from_millis(1000);
 /// Pause after a failed accept, for example when file descriptors run out.
@@ -60,8 +60,6 @@ const REFUSAL: Duration = Duration::from_millis(500);
 
 /// Components that serve requests.
 pub struct Components {
-    /// Settings of the server.
-    pub settings: ServerConfig,
     /// Clock.
     pub clock: Arc<dyn Clock>,
     /// Shutdown signal; true once the daemon has to end.
@@ -104,7 +102,7 @@ pub async fn serve(
     stop: watch::Receiver<bool>,
 ) {
     let mut told = stop.clone();
-    let places = Arc::new(Semaphore::new(components.settings.max_connections));
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let silent = Arc::new(SilentConnections::default());
     let budget = Budget::default();
@@ -180,13 +178,12 @@ pub async fn serve(
 
 #[expect(clippy::disallowed_methods, reason = "this is not a workspace file")]
 fn spare_handle() -> Option<std::fs::File> {
-    std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }).ok()
+    std::fs::File::open("/dev/null").ok()
 }
 
 /// Sends the reason to a client above the connection limit, then closes the connection.
 async fn refuse(stream: Stream) {
-    let why = RpcError::new(ErrorKind::Warming, "too many open connections")
-        .hint("close some connections, or raise [server] max_connections");
+    let why = RpcError::new(ErrorKind::Warming, "too many open connections").hint("close some connections");
     let line = Reply::refuse(Id::Null, why).to_line();
     let (mut from, mut to) = tokio::io::split(stream);
     let say = async {
@@ -203,7 +200,6 @@ async fn refuse(stream: Stream) {
 
 /// Returns whether the client runs as the same user. The folder's mode already excludes other users; this check matters
 /// if that mode was widened.
-#[cfg(unix)]
 fn is_own_user(stream: &Stream) -> bool {
     use interprocess::local_socket::traits::StreamCommon as _;
     match stream.peer_creds() {
@@ -215,9 +211,4 @@ fn is_own_user(stream: &Stream) -> bool {
             false
         }
     }
-}
-
-#[cfg(not(unix))]
-fn is_own_user(_: &Stream) -> bool {
-    true
 }

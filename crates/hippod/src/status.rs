@@ -8,10 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_proto::{
-    DiskStatus, ErrorKind, ModelLoad, ModelStatus, PROTOCOL, Paths, StatusResponse, VectorBackend,
-    VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
-};
+use hippo_proto::{ErrorKind, ModelLoad, ModelStatus, PROTOCOL, Paths, StatusResponse, WorkspaceStatus};
 
 use crate::clock::Clock;
 use crate::contexts::Contexts;
@@ -104,40 +101,10 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
     };
     WorkspaceStatus {
         root: root.display().to_string(),
-        documents: 0,
-        chunks: 0,
-        pending: 0,
-        embedded: 0,
-        skipped: Vec::new(),
-        skipped_count: 0,
-        generation: 0,
-        lag_ms: 0,
         degraded: Some(word.to_owned()),
         why: Some(why),
-        settings: None,
-        untrusted: Vec::new(),
-        watcher: WatcherStatus {
-            mode: WatcherMode::None,
-            alive: false,
-            last_event_ms_ago: None,
-            last_canary_ms_ago: None,
-            last_reconcile_ms_ago: None,
-            changed_at_last_reconcile: 0,
-        },
-        disk: DiskStatus::default(),
-        held_deletions: 0,
         root_present: hippo_fs::is_present(root),
-        vector: VectorStatus {
-            backend: VectorBackend::Exact,
-            vectors: 0,
-            tombstones: 0,
-            building: false,
-            model: None,
-        },
-        database_bytes: 0,
-        index: None,
-        contexts: None,
-        tree: None,
+        ..WorkspaceStatus::default()
     }
 }
 
@@ -165,7 +132,6 @@ fn model(reporter: &StatusReporter) -> ModelStatus {
 }
 
 /// Returns the resident memory of this process in bytes, or 0 on systems that do not report it in a file.
-#[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a system file")]
 fn resident_bytes() -> u64 {
     let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else {
@@ -176,9 +142,4 @@ fn resident_bytes() -> u64 {
         .nth(1)
         .and_then(|pages| pages.parse::<u64>().ok());
     pages.unwrap_or(0) * rustix::param::page_size() as u64
-}
-
-#[cfg(not(unix))]
-fn resident_bytes() -> u64 {
-    0
 }

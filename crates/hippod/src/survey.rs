@@ -3,7 +3,7 @@
 mod models;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::scan::SkippedFile;
@@ -27,12 +27,6 @@ impl Survey {
         let Survey { report, places } = other;
         self.report.add(report);
         self.places.extend(places);
-    }
-
-    /// Returns the workspaces with pending work.
-    pub fn busy_workspaces(&self) -> impl Iterator<Item = &Path> {
-        let behind = self.places.iter().filter(|place| place.waiting > 0);
-        behind.map(|place| place.view.root.as_path())
     }
 }
 

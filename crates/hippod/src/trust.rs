@@ -4,7 +4,9 @@
 //! exclude files, lower budgets and disable features. All other settings have no effect until the user trusts the file.
 //! Trust is bound to the hash of the file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use anyhow::Result;
 
 use hippo_proto::folder::{self, Trust};
 use hippo_proto::{
@@ -12,7 +14,7 @@ use hippo_proto::{
 };
 use hippo_session::compaction::{CONFIG_KEY, CompactionConfig};
 
-use crate::config::{Config, ConfigError, WorkspaceConfig};
+use crate::config::{self, Config};
 use crate::harness;
 
 /// Path of a workspace's settings, below its root.
@@ -30,7 +32,7 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct SettingsSurvey {
     /// The effective settings, or the error in the workspace's own file.
-    pub config: Result<WorkspaceConfig, ConfigError>,
+    pub config: Result<Config>,
     /// The files that exist.
     pub files: Vec<SettingsFile>,
 }
@@ -99,18 +101,12 @@ fn file(
 }
 
 /// Returns the effective settings, and a description of the settings file.
-fn settings(
-    config: &Config,
-    trust: &Trust,
-    root: &Path,
-) -> (Result<WorkspaceConfig, ConfigError>, Option<SettingsFile>) {
-    let path: PathBuf = SETTINGS
-        .split('/')
-        .fold(root.to_path_buf(), |path, part| path.join(part));
+fn settings(config: &Config, trust: &Trust, root: &Path) -> (Result<Config>, Option<SettingsFile>) {
+    let path = root.join(SETTINGS);
     let bytes = match hippo_fs::read(root, SETTINGS, LARGEST_SETTINGS) {
         Ok(bytes) => bytes,
-        Err(error) if hippo_fs::is_absence(&error) => return (Ok(config.without_a_file()), None),
-        Err(why) => return (Err(ConfigError::Read { file: path, why }), None),
+        Err(error) if hippo_fs::is_absence(&error) => return (Ok(config.clone()), None),
+        Err(error) => return (Err(config::unreadable(&path, &error)), None),
     };
     let trusted = trust.covers(SETTINGS, &bytes);
     match config.for_workspace(&path, &bytes, trusted) {

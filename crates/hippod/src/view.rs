@@ -4,11 +4,12 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
 use jiff::tz::TimeZone;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use hippo_proto::{RpcError, WorkspaceStatus};
 use hippo_rank::corpus::Corpus;
@@ -20,7 +21,7 @@ use hippo_text::source::SourceRules;
 use hippo_types::time::Timestamp;
 
 use crate::clock::{Clock, moment};
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::index::IndexView;
 use crate::verify::{ChunkSpan, FileMark};
 use crate::watcher::{Listener, UnreportedChanges};
@@ -122,7 +123,7 @@ pub struct WorkspaceView {
     /// Canonical root.
     pub root: PathBuf,
     /// Configuration of the workspace.
-    pub config: WorkspaceConfig,
+    pub config: Config,
     /// Source rules: which paths are memory.
     pub rules: SourceRules,
     database: PathBuf,
@@ -152,7 +153,7 @@ impl WorkspaceView {
     /// its freshness.
     pub fn new(
         root: PathBuf,
-        config: WorkspaceConfig,
+        config: Config,
         rules: SourceRules,
         database: PathBuf,
         snapshot: SearchSnapshot,
@@ -208,23 +209,23 @@ impl WorkspaceView {
 
     /// Locks the snapshot for reading.
     pub fn snapshot(&self) -> RwLockReadGuard<'_, SearchSnapshot> {
-        self.snapshot.read().unwrap_or_else(PoisonError::into_inner)
+        self.snapshot.read()
     }
 
     /// Locks the snapshot for writing. The engine holds the lock during a commit and the matching update of the
     /// snapshot.
     pub fn picture_mut(&self) -> RwLockWriteGuard<'_, SearchSnapshot> {
-        self.snapshot.write().unwrap_or_else(PoisonError::into_inner)
+        self.snapshot.write()
     }
 
     /// Returns the current index entries.
     pub fn index(&self) -> Arc<IndexView> {
-        Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.index.read())
     }
 
     /// Replaces the index entries that queries see.
     pub fn set_index(&self, index: IndexView) {
-        *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
+        *self.index.write() = Arc::new(index);
     }
 
     /// Returns how far the index lags behind, including changes that the engine has not received from the
@@ -237,7 +238,7 @@ impl WorkspaceView {
                 listener.held_back(|path| self.rules.is_source(path))
             });
         let reports = self.reports.load(Ordering::SeqCst);
-        let mut freshness = lock(&self.freshness).clone();
+        let mut freshness = self.freshness.lock().clone();
         let untaken = u64::from(freshness.taken < reports);
         let unheard = held_back.count as u64 + untaken;
         if unheard > 0 {
@@ -251,12 +252,12 @@ impl WorkspaceView {
 
     /// Returns the handle of the running watcher.
     pub fn listener(&self) -> Option<Listener> {
-        lock(&self.listener).clone()
+        self.listener.lock().clone()
     }
 
     /// Replaces the handle of the watcher.
     pub fn set_listener(&self, listener: Listener) {
-        *lock(&self.listener) = Some(listener);
+        *self.listener.lock() = Some(listener);
     }
 
     /// Counts a watcher report that is about to be sent to the engine.
@@ -266,12 +267,12 @@ impl WorkspaceView {
 
     /// Replaces the freshness and returns the previous one.
     pub fn set_freshness(&self, freshness: Freshness) -> Freshness {
-        std::mem::replace(&mut *lock(&self.freshness), freshness)
+        std::mem::replace(&mut *self.freshness.lock(), freshness)
     }
 
     /// Returns the last published status.
     pub fn status(&self) -> Option<WorkspaceStatus> {
-        lock(&self.status).clone()
+        self.status.lock().clone()
     }
 
     /// Returns whether the database file exists.
@@ -282,7 +283,7 @@ impl WorkspaceView {
 
     /// Publishes the status.
     pub fn set_status(&self, status: WorkspaceStatus) {
-        *lock(&self.status) = Some(status);
+        *self.status.lock() = Some(status);
     }
 
     /// Runs `read` on a read connection.
@@ -293,13 +294,13 @@ impl WorkspaceView {
         &self,
         read: impl FnOnce(&StoreReader) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let kept = lock(&self.readers).pop();
+        let kept = self.readers.lock().pop();
         let reader = match kept {
             Some(reader) => reader,
             None => StoreReader::open(&self.database)?,
         };
         let result = read(&reader)?;
-        let mut readers = lock(&self.readers);
+        let mut readers = self.readers.lock();
         if readers.len() < READERS_KEPT {
             readers.push(reader);
         }
@@ -316,46 +317,37 @@ impl WorkspaceView {
         snapshot: &SearchSnapshot,
         expressions: &[String],
     ) -> Result<Vec<Arc<[u32]>>, StoreError> {
-        let mut found: Vec<Option<Arc<[u32]>>> = {
-            let mut cache = lock(&self.postings);
-            if cache.generation != snapshot.generation {
-                *cache = PostingsCache {
-                    generation: snapshot.generation,
-                    ..PostingsCache::default()
-                };
-            }
-            expressions
-                .iter()
-                .map(|expression| cache.terms.get(expression).cloned())
-                .collect()
-        };
-        if found.iter().any(Option::is_none) {
-            self.with_reader(|reader| {
-                for (slot, expression) in found.iter_mut().zip(expressions) {
-                    if slot.is_none() {
-                        *slot = Some(reader.postings(expression)?.into());
-                    }
+        self.with_reader(|reader| {
+            let of_one = |expression: &String| {
+                if let Some(ids) = self.postings.lock().get(snapshot.generation, expression) {
+                    return Ok(ids);
                 }
-                Ok(())
-            })?;
-            let mut cache = lock(&self.postings);
-            for (slot, expression) in found.iter().zip(expressions) {
-                if let Some(ids) = slot {
-                    cache.keep(snapshot.generation, expression, ids);
-                }
-            }
-        }
-        Ok(found.into_iter().flatten().collect())
+                let ids: Arc<[u32]> = reader.postings(expression)?.into();
+                self.postings.lock().keep(snapshot.generation, expression, &ids);
+                Ok(ids)
+            };
+            expressions.iter().map(of_one).collect()
+        })
     }
 
     /// Drops connections and caches before the database file is replaced.
     pub fn forget_readers(&self) {
-        lock(&self.readers).clear();
-        *lock(&self.postings) = PostingsCache::default();
+        self.readers.lock().clear();
+        *self.postings.lock() = PostingsCache::default();
     }
 }
 
 impl PostingsCache {
+    fn get(&mut self, generation: u64, expression: &str) -> Option<Arc<[u32]>> {
+        if self.generation != generation {
+            *self = Self {
+                generation,
+                ..Self::default()
+            };
+        }
+        self.terms.get(expression).cloned()
+    }
+
     fn keep(&mut self, generation: u64, expression: &str, ids: &Arc<[u32]>) {
         if self.generation != generation || ids.len() > POSTINGS_KEPT {
             return;
@@ -372,9 +364,4 @@ impl PostingsCache {
             self.kept += ids.len();
         }
     }
-}
-
-/// Locks a mutex and ignores poisoning: every critical section leaves a consistent value behind.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

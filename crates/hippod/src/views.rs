@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use tokio::sync::watch;
 use tracing::Span;
 
@@ -64,31 +65,27 @@ impl Default for Views {
 impl Views {
     /// Sets the state of a workspace.
     pub fn set(&self, root: &Path, slot: Slot) {
-        self.slots
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(root.to_path_buf(), slot);
-        self.changed.send_replace(());
+        self.change(|slots| slots.insert(root.to_path_buf(), slot));
     }
 
     /// Removes a workspace from the list.
     pub fn remove(&self, root: &Path) {
-        self.slots
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(root);
-        self.changed.send_replace(());
+        self.change(|slots| slots.remove(root));
     }
 
     /// Returns the state of the workspace with this root.
     pub fn slot(&self, root: &Path) -> Option<Slot> {
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        slots.get(root).cloned()
+        self.slots.read().get(root).cloned()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Slot>) -> T) {
+        change(&mut self.slots.write());
+        self.changed.send_replace(());
     }
 
     /// Returns all workspaces, sorted by root.
     pub fn all(&self) -> Vec<(PathBuf, Slot)> {
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        let slots = self.slots.read();
         slots
             .iter()
             .map(|(root, slot)| (root.clone(), slot.clone()))
@@ -102,11 +99,6 @@ impl Views {
             Slot::Opening | Slot::Broken(_) => None,
         };
         self.all().into_iter().filter_map(open).collect()
-    }
-
-    /// Returns a receiver that is notified when a workspace is added, opened or removed.
-    pub fn changes(&self) -> watch::Receiver<()> {
-        self.changed.subscribe()
     }
 
     /// Waits until no workspace is being opened, up to a time limit, because a search over all workspaces needs every
@@ -129,7 +121,7 @@ impl Views {
     #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        let slots = self.slots.read();
         real.ancestors()
             .find(|above| slots.contains_key(*above))
             .map(Path::to_path_buf)
@@ -147,13 +139,7 @@ impl Views {
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;
         loop {
-            let slot = self
-                .slots
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get(&root)
-                .cloned();
-            match slot {
+            match self.slot(&root) {
                 Some(Slot::Open(view)) => return Ok(view),
                 Some(Slot::Broken(error)) => return Err(error),
                 Some(Slot::Opening) => {

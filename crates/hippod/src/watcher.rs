@@ -12,11 +12,13 @@ mod poll;
 mod worker;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_fs::WorkspaceDir;
+use hippo_proto::WatcherMode;
 
 use crate::config::{PollMode, WatchConfig};
 use hear::WatchShared;
@@ -28,6 +30,9 @@ pub const OWN_FOLDER: &str = ".hippocampus";
 /// Name of a file in that folder; an event for it proves that the watcher receives events.
 const CANARY: &str = "canary";
 
+/// Maximum delay of a report, even while changes keep arriving, unless the quiet period is longer.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+
 /// Callback for watcher events, invoked on the watcher's thread.
 pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 
@@ -36,8 +41,8 @@ pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 pub enum WatchEvent {
     /// Files and folders that may have been changed, created or removed; absolute paths.
     Dirty(PathBuf, BTreeSet<PathBuf>),
-    /// Any path may have changed.
-    Rescan(PathBuf, RescanReason),
+    /// Any path may have changed; the string is the reason.
+    Rescan(PathBuf, &'static str),
     /// The canary event was received: the watcher works.
     CanarySeen(PathBuf),
     /// The watcher ended and sends no more reports; the string is the cause.
@@ -60,37 +65,11 @@ impl WatchEvent {
     }
 }
 
-/// Reason for a full comparison of the disk with the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RescanReason {
-    /// The operating system dropped events.
-    Overflow,
-    /// Too many paths changed to list them.
-    TooMany,
-    /// The operating system's limit on watches is reached; the files are polled from now on.
-    WatchLimit,
-    /// The operating system reported an error.
-    Failed,
-    /// The root disappeared.
-    RootGone,
-    /// The root reappeared, or was replaced by another folder.
-    RootBack,
-}
-
-/// Method of detecting changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WatchMode {
-    /// Events from the operating system.
-    Notify,
-    /// Polling.
-    Poll,
-}
-
 /// State of the watcher for `status` and `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
     /// Method of detecting changes.
-    pub mode: WatchMode,
+    pub mode: WatcherMode,
     /// Reason why the watcher polls, or why some folders are not watched.
     pub reason: Option<String>,
     /// Time of the last event from the operating system.
@@ -103,7 +82,7 @@ pub struct WatchState {
 #[derive(Debug, Clone)]
 struct WatchSpec {
     root: PathBuf,
-    /// Polling instead of events: automatic, always or never.
+    /// Polling instead of events: automatic or always.
     poll: PollMode,
     /// Polling interval.
     poll_every: Duration,
@@ -120,28 +99,9 @@ impl WatchSpec {
             poll: watch.poll,
             poll_every: Duration::from_secs(watch.poll_secs),
             quiet: Duration::from_millis(watch.quiet_ms),
-            max_wait: Duration::from_millis(watch.max_wait_ms),
+            max_wait: MAX_WAIT.max(Duration::from_millis(watch.quiet_ms)),
         }
     }
-}
-
-/// Error while writing the canary.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CanaryError {
-    /// The canary could not be written, for instance because the workspace is read-only. The watcher may still work.
-    #[error("could not write the canary: {0}")]
-    Unprovable(String),
-}
-
-/// Error while starting a watcher.
-#[derive(Debug, thiserror::Error)]
-pub enum WatchError {
-    /// The operating system could not start a thread.
-    #[error("could not start the watcher's thread")]
-    Thread(#[source] std::io::Error),
-    /// The operating system provides no watches, and polling is disabled (`watch.poll = "never"`).
-    #[error("could not watch, and polling is disabled: {0}")]
-    Unsupported(String),
 }
 
 /// A running watcher, stopped on drop.
@@ -156,40 +116,38 @@ impl Watcher {
     /// [`Watcher::set_dirs`].
     ///
     /// # Errors
-    /// See [`WatchError`].
-    pub fn start(root: &Path, watch: &WatchConfig, sink: WatchSink) -> Result<Self, WatchError> {
+    /// Fails if the operating system cannot start a thread.
+    pub fn start(root: &Path, watch: &WatchConfig, sink: WatchSink) -> io::Result<Self> {
         Self::start_as(WatchSpec::new(root, watch), sink)
     }
 
-    fn start_as(spec: WatchSpec, sink: WatchSink) -> Result<Self, WatchError> {
+    fn start_as(spec: WatchSpec, sink: WatchSink) -> io::Result<Self> {
         let root = spec.root.clone();
         let shared = Arc::new(WatchShared::new(&spec));
-        let worker = WatchThread::new(spec, Arc::clone(&shared))?;
+        let worker = WatchThread::new(spec, Arc::clone(&shared));
         std::thread::Builder::new()
             .name("watch".into())
-            .spawn(move || worker.run(sink))
-            .map_err(WatchError::Thread)?;
+            .spawn(move || worker.run(sink))?;
         Ok(Self { root, shared })
     }
 
     /// Sets the folders to watch in addition to the root. Changes made within the last minute in a newly watched folder
     /// are reported, because they may have happened between the scan that found the folder and this call.
     pub fn set_dirs(&self, dirs: Vec<PathBuf>) {
-        self.shared.ask(|inbox| inbox.dirs = Some(dirs));
+        self.shared.ask(|turn| turn.dirs = Some(dirs));
     }
 
     /// Writes the canary. A working watcher responds with [`WatchEvent::CanarySeen`].
     ///
     /// # Errors
-    /// Fails if the file cannot be written.
-    pub fn write_canary(&self) -> Result<(), CanaryError> {
-        let unprovable = |error: std::io::Error| CanaryError::Unprovable(error.to_string());
+    /// Fails if the file cannot be written, for instance because the workspace is read-only. The watcher may still
+    /// work.
+    pub fn write_canary(&self) -> io::Result<()> {
         // If the root is missing, opening it fails, so it is not created again.
         let folder = WorkspaceDir::open(&self.root).and_then(|root| root.make_folder(OWN_FOLDER));
-        let written = folder.and_then(|folder| folder.overwrite(CANARY, b"hippod\n"));
-        written.map_err(unprovable)?;
+        folder.and_then(|folder| folder.overwrite(CANARY, b"hippod\n"))?;
         // The thread writes the canary once more after ensuring that the folder is watched.
-        self.shared.ask(|inbox| inbox.canary_asked = true);
+        self.shared.ask(|turn| turn.canary_asked = true);
         Ok(())
     }
 
@@ -200,13 +158,13 @@ impl Watcher {
 
     /// Returns the state of the watcher.
     pub fn state(&self) -> WatchState {
-        self.shared.state()
+        self.shared.with(|inbox| inbox.state.clone())
     }
 }
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.shared.ask(|inbox| inbox.stop = true);
+        self.shared.ask(|turn| turn.stop = true);
     }
 }
 

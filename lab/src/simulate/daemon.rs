@@ -64,7 +64,6 @@ impl Daemon {
         // Changes are found by `workspace.sync` alone, so that two runs find them in the same order.
         config.watch.poll = PollMode::Always;
         (config.watch.poll_secs, config.watch.reconcile_secs) = (3_600, DAY_SECS);
-        config.watch.canary_secs = DAY_SECS;
         // A light cycle takes longer than a day of questions.
         config.cycles.light = "0 4,23 * * *".to_owned();
         change(&mut config);

@@ -150,7 +150,7 @@ pub fn live(seed: u64, options: YearOptions) -> Result<Year> {
     let mut happenings = Dice::new(seed, "days");
     let mut probes = Dice::new(seed, "probes");
     let settings = |config: &mut hippod::config::Config| {
-        config.decay.profile = options.profile;
+        config.index.decay = options.profile;
         if !options.cycles {
             let cycles = &mut config.cycles;
             for line in [&mut cycles.light, &mut cycles.deep, &mut cycles.archival] {

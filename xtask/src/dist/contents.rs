@@ -189,16 +189,10 @@ pub fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-#[cfg(unix)]
 fn executable(place: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(place, fs::Permissions::from_mode(0o755))
         .with_context(|| format!("could not make {} executable", place.display()))
-}
-
-#[cfg(not(unix))]
-fn executable(_: &Path) -> Result<()> {
-    Ok(())
 }
 
 /// Returns a unit with the program's path on Debian.

@@ -108,7 +108,6 @@ impl Folder {
     ///
     /// # Errors
     /// Returns [`io::ErrorKind::Unsupported`] where the operating system or the file system does not support it.
-    #[cfg(unix)]
     pub fn exchange(&self, one: impl AsRef<OsStr>, two: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_with(one.as_ref(), two.as_ref(), rustix::fs::RenameFlags::EXCHANGE)
     }
@@ -118,12 +117,10 @@ impl Folder {
     /// # Errors
     /// Returns [`io::ErrorKind::AlreadyExists`]; [`io::ErrorKind::Unsupported`] where the operating system or the file
     /// system does not support it.
-    #[cfg(unix)]
     pub fn rename_to_free(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_with(from.as_ref(), to.as_ref(), rustix::fs::RenameFlags::NOREPLACE)
     }
 
-    #[cfg(unix)]
     fn rename_with(&self, from: &OsStr, to: &OsStr, flags: rustix::fs::RenameFlags) -> io::Result<()> {
         use rustix::io::Errno;
         match rustix::fs::renameat_with(&self.dir, check_name(from)?, &self.dir, check_name(to)?, flags) {
@@ -132,24 +129,6 @@ impl Folder {
             }
             done => Ok(done?),
         }
-    }
-
-    /// Not supported on this operating system.
-    ///
-    /// # Errors
-    /// Returns [`io::ErrorKind::Unsupported`].
-    #[cfg(not(unix))]
-    pub fn exchange(&self, _: impl AsRef<OsStr>, _: impl AsRef<OsStr>) -> io::Result<()> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
-    }
-
-    /// Not supported on this operating system.
-    ///
-    /// # Errors
-    /// Returns [`io::ErrorKind::Unsupported`].
-    #[cfg(not(unix))]
-    pub fn rename_to_free(&self, _: impl AsRef<OsStr>, _: impl AsRef<OsStr>) -> io::Result<()> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
     /// Removes a file or a link, not the target of the link.

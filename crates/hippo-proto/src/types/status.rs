@@ -91,7 +91,7 @@ pub struct ModelStatus {
 }
 
 /// One workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceStatus {
     /// Canonical root of the workspace.
@@ -218,7 +218,7 @@ pub struct Skipped {
 }
 
 /// The method of detecting changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WatcherMode {
@@ -227,11 +227,12 @@ pub enum WatcherMode {
     /// Polling every few seconds.
     Poll,
     /// No watcher; only reconciling finds changes.
+    #[default]
     None,
 }
 
 /// State of the watcher. Times are ages in milliseconds, absent if the event never happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatcherStatus {
     /// The method of detecting changes.
@@ -262,18 +263,19 @@ pub struct DiskStatus {
 }
 
 /// The kind of vector index in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VectorBackend {
     /// Exact scan.
+    #[default]
     Exact,
     /// HNSW graph.
     Hnsw,
 }
 
 /// The vector index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VectorStatus {
     /// The kind in use.

@@ -5,13 +5,14 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::StoreError;
 use crate::in_place::{self, with_suffix};
-use crate::system::{PRIVATE_FILE, WithMode as _};
+use crate::system::PRIVATE_FILE;
 
 /// Name of the counter in `sqlite_sequence`, SQLite's table of numbers that are never reused.
 const NAME: &str = "changes";
@@ -115,7 +116,7 @@ fn write(path: &Path, noted: AckRecord) {
         .write(true)
         .create(true)
         .truncate(false)
-        .with_mode(PRIVATE_FILE)
+        .mode(PRIVATE_FILE)
         .open(with_suffix(path, ".acked"));
     // Errors are ignored, see `record_ack`.
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));

@@ -2,12 +2,13 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreError;
-use crate::system::{self, PRIVATE_FILE, WithMode as _};
+use crate::system::{self, PRIVATE_FILE};
 
 /// The newest schema, which this build writes and reads.
 pub(crate) const VERSION: i64 = 3;
@@ -181,7 +182,7 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
         source,
     };
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true).with_mode(PRIVATE_FILE);
+    options.write(true).create_new(true).mode(PRIVATE_FILE);
     match options.open(path) {
         Ok(_) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

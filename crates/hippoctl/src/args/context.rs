@@ -155,7 +155,7 @@ pub struct ContextRenderArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// Maximum number of tokens [default: context.render_tokens]
+    /// Maximum number of tokens [default: 5000]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
     /// Format of the output

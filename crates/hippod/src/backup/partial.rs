@@ -5,10 +5,11 @@
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::system::{PRIVATE_FOLDER, WithMode as _};
+use hippo_store::system::PRIVATE_FOLDER;
 
 use super::refusal::io_refusal;
 use crate::registry::write_atomically;
@@ -47,7 +48,7 @@ impl Partial {
         let refused = |error| io_refusal("prepare the backup", &folder, &error);
         let json = serde_json::to_vec(&folder).map_err(|error| refused(error.into()))?;
         write_atomically(&state.join(NOTE), &json).map_err(refused)?;
-        let made = DirBuilder::new().with_mode(PRIVATE_FOLDER).create(&folder);
+        let made = DirBuilder::new().mode(PRIVATE_FOLDER).create(&folder);
         made.map_err(refused)?;
         Ok(Self {
             folder,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +11,7 @@ use hippo_fs::WorkspaceDir;
 use hippo_proto::{RestoreRequest, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::{self, Database};
-use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _, sync_folder};
+use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, sync_folder};
 use hippo_text::source::SourceRules;
 
 use super::Backups;
@@ -187,10 +188,7 @@ fn stage(
             if let Some(above) = folder.parent() {
                 fs::create_dir_all(above).map_err(refused)?;
             }
-            DirBuilder::new()
-                .with_mode(mode)
-                .create(&folder)
-                .map_err(refused)?;
+            DirBuilder::new().mode(mode).create(&folder).map_err(refused)?;
         }
     }
     let members: HashMap<&str, &BackupMember> = manifest

@@ -2,10 +2,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::system::{PRIVATE_FILE, WithMode as _, sync_folder};
+use hippo_store::system::{PRIVATE_FILE, sync_folder};
 
 use super::destination::check_free;
 use super::manifest::{BackupManifest, BackupMember, MANIFEST};
@@ -177,7 +178,7 @@ fn private(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)
         .create_new(true)
-        .with_mode(PRIVATE_FILE)
+        .mode(PRIVATE_FILE)
         .open(path)
 }
 

@@ -7,22 +7,18 @@ use jiff::tz::TimeZone;
 use toml::Value;
 
 use super::Config;
-pub(super) use table::{KEYS, REMOVED};
+pub(super) use table::KEYS;
 
 /// Definition of a configuration key.
 pub(super) struct ConfigKey {
     /// Section and name of the key, such as `embed.threads`.
     pub name: &'static str,
-    /// Environment variable that sets the key.
-    pub variable: &'static str,
     /// Type of the value.
     pub kind: ValueKind,
     /// Values that a workspace's own file may set.
     pub own: OverrideLimit,
-    /// Description of the key.
-    pub meaning: &'static str,
-    /// When to change the value.
-    pub reason: &'static str,
+    /// Description of the key, and when to change its value.
+    pub about: &'static str,
 }
 
 /// Type of a value.
@@ -32,8 +28,6 @@ pub(super) enum ValueKind {
     Bool,
     /// An integer in an inclusive range.
     Whole(i64, i64),
-    /// A number from 0 to 1.
-    Share,
     /// A keyword from this list.
     Choice(&'static [&'static str]),
     /// A non-empty name.
@@ -58,8 +52,6 @@ pub(super) enum OverrideLimit {
     Smaller,
     /// Without trust, only a smaller number, where 0 means unlimited.
     SmallerNot0,
-    /// Without trust, only a larger number.
-    Larger,
     /// Without trust, only a keyword from this list.
     Word(&'static [&'static str]),
     /// Without trust, only a subset of the user's list.
@@ -78,20 +70,20 @@ impl ConfigKey {
     pub fn parts(&self) -> (&'static str, &'static str) {
         self.name.split_once('.').unwrap_or(("", self.name))
     }
+
+    /// Returns the environment variable that sets the key.
+    pub fn variable(&self) -> String {
+        format!("HIPPOD_{}", self.name.replace('.', "_").to_uppercase())
+    }
 }
 
 impl OverrideLimit {
     /// Returns the value in effect without trust. `user` is the value in the user's settings, and `wanted` is the value
     /// in the workspace's file.
     pub fn narrowed(self, user: &Value, wanted: &Value) -> Value {
-        let number = |value: &Value| match value {
-            #[expect(clippy::cast_precision_loss, reason = "all limits are far below 2^52")]
-            Value::Integer(number) => *number as f64,
-            Value::Float(number) => *number,
-            _ => f64::NAN,
-        };
+        let number = |value: &Value| value.as_integer().unwrap_or(i64::MAX);
         let unlimited = |value: &Value| match number(value) {
-            0.0 => f64::INFINITY,
+            0 => i64::MAX,
             limit => limit,
         };
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -99,7 +91,6 @@ impl OverrideLimit {
             Self::Never | Self::Trusted => user == wanted,
             Self::Smaller => number(wanted) <= number(user),
             Self::SmallerNot0 => unlimited(wanted) <= unlimited(user),
-            Self::Larger => number(wanted) >= number(user),
             Self::Word(words) => {
                 let word = wanted.as_str().map_or_else(|| wanted.to_string(), str::to_owned);
                 user == wanted || words.contains(&word.as_str())
@@ -129,7 +120,6 @@ impl OverrideLimit {
             Self::Never => return String::new(),
             Self::Trusted => return " (workspace: with trust)".to_owned(),
             Self::Smaller | Self::SmallerNot0 => "lower",
-            Self::Larger => "raise",
             Self::Word(["true"]) => "switch on",
             Self::Word(["false"]) => "switch off",
             Self::Word([""]) => "empty",
@@ -156,9 +146,6 @@ impl ValueKind {
             (Self::Bool, _) => wrong("true or false"),
             (Self::Whole(least, most), Value::Integer(number)) if (least..=most).contains(number) => Ok(()),
             (Self::Whole(least, most), _) => wrong(&format!("a whole number from {least} to {most}")),
-            (Self::Share, Value::Integer(0 | 1)) => Ok(()),
-            (Self::Share, Value::Float(number)) if (0.0..=1.0).contains(number) => Ok(()),
-            (Self::Share, _) => wrong("a number from 0 to 1"),
             (Self::Choice(words), Value::String(word)) if words.contains(&word.as_str()) => Ok(()),
             (Self::Choice(words), Value::String(word)) => {
                 let nearest = hippo_proto::nearest(word, words.iter().copied());
@@ -170,7 +157,7 @@ impl ValueKind {
             (Self::Name, _) => wrong("a name"),
             (Self::Zone, Value::String(name)) => time_zone(name).map(|_| ()),
             (Self::Zone, _) => wrong("the name of a time zone"),
-            (Self::Cron, Value::String(line)) => super::index::cron(line).map(|_| ()),
+            (Self::Cron, Value::String(line)) => super::sections::cron(line).map(|_| ()),
             (Self::Cron, _) => wrong("a cron line"),
             (Self::Globs, Value::Array(globs)) => check_globs(globs),
             (Self::Globs, _) => wrong("a list of globs"),
@@ -184,7 +171,6 @@ impl ValueKind {
         let read = match self {
             Self::Bool => trimmed.parse().ok().map(Value::Boolean),
             Self::Whole(..) => trimmed.replace('_', "").parse().ok().map(Value::Integer),
-            Self::Share => trimmed.parse().ok().map(Value::Float),
             Self::Choice(_) | Self::Name | Self::Zone | Self::Cron => None,
             Self::Globs if trimmed.starts_with('[') => trimmed.parse().ok(),
             Self::Globs => {
@@ -240,7 +226,7 @@ pub(super) fn documented(config: &Config) -> String {
             text += &format!("{}[{section}]\n", if current.is_empty() { "" } else { "\n" });
             current = section;
         }
-        text += &format!("# {} {}{}\n", key.meaning, key.reason, key.own.describe_limit());
+        text += &format!("# {}{}\n", key.about, key.own.describe_limit());
         if let Some(value) = table.get(section).and_then(|section| section.get(name)) {
             text += &format!("{name} = {value}\n");
         }

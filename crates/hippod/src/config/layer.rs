@@ -1,29 +1,30 @@
-//! Layers of settings: files, environment variables and flags.
+//! Layers of settings: files and environment variables.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use anyhow::{Context as _, Result, anyhow};
 use toml::de::DeTable;
-use toml::{Spanned, Table, Value};
+use toml::{Table, Value};
 
 use hippo_fs::nesting::{TooDeep, check_toml};
 use hippo_proto::SettingChange;
 use hippo_text::text::start;
 
-use super::keys::{ConfigKey, KEYS, OverrideLimit, REMOVED};
-use super::{Config, ConfigError};
+use super::Config;
+use super::keys::{ConfigKey, KEYS, OverrideLimit};
 
 /// Maximum length of a displayed value in bytes.
 const SHOWN: usize = 200;
+/// Error for values that are valid individually but not in combination.
+pub(super) const TOGETHER: &str = "could not combine the layers of the configuration";
 
 /// Keys with validated values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConfigLayer {
     values: Vec<(&'static str, Value)>,
-    /// Warnings about keys of earlier versions.
-    pub removed: Vec<String>,
 }
 
 /// Owner of a file, which determines the allowed keys.
@@ -48,8 +49,8 @@ impl ConfigLayer {
 
     /// Replaces each value with the closest value that only restricts the settings of `user`. Returns the changed
     /// values.
-    pub fn narrow(&mut self, user: &Config) -> Result<Vec<SettingChange>, ConfigError> {
-        let table = Table::try_from(user).map_err(|error| ConfigError::Together(error.into()))?;
+    pub fn narrow(&mut self, user: &Config) -> Result<Vec<SettingChange>> {
+        let table = Table::try_from(user).context(TOGETHER)?;
         let mut changes = Vec::new();
         for (name, wanted) in &mut self.values {
             let Some(key) = ConfigKey::find_key(name) else {
@@ -82,69 +83,56 @@ fn shown(value: &Value) -> String {
 }
 
 /// Returns the settings of `base`, overridden by each layer in order.
-pub(super) fn merge(base: &Config, layers: &[ConfigLayer]) -> Result<Config, ConfigError> {
-    let mut table = Table::try_from(base).map_err(|error| ConfigError::Together(error.into()))?;
+pub(super) fn merge(base: &Config, layers: &[ConfigLayer]) -> Result<Config> {
+    let mut table = Table::try_from(base).context(TOGETHER)?;
     for (name, value) in layers.iter().flat_map(|layer| &layer.values) {
         let (section, key) = name.split_once('.').unwrap_or(("", name));
         if let Some(Value::Table(section)) = table.get_mut(section) {
             section.insert(key.to_owned(), value.clone());
         }
     }
-    table
-        .try_into()
-        .map_err(|error| ConfigError::Together(error.into()))
+    table.try_into().context(TOGETHER)
 }
 
 /// Loads the user's file; a missing file is an empty layer.
 #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
-pub(super) fn of_daemon(file: &Path) -> Result<ConfigLayer, ConfigError> {
+pub(super) fn of_daemon(file: &Path) -> Result<ConfigLayer> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(ConfigLayer::default());
         }
-        Err(why) => {
-            return Err(ConfigError::Read {
-                file: file.to_path_buf(),
-                why,
-            });
-        }
+        Err(error) => return Err(unreadable(file, &error)),
     };
     read_layer(file, &text, LayerOwner::Daemon)
 }
 
 /// Parses a workspace's own file.
-pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<ConfigLayer, ConfigError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| ConfigError::Read {
-        file: file.to_path_buf(),
-        why: std::io::Error::new(ErrorKind::InvalidData, error),
-    })?;
+pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<ConfigLayer> {
+    let text = std::str::from_utf8(bytes).map_err(|error| unreadable(file, &error))?;
     read_layer(file, text, LayerOwner::Workspace)
 }
 
-fn read_layer(file: &Path, text: &str, whose: LayerOwner) -> Result<ConfigLayer, ConfigError> {
-    let mut layer = of_text(text, whose).map_err(|problem| ConfigError::File {
-        file: file.to_path_buf(),
-        line: line_of(text, problem.at),
-        message: problem.message,
-    })?;
-    for warning in &mut layer.removed {
-        *warning = format!("{}: {warning}", file.display());
-    }
-    Ok(layer)
+/// Returns the error for a file that exists but cannot be read.
+pub fn unreadable(file: &Path, why: &dyn std::error::Error) -> anyhow::Error {
+    anyhow!("could not read the configuration: {}: {why}", file.display())
 }
 
-/// Returns the warning about a variable for a key of an earlier version.
-fn removed_variable(variable: &str, (name, why): &(&str, &str)) -> Option<String> {
-    let old = format!("HIPPOD_{}", name.replace('.', "_").to_uppercase());
-    (variable == old).then(|| format!("{variable} no longer has any effect: {why}; unset it"))
+fn read_layer(file: &Path, text: &str, whose: LayerOwner) -> Result<ConfigLayer> {
+    of_text(text, whose).map_err(|(at, message)| {
+        let line = line_of(text, at);
+        anyhow!(
+            "could not use the configuration: {}:{line}: {message}",
+            file.display()
+        )
+    })
 }
 
 /// Parses the environment. If the name of a variable begins with that of a section (`HIPPOD_EMBED_…`), the variable
 /// must match a key.
 pub(super) fn of_environment(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
-) -> Result<ConfigLayer, ConfigError> {
+) -> Result<ConfigLayer> {
     let mut layer = ConfigLayer::default();
     for (name, value) in variables {
         let Some(name) = name.to_str().filter(|name| is_ours(name)) else {
@@ -153,16 +141,10 @@ pub(super) fn of_environment(
         if value.is_empty() {
             continue;
         }
-        let wrong = |message| ConfigError::Variable {
-            name: name.to_owned(),
-            message,
-        };
-        let Some(key) = KEYS.iter().find(|key| key.variable == name) else {
-            if let Some(warning) = REMOVED.iter().find_map(|gone| removed_variable(name, gone)) {
-                layer.removed.push(warning);
-                continue;
-            }
-            let nearest = hippo_proto::nearest(name, KEYS.iter().map(|key| key.variable));
+        let wrong = |message: String| anyhow!("could not use the environment variable {name}: {message}");
+        let Some(key) = KEYS.iter().find(|key| key.variable() == name) else {
+            let variables: Vec<String> = KEYS.iter().map(ConfigKey::variable).collect();
+            let nearest = hippo_proto::nearest(name, variables.iter().map(String::as_str));
             return Err(wrong(suggest("this variable has no effect".into(), nearest)));
         };
         let text = value.to_str().ok_or_else(|| wrong("expected UTF-8".into()))?;
@@ -180,37 +162,15 @@ fn is_ours(variable: &str) -> bool {
     section.is_some_and(|(section, _)| KEYS.iter().any(|key| key.parts().0.eq_ignore_ascii_case(section)))
 }
 
-/// Parses pairs of key and value.
-pub(super) fn of_flags(flags: &[(String, String)]) -> Result<ConfigLayer, ConfigError> {
-    let mut layer = ConfigLayer::default();
-    for (name, text) in flags {
-        let wrong = |message| ConfigError::Flag {
-            key: name.clone(),
-            message,
-        };
-        let key = ConfigKey::find_key(name).ok_or_else(|| wrong(unknown(name)))?;
-        let value = key.kind.read(text);
-        key.kind.check(&value).map_err(wrong)?;
-        layer.values.push((key.name, value));
-    }
-    Ok(layer)
-}
-
-/// Error at a byte offset of a file.
-struct LayerError {
-    at: usize,
-    message: String,
-}
+/// Byte offset in a file, and description of the problem there.
+type LayerError = (usize, String);
 
 fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
-    let syntax = |error: toml::de::Error| LayerError {
-        at: error.span().map_or(0, |span| span.start),
-        message: error.message().to_owned(),
+    let syntax = |error: toml::de::Error| {
+        let at = error.span().map_or(0, |span| span.start);
+        (at, error.message().to_owned())
     };
-    check_toml(text).map_err(|error| LayerError {
-        at: error.at,
-        message: TooDeep::WHAT.to_owned(),
-    })?;
+    check_toml(text).map_err(|error| (error.at, TooDeep::WHAT.to_owned()))?;
     // The first pass yields the locations, the second the values.
     let places = DeTable::parse(text).map_err(syntax)?.into_inner();
     let values: Table = text.parse().map_err(syntax)?;
@@ -219,16 +179,10 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
         let at = section.span().start;
         let section: &str = section.get_ref();
         if !KEYS.iter().any(|key| key.parts().0 == section) {
-            return Err(LayerError {
-                at,
-                message: unknown(section),
-            });
+            return Err((at, unknown(section)));
         }
         let Some(inside) = inside.get_ref().as_table() else {
-            return Err(LayerError {
-                at,
-                message: format!("expected a section: [{section}]"),
-            });
+            return Err((at, format!("expected a section: [{section}]")));
         };
         for (name, place) in inside {
             let value = values
@@ -236,43 +190,18 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
                 .and_then(|section| section.get(name.get_ref().as_ref()));
             let Some(value) = value else { continue };
             let full = format!("{section}.{}", name.get_ref());
-            let gone = REMOVED.iter().find(|(gone, _)| *gone == full);
-            if let Some((_, why)) = gone.filter(|_| ConfigKey::find_key(&full).is_none()) {
-                let line = line_of(text, name.span().start);
-                layer.removed.push(format!(
-                    "line {line}: `{full}` no longer has any effect: {why}; delete the line"
-                ));
-                continue;
+            let at = name.span().start;
+            let key = ConfigKey::find_key(&full).ok_or_else(|| (at, unknown(&full)))?;
+            if whose == LayerOwner::Workspace && key.own == OverrideLimit::Never {
+                let message = format!("a workspace cannot set `{full}`; set it in hippod's own config.toml");
+                return Err((at, message));
             }
-            let key = one(section, name, place, value, whose)?;
-            layer.values.push((key, value.clone()));
+            let wrong = |message| (place.span().start, format!("`{full}`: {message}"));
+            key.kind.check(value).map_err(wrong)?;
+            layer.values.push((key.name, value.clone()));
         }
     }
     Ok(layer)
-}
-
-fn one<T>(
-    section: &str,
-    name: &Spanned<impl AsRef<str>>,
-    place: &Spanned<T>,
-    value: &Value,
-    whose: LayerOwner,
-) -> Result<&'static str, LayerError> {
-    let full = format!("{section}.{}", name.get_ref().as_ref());
-    let at = name.span().start;
-    let key = ConfigKey::find_key(&full).ok_or_else(|| LayerError {
-        at,
-        message: unknown(&full),
-    })?;
-    if whose == LayerOwner::Workspace && key.own == OverrideLimit::Never {
-        let message = format!("a workspace cannot set `{full}`; set it in hippod's own config.toml");
-        return Err(LayerError { at, message });
-    }
-    key.kind.check(value).map_err(|message| LayerError {
-        at: place.span().start,
-        message: format!("`{full}`: {message}"),
-    })?;
-    Ok(key.name)
 }
 
 fn unknown(name: &str) -> String {

@@ -2,7 +2,7 @@
 
 mod any_bytes;
 
-use super::keys::{KEYS, OverrideLimit, REMOVED};
+use super::keys::{KEYS, OverrideLimit};
 use super::*;
 
 fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
@@ -12,15 +12,15 @@ fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
         .collect()
 }
 
-fn from(text: &str) -> Result<Config, ConfigError> {
+fn from(text: &str) -> Result<Config> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.toml");
     std::fs::write(&file, text).unwrap();
-    Config::load(&file, [], &[])
+    Config::load(&file, [])
 }
 
 /// Returns the settings of a workspace with this file.
-fn own(config: &Config, text: &str, trusted: bool) -> WorkspaceConfig {
+fn own(config: &Config, text: &str, trusted: bool) -> Config {
     let file = Path::new(".hippocampus/config.toml");
     config.for_workspace(file, text.as_bytes(), trusted).unwrap().0
 }
@@ -36,18 +36,17 @@ fn each_layer_overrides_the_one_below() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("config.toml");
     std::fs::write(&file, "[embed]\nthreads = 3\nmodel = 'm'\n[search]\nlimit = 11\n").unwrap();
-    let own_text = "[search]\nlimit = 12\ndefault_mode = 'lexical'\n[sources]\ninclude = ['notes/**/*.md']\n";
+    let own_text = "[search]\nlimit = 12\ntimezone = 'Asia/Tokyo'\n[sources]\ninclude = ['notes/**/*.md']\n";
     let variables = environment(&[
         ("HIPPOD_EMBED_THREADS", "4"),
-        ("HIPPOD_SEARCH_DEFAULT_MODE", "vector"),
+        ("HIPPOD_SEARCH_TIMEZONE", "Europe/Paris"),
         ("HIPPOD_SOURCES_EXCLUDE", "a/**, b/*.md"),
         ("HIPPOD_LOG_LEVEL", ""),
         ("HIPPOD_HOME", "/h"),
         ("PATH", "/bin"),
     ]);
-    let flags = [("embed.threads".to_owned(), "5".to_owned())];
-    let config = Config::load(&file, variables, &flags).unwrap();
-    assert_eq!(config.embed.threads, 5);
+    let config = Config::load(&file, variables).unwrap();
+    assert_eq!(config.embed.threads, 4);
     assert_eq!(config.embed.model, "m");
     assert_eq!(config.search.limit, 11);
     assert_eq!(config.sources.exclude, ["a/**", "b/*.md"]);
@@ -56,8 +55,7 @@ fn each_layer_overrides_the_one_below() {
     let of_workspace = own(&config, own_text, true);
     assert_eq!(of_workspace.search.limit, 12);
     assert_eq!(
-        of_workspace.search.default_mode,
-        hippo_proto::SearchMode::Vector,
+        of_workspace.search.timezone, "Europe/Paris",
         "the environment wins"
     );
     assert_eq!(of_workspace.sources.include, ["notes/**/*.md"]);
@@ -68,7 +66,7 @@ fn each_layer_overrides_the_one_below() {
 fn an_absent_or_empty_file_gives_the_defaults() {
     assert_eq!(from("").unwrap(), Config::default());
     let absent = Path::new("/nowhere/config.toml");
-    assert_eq!(Config::load(absent, [], &[]).unwrap(), Config::default());
+    assert_eq!(Config::load(absent, []).unwrap(), Config::default());
 }
 
 #[test]
@@ -91,12 +89,6 @@ fn an_unknown_key_is_refused_with_its_line_and_a_suggestion() {
         complaint("embed.thread = 1\n"),
         "1: unknown key `embed.thread`; did you mean `embed.threads`?"
     );
-    let flags = [("serach.limit".to_owned(), "5".to_owned())];
-    let error = Config::load(Path::new("/nowhere"), [], &flags).unwrap_err();
-    assert!(
-        error.to_string().contains("did you mean `search.limit`?"),
-        "{error}"
-    );
 }
 
 #[test]
@@ -115,16 +107,12 @@ fn a_wrong_value_is_refused_with_its_line() {
             "2: `embed.enabled`: expected true or false, found 1",
         ),
         (
-            "[watch]\nmass_delete_share = 1.5",
-            "2: `watch.mass_delete_share`: expected a number from 0 to 1, found 1.5",
-        ),
-        (
-            "[watch]\nmass_delete_share = nan",
-            "2: `watch.mass_delete_share`: expected a number from 0 to 1, found nan",
+            "[watch]\nquiet_ms = 1.5",
+            "2: `watch.quiet_ms`: expected a whole number from 0 to 60000, found 1.5",
         ),
         (
             "[watch]\npoll = 'allways'",
-            "2: `watch.poll`: expected one of auto, always, never, found \"allways\"; did you mean \"always\"?",
+            "2: `watch.poll`: expected one of auto, always, found \"allways\"; did you mean \"always\"?",
         ),
         (
             "[search]\ntimezone = 'Mars/Base'",
@@ -152,34 +140,9 @@ fn a_wrong_value_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_removed_setting_causes_a_warning_with_its_line() {
-    let config = from("[index]\nloss_cap = 0.5\nmax_tokens = 900\n").unwrap();
-    assert_eq!(config.index.max_tokens, 900);
-    let expected = "config.toml: line 2: `index.loss_cap` no longer has any effect: a run demotes at most a quarter of the live entries; delete the line";
-    assert!(
-        config.removed.len() == 1 && config.removed[0].ends_with(expected),
-        "{:?}",
-        config.removed
-    );
-    let variables = environment(&[("HIPPOD_CYCLES_ARCHIVAL_DAYS", "7")]);
-    let config = Config::load(Path::new("/nowhere"), variables, &[]).unwrap();
-    assert!(
-        config.removed[0].starts_with("HIPPOD_CYCLES_ARCHIVAL_DAYS no longer has any effect"),
-        "{:?}",
-        config.removed
-    );
-    let of_workspace = own(&config, "[watch]\nmass_delete_min = 3\n", false);
-    assert_eq!(of_workspace.removed.len(), 2, "{:?}", of_workspace.removed);
-    for (name, _) in REMOVED {
-        let is_key = KEYS.iter().any(|key| key.name == *name);
-        assert!(!is_key, "{name}");
-    }
-}
-
-#[test]
 fn an_invalid_environment_variable_is_named() {
     let complaint = |name, value| {
-        let error = Config::load(Path::new("/nowhere"), environment(&[(name, value)]), &[]).unwrap_err();
+        let error = Config::load(Path::new("/nowhere"), environment(&[(name, value)])).unwrap_err();
         error
             .to_string()
             .replace("could not use the environment variable ", "")
@@ -217,17 +180,17 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
         .filter(|key| key.name != "embed.model")
         .map(|key| key.parts().0)
         .collect();
-    assert!(settable.iter().all(|section| {
-        ["sources", "search", "index", "cycles", "context", "tree", "decay"].contains(section)
-    }));
+    assert!(
+        settable
+            .iter()
+            .all(|section| { ["sources", "search", "index", "cycles", "context", "tree"].contains(section) })
+    );
 }
 
 /// For each key, a value that restricts the user's setting and one that does not.
-const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
+const NARROW_AND_WIDE: [(&str, &str, &str); 19] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
-    ("sources.follow_links", "false", "true"),
-    ("sources.respect_ignore_files", "true", "false"),
     ("embed.model", "'all-minilm-l6-v2'", "'other'"),
     ("search.limit", "5", "11"),
     ("search.default_mode", "'hybrid'", "'vector'"),
@@ -236,26 +199,22 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
     ("index.max_tokens", "600", "900000"),
     ("index.tokens_per_file", "5", "0"),
     ("index.max_entries", "5", "900"),
-    ("index.merge_above", "0.95", "0.1"),
+    ("index.decay", "'tuned'", "'protocol'"),
     ("cycles.light", "''", "'* * * * *'"),
     ("cycles.deep", "''", "'* * * * *'"),
     ("cycles.archival", "''", "'* * * * *'"),
     ("context.worth_tokens", "1000", "0"),
     ("context.budget_mb", "5", "900000"),
     ("context.keep_days", "5", "900"),
-    ("context.render_tokens", "200", "900000"),
-    ("context.threshold", "0.8", "0.1"),
     ("tree.keep", "'never'", "'always'"),
-    ("tree.summaries", "'off'", "'command'"),
-    ("decay.profile", "'tuned'", "'protocol'"),
+    ("tree.summaries", "'off'", "'agent'"),
 ];
 
 #[test]
 fn an_untrusted_workspace_can_only_narrow_settings() {
-    let user = from(
-        "[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\nfollow_links = false\n[index]\nenabled = false\n",
-    )
-    .unwrap();
+    let user =
+        from("[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\n[index]\nenabled = false\n")
+            .unwrap();
     let file = Path::new(".hippocampus/config.toml");
     for (name, narrow, wide) in NARROW_AND_WIDE {
         let (section, key) = name.split_once('.').unwrap();
@@ -287,7 +246,6 @@ fn an_untrusted_workspace_can_only_narrow_settings() {
         "context.store_secrets",
         "context.persist_to_memory_md",
         "tree.root_max_tokens",
-        "tree.cooldown_hours",
     ];
     assert_eq!(untried, plain);
 }
@@ -305,10 +263,10 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
         "{told}"
     );
     // Two lists, each of which is within the limit.
+    let many = "x/*.md,".repeat(200);
     let user = Config::load(
         Path::new("/nowhere"),
-        [],
-        &[("sources.exclude".into(), "x/*.md,".repeat(200))],
+        environment(&[("HIPPOD_SOURCES_EXCLUDE", &many)]),
     );
     let list = vec!["'a/*.md'"; 200].join(",");
     let text = format!("[sources]\nexclude = [{list}]\n");
@@ -336,12 +294,4 @@ fn the_documented_defaults_are_the_defaults() {
         ),
         "{text}"
     );
-}
-
-#[test]
-fn variables_are_named_after_their_keys() {
-    for key in KEYS {
-        let expected = format!("HIPPOD_{}", key.name.replace('.', "_").to_uppercase());
-        assert_eq!(key.variable, expected);
-    }
 }

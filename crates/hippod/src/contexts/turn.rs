@@ -21,6 +21,10 @@ use crate::view::WorkspaceView;
 const BROUGHT_BACK: usize = 5;
 /// Share of a cue's words, weighted by rarity, that an entry must contain to be reactivated.
 const STRONG_CUE: f32 = 0.6;
+/// Share of the context window from which a turn includes a deep cycle.
+const THRESHOLD: f64 = 0.8;
+/// Default maximum size of a rendered section in tokens.
+const RENDER_TOKENS: u32 = 5_000;
 /// Default maximum number of entries or sessions in one answer.
 const LISTED: usize = 10_000;
 
@@ -29,15 +33,14 @@ const LISTED: usize = 10_000;
 /// # Errors
 /// Returns `not-found` for an unknown session, `conflict` for a closed session, `internal` otherwise.
 pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
-    let LocatedSession { view, place, .. } = contexts.home(&request.session)?;
+    let LocatedSession { place, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let highest = store
         .advance(&request.session, request.turn, now(contexts))
         .map_err(refusal)?;
     let entries = sessions.entries(store, &request.session)?;
-    let threshold = view.config.context.threshold;
-    let trigger = Trigger::of_turn(request.context_tokens, request.context_limit, threshold);
+    let trigger = Trigger::of_turn(request.context_tokens, request.context_limit, THRESHOLD);
     let plan = entries.plan(trigger, request.turn, highest);
     let moved: Vec<ContextMove> = plan
         .moved
@@ -80,7 +83,7 @@ pub fn render(
     contexts: &Contexts,
     request: &ContextRenderRequest,
 ) -> Result<ContextRenderResponse, RpcError> {
-    let LocatedSession { view, place, session } = contexts.home(&request.session)?;
+    let LocatedSession { place, session, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, &session.id)?;
@@ -113,7 +116,7 @@ pub fn render(
     }
     let entries = sessions.entries(store, &session.id)?;
     let plan = entries.plan(Trigger::TurnComplete, session.turn, session.turn);
-    let budget = request.budget_tokens.unwrap_or(view.config.context.render_tokens);
+    let budget = request.budget_tokens.unwrap_or(RENDER_TOKENS);
     let format = request.format.unwrap_or_default();
     let all: Vec<&ContextEntry> = entries.kept.iter().map(|kept| &kept.entry).collect();
     let count = |text: &str| hippo_types::tokens::of(text) as u64;

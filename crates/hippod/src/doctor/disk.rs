@@ -1,8 +1,6 @@
 //! Disk checks of a diagnosis, run outside the engine.
 
-use std::fs::DirEntry;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use hippo_fs::WorkspaceDir;
 use hippo_map::layout::INDEX_FILE;
@@ -20,11 +18,6 @@ use crate::scan::{self, SkippedFile};
 use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
-
-/// Minimum age of a leftover file; writing a state file never takes this long.
-const LEFT: Duration = Duration::from_secs(600);
-/// Maximum depth of state files below the state folder.
-const DEPTH: usize = 3;
 
 /// Runs the disk checks outside the engine, and returns the complete diagnosis.
 pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
@@ -53,62 +46,18 @@ pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
     }
 }
 
-/// Checks that only the user can read the state folders, and that no leftover files exist.
+/// Checks that only the user can read the state folders.
 fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
     for folder in instance::open_to_others(&doctor.paths) {
-        let found = problem(
-            "permissions",
+        let mut found = problem(
+            super::PERMISSIONS,
             Severity::Warning,
             "other users of this machine can read this folder",
             folder.display().to_string(),
             format!("chmod 700 {}", folder.display()),
         );
-        report.problems.push(fixable(found));
-    }
-    for file in leftovers(&doctor.paths.state) {
-        let found = problem(
-            "leftover",
-            Severity::Info,
-            "an earlier process did not finish writing this file; no program reads the file",
-            file.display().to_string(),
-            "remove the file",
-        );
-        report.problems.push(fixable(found));
-    }
-}
-
-/// Returns the files below the state folder that a process left half written; a file counts as such if it is old
-/// enough.
-#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn leftovers(state: &Path) -> Vec<PathBuf> {
-    let mut folders = vec![(state.to_path_buf(), 0)];
-    let mut found = Vec::new();
-    while let Some((folder, depth)) = folders.pop() {
-        for entry in folder.read_dir().into_iter().flatten().flatten() {
-            let (path, kind) = (entry.path(), entry.file_type());
-            if kind.as_ref().is_ok_and(std::fs::FileType::is_dir) && depth < DEPTH {
-                folders.push((path, depth + 1));
-            } else if kind.is_ok_and(|kind| kind.is_file())
-                && path.extension().is_some_and(|extension| extension == "tmp")
-                && is_old(&entry)
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-fn is_old(entry: &DirEntry) -> bool {
-    let changed = entry.metadata().and_then(|metadata| metadata.modified());
-    changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT))
-}
-
-fn fixable(problem: Problem) -> Problem {
-    Problem {
-        fixable: true,
-        ..problem
+        found.fixable = true;
+        report.problems.push(found);
     }
 }
 
@@ -144,14 +93,13 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     if hippo_fs::exists(&place.view.root, INDEX_FILE) {
         report.sound("index-file", detail.clone());
     } else if hippo_fs::is_present(&place.view.root) {
-        let found = problem(
+        report.problem(
             "index-missing",
             Severity::Info,
             "the index file was removed, or has not been written yet",
             file.display().to_string(),
             "the next light cycle writes the index file; to write it now: hippoctl consolidate light",
         );
-        report.problems.push(fixable(found));
     }
 }
 

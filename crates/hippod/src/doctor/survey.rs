@@ -5,16 +5,15 @@ use std::path::Path;
 use hippo_proto::{Problem, RpcError, Severity};
 use hippo_store::db::StoreReader;
 
-use super::Doctor;
 use crate::message::LostData;
 use crate::registry;
-use crate::survey::{Survey, examine_model, problem};
+use crate::survey::{Survey, problem};
 
 /// Maximum number of lost records that a problem lists.
 const MOST_LOST: usize = 5;
 
 /// Creates the problem for data that could not be read from a damaged database.
-fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
+pub fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
     let most = lost.what.len().min(MOST_LOST);
     let more = match lost.what.len() - most {
         0 => String::new(),
@@ -36,18 +35,6 @@ fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
         root.display().to_string(),
         fix,
     )
-}
-
-/// Reports the state of the daemon's model.
-pub fn survey_model(doctor: &Doctor) -> Survey {
-    let mut survey = Survey::default();
-    examine_model(
-        &doctor.models,
-        doctor.models.configured_name(),
-        doctor.embed.state().0,
-        &mut survey.report,
-    );
-    survey
 }
 
 /// Reports a workspace that could not be opened.

@@ -37,41 +37,36 @@ pub struct EmbedCounters {
 /// State of all models.
 pub(super) struct EmbedState {
     configured: Arc<str>,
-    /// State of the configured model.
-    pub(super) model: ModelPhase,
-    /// State of other requested models: models of workspaces that set their own, and previous models.
-    others: BTreeMap<Arc<str>, ModelPhase>,
+    /// State of the configured model and of other requested models: models of workspaces that set their own, and
+    /// previous models.
+    models: BTreeMap<Arc<str>, ModelPhase>,
     pub(super) counters: EmbedCounters,
 }
 
 impl EmbedState {
     pub(super) fn new(configured: Arc<str>, model: ModelPhase) -> Self {
         Self {
+            models: BTreeMap::from([(Arc::clone(&configured), model)]),
             configured,
-            model,
-            others: BTreeMap::new(),
             counters: EmbedCounters::default(),
         }
     }
 
-    /// Sets the configured model and discards the states of all other models.
+    /// Sets the configured model and discards the states of all models.
     pub(super) fn forget(&mut self, configured: Arc<str>) {
         self.configured = configured;
-        self.others.clear();
+        self.models.clear();
+    }
+
+    pub(super) fn configured(&self) -> &ModelPhase {
+        self.of(&self.configured)
     }
 
     pub(super) fn of(&self, id: &str) -> &ModelPhase {
-        if *self.configured == *id {
-            return &self.model;
-        }
-        self.others.get(id).unwrap_or(&ModelPhase::Unloaded)
+        self.models.get(id).unwrap_or(&ModelPhase::Unloaded)
     }
 
     pub(super) fn set(&mut self, id: &Arc<str>, state: ModelPhase) {
-        if self.configured == *id {
-            self.model = state;
-        } else {
-            self.others.insert(Arc::clone(id), state);
-        }
+        self.models.insert(Arc::clone(id), state);
     }
 }

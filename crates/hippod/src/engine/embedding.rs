@@ -24,7 +24,7 @@ use passages::{FileBytes, JobWindow, PlacedChunk, length, passages};
 pub(super) fn model_state(resources: &Resources, workspace: &Workspace) -> ModelPhase {
     match &workspace.embedder {
         Some(embedder) => resources.embed.state_of(&embedder.model),
-        None => resources.models.state_of(&workspace.view.config.model),
+        None => resources.models.state_of(&workspace.view.config.embed.model),
     }
 }
 

@@ -25,7 +25,7 @@ use hippo_types::entry::{EntryId, EntryPriority};
 use hippo_types::time::Timestamp;
 
 use super::workspace::KnownDocument;
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
 
@@ -90,12 +90,7 @@ impl WorkspaceEntries {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn load(
-        store: &mut Store,
-        config: &WorkspaceConfig,
-        now: Timestamp,
-        at: Instant,
-    ) -> Result<Self, StoreError> {
+    pub fn load(store: &mut Store, config: &Config, now: Timestamp, at: Instant) -> Result<Self, StoreError> {
         let mut interrupted = store.interrupt_runs()?;
         let known = store.entries()?;
         interrupted.extend(failed(&known.runs));

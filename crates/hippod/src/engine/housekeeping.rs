@@ -16,7 +16,7 @@ use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use super::{WorkspaceEvent, open};
 use crate::message::WorkspaceMessage;
-use crate::watcher::{CanaryError, WatchEvent, Watcher};
+use crate::watcher::{WatchEvent, Watcher};
 
 /// Time within which the watcher must report a canary; after that, the watcher counts as silent.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
@@ -200,7 +200,7 @@ impl WorkspaceWorker {
         self.resources.contexts.look();
         workspace.agenda.plan(
             Chore::Canary,
-            now + Duration::from_secs(workspace.view.config.watch.canary_secs),
+            now + Duration::from_secs(workspace.view.config.watch.reconcile_secs),
         );
         let Some(watcher) = &workspace.watcher else { return };
         match watcher.write_canary() {
@@ -208,7 +208,7 @@ impl WorkspaceWorker {
                 workspace.canary_unprovable = None;
                 workspace.times.canary_sent = Some(now);
             }
-            Err(CanaryError::Unprovable(reason)) => workspace.canary_unprovable = Some(reason),
+            Err(error) => workspace.canary_unprovable = Some(error.to_string()),
         }
     }
 

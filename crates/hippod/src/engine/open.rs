@@ -34,7 +34,7 @@ pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
 pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Result<Workspace> {
     let (state, now) = (&resources.paths.state, resources.clock.monotonic());
     let (config, own) = settings::settings_of(resources, root);
-    let model = resources.models.find_model(&config.model);
+    let model = resources.models.find_model(&config.embed.model);
     let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
         .context("could not parse the patterns in sources.include and sources.exclude")?;
     let folder = registry::state_folder(state, root);

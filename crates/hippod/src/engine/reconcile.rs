@@ -24,6 +24,8 @@ use crate::verify::FileMark;
 const SHORTAGE: Duration = Duration::from_secs(2);
 /// Minimum number of deletions to hold back; a person can check a smaller number at a glance.
 const MASS_DELETE_LEAST: usize = 10;
+/// Share of the files above which a simultaneous disappearance is held back for confirmation.
+const MASS_DELETE_SHARE: f64 = 0.25;
 
 impl Workspace {
     /// Compares the disk with the index and records differences as dirty paths and missing documents.
@@ -181,9 +183,7 @@ impl Workspace {
             self.missing.clear();
             return Ok(0);
         }
-        let watch = &self.view.config.watch;
-        let delay = Duration::from_millis(watch.delete_confirm_ms);
-        let share = watch.mass_delete_share;
+        let delay = Duration::from_millis(self.view.config.watch.delete_confirm_ms);
         let mut gone = Vec::new();
         for (path, since) in self.missing.clone() {
             if hippo_fs::exists(&self.root, &path) {
@@ -197,7 +197,7 @@ impl Workspace {
         gone.retain(|path| !moved.contains(path));
         let all = gone.len() + self.held.len();
         #[expect(clippy::cast_precision_loss, reason = "the number of files is far below 2^52")]
-        let too_many = all >= MASS_DELETE_LEAST && all as f64 > share * self.known.len() as f64;
+        let too_many = all >= MASS_DELETE_LEAST && all as f64 > MASS_DELETE_SHARE * self.known.len() as f64;
         if too_many && !gone.is_empty() {
             tracing::warn!(
                 root = %self.root.display(), files = gone.len(),

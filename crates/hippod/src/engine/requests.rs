@@ -14,7 +14,7 @@ use super::{Engine, WorkspaceEvent};
 use crate::contexts;
 use crate::errors::{root_missing, store_error};
 use crate::files;
-use crate::message::{AnswerSender, SyncGoal};
+use crate::message::AnswerSender;
 use crate::registry;
 use crate::staged::StagedWorkspace;
 use crate::views::{Slot, no_workspace};
@@ -160,17 +160,13 @@ impl WorkspaceWorker {
         let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));
         let beginning = workspace.root_present && unwritten;
         let unembedded = embedding && workspace.pending.len() > 0;
-        let waits_on = |until| match until {
-            SyncGoal::Step => false,
-            SyncGoal::Read => unread || beginning,
-            SyncGoal::Searchable => unread || beginning || unembedded,
-        };
+        let is_behind = unread || beginning || unembedded;
         if workspace.waiters.is_empty() {
             return;
         }
         let mut notes = not_as_the_disk(workspace);
         if !embedding && workspace.pending.len() > 0 && self.resources.config.embed.enabled {
-            let fix = self.resources.models.remedy(&workspace.view.config.model);
+            let fix = self.resources.models.remedy(&workspace.view.config.embed.model);
             let waiting = workspace.pending.len();
             notes.push(format!(
                 "all text is searchable by keyword; {waiting} passages are not searchable by meaning yet, \
@@ -180,12 +176,12 @@ impl WorkspaceWorker {
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.snapshot().generation);
         let pending = workspace.pending.len() as u64;
         for waiter in std::mem::take(&mut workspace.waiters) {
-            if waits_on(waiter.until) && workspace.trouble.is_none() {
+            if waiter.wait && is_behind && workspace.trouble.is_none() {
                 workspace.waiters.push(waiter);
                 continue;
             }
             let answer = match &workspace.trouble {
-                Some(error) if waiter.until != SyncGoal::Step => Err(store_error(error)),
+                Some(error) if waiter.wait => Err(store_error(error)),
                 _ => Ok(WorkspaceSyncResponse {
                     documents,
                     changed: waiter.changed,

@@ -11,7 +11,7 @@ use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustR
 use super::Resources;
 use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::trust::{self, SETTINGS, SettingsSurvey};
 
 /// State of the workspace's own settings files at the last read.
@@ -46,7 +46,7 @@ fn surveyed(resources: &Resources, root: &Path) -> SettingsSurvey {
 }
 
 /// Returns the settings for opening a workspace.
-pub(super) fn settings_of(resources: &Resources, root: &Path) -> (WorkspaceConfig, OwnSettings) {
+pub(super) fn settings_of(resources: &Resources, root: &Path) -> (Config, OwnSettings) {
     let surveyed = surveyed(resources, root);
     let untrusted = surveyed.untrusted_files();
     let (config, wrong) = match surveyed.config {
@@ -54,7 +54,7 @@ pub(super) fn settings_of(resources: &Resources, root: &Path) -> (WorkspaceConfi
         Err(error) => {
             tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; using the \
                                                             settings of the daemon");
-            (resources.config.without_a_file(), Some(error.to_string()))
+            ((*resources.config).clone(), Some(error.to_string()))
         }
     };
     let own = OwnSettings {
@@ -89,7 +89,10 @@ impl WorkspaceWorker {
             return false;
         }
         workspace.own.look = false;
-        let model = self.resources.models.find_model(&workspace.view.config.model);
+        let model = self
+            .resources
+            .models
+            .find_model(&workspace.view.config.embed.model);
         let embedder = workspace
             .embedder
             .as_ref()

@@ -14,7 +14,6 @@ use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
 use crate::view::Freshness;
-use crate::watcher::WatchMode;
 
 /// Maximum number of skipped files listed by `status`.
 const SKIPPED_LISTED: usize = 20;
@@ -132,7 +131,7 @@ impl WorkspaceWorker {
         let waiting = workspace.pending.len();
         match model_state(&self.resources, workspace) {
             ModelPhase::Absent(why) => {
-                let fix = self.resources.models.remedy(&workspace.view.config.model);
+                let fix = self.resources.models.remedy(&workspace.view.config.embed.model);
                 Some(("no-model", format!("{why}; install the model: {fix}")))
             }
             ModelPhase::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
@@ -196,11 +195,10 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         settings: workspace.own.describe_error(),
         untrusted: workspace.own.untrusted.clone(),
         watcher: WatcherStatus {
-            mode: match workspace.watcher.as_ref().map(|watcher| watcher.state().mode) {
-                Some(WatchMode::Notify) => WatcherMode::Notify,
-                Some(WatchMode::Poll) => WatcherMode::Poll,
-                None => WatcherMode::None,
-            },
+            mode: workspace
+                .watcher
+                .as_ref()
+                .map_or(WatcherMode::None, |watcher| watcher.state().mode),
             alive: workspace.watcher.is_some() && !workspace.watcher_silent,
             last_event_ms_ago: ago(workspace.times.event),
             last_canary_ms_ago: ago(workspace.times.canary),
@@ -225,9 +223,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
             model: snapshot.model.as_deref().map(str::to_owned),
         },
         database_bytes: database_bytes(workspace.store.path()),
-        index: None,
-        contexts: None,
-        tree: None,
+        ..WorkspaceStatus::default()
     }
 }
 

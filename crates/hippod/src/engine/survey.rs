@@ -18,7 +18,6 @@ use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
 use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
-use crate::watcher::{WatchMode, WatchState, Watcher};
 
 impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
@@ -40,7 +39,7 @@ impl WorkspaceWorker {
 
     /// Reports the state of a model that a workspace uses instead of the daemon's.
     fn examine_model_of(&self, workspace: &Workspace, report: &mut SurveyReport) {
-        let name = workspace.view.config.model.as_str();
+        let name = workspace.view.config.embed.model.as_str();
         if name == self.resources.config.embed.model {
             return;
         }
@@ -84,10 +83,6 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         let file = settings_path(&workspace.root).display().to_string();
         let fix = "correct the reported line; hippod reads the file again after each change";
         report.problem("settings", Severity::Error, story, file, fix);
-    }
-    for warning in &workspace.view.config.removed {
-        let fix = "remove the setting; docs/configuration.md lists all settings";
-        report.problem("removed-setting", Severity::Info, warning, &place, fix);
     }
     for file in &workspace.own.untrusted {
         let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
@@ -157,8 +152,8 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
     let mut warn =
         |id: &str, what: String, fix: &str| report.problem(id, Severity::Warning, what, place, fix);
-    let state = workspace.watcher.as_ref().map(Watcher::state);
-    let detail = match (state, &workspace.canary_unprovable) {
+    let reason = workspace.watcher.as_ref().map(|watcher| watcher.state().reason);
+    let detail = match (reason, &workspace.canary_unprovable) {
         (None, _) if workspace.agenda.is_planned(Chore::StartWatcher) => {
             let what = "the watcher is not running; changes are found only when hippod compares the disk with the index";
             return warn(
@@ -168,21 +163,10 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
             );
         }
         (None, _) => "the workspace is being opened; the watcher starts soon".to_owned(),
-        (
-            Some(WatchState {
-                mode,
-                reason: Some(reason),
-                ..
-            }),
-            _,
-        ) => {
-            let what = match mode {
-                WatchMode::Poll => "changes are found by polling every few seconds",
-                WatchMode::Notify => "some changes are found only by comparing the disk with the index",
-            };
+        (Some(Some(reason)), _) => {
             return warn(
                 "watch-limit",
-                format!("{what}: {reason}"),
+                format!("changes are found by polling every few seconds: {reason}"),
                 "raise the limit that the message names (sysctl or ulimit), then restart hippod",
             );
         }

@@ -61,7 +61,7 @@ impl WorkspaceWorker {
         // A client that has disconnected needs no answer.
         match message {
             WorkspaceMessage::Sync {
-                until,
+                wait,
                 accept_deletions,
                 reply,
             } => {
@@ -78,7 +78,7 @@ impl WorkspaceWorker {
                 workspace.waiters.push(Waiter {
                     reply,
                     since: now,
-                    until,
+                    wait,
                     changed: 0,
                     removed,
                 });

@@ -14,7 +14,7 @@ use super::agenda::{Agenda, Chore};
 use super::entries::WorkspaceEntries;
 use super::readers::WaitingQuery;
 use super::settings::OwnSettings;
-use crate::message::{AnswerSender, SyncGoal};
+use crate::message::AnswerSender;
 use crate::scan::SkippedFile;
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
@@ -137,8 +137,8 @@ pub struct Waiter {
     pub reply: AnswerSender<WorkspaceSyncResponse>,
     /// Time of the request.
     pub since: Instant,
-    /// Condition for the answer.
-    pub until: SyncGoal,
+    /// True if the answer waits until every file is read and embedded.
+    pub wait: bool,
     /// Documents changed since the request.
     pub changed: u64,
     /// Documents removed since the request.

@@ -80,39 +80,27 @@ pub fn show(
             modifiers.links, profile.associated
         ));
     }
-    let events = [
-        (StrengthBand::Moderate, "moderate"),
-        (StrengthBand::Weak, "weak"),
-        (StrengthBand::Decaying, "decaying"),
-        (StrengthBand::Silent, "silent"),
-    ];
     let now = view.strength(record, at);
-    let mut forecast = Vec::new();
-    for (band, name) in events {
-        // An entry enters a band when its strength falls below the threshold of the band above it.
-        let target = match band {
-            StrengthBand::Moderate => StrengthBand::Strong,
-            StrengthBand::Weak => StrengthBand::Moderate,
-            StrengthBand::Decaying => StrengthBand::Weak,
-            StrengthBand::Strong | StrengthBand::Silent => StrengthBand::Decaying,
-        }
-        .threshold();
-        if now < target {
-            continue;
-        }
+    // An entry enters a band when its strength falls below the threshold of the band above it.
+    let bands = [
+        ("moderate", StrengthBand::Strong),
+        ("weak", StrengthBand::Moderate),
+        ("decaying", StrengthBand::Weak),
+        ("silent", StrengthBand::Decaying),
+    ];
+    let mut events: Vec<(&str, f32)> = bands.map(|(name, above)| (name, above.threshold())).to_vec();
+    events.retain(|(_, target)| now >= *target);
+    let archived = matches!(record.place, RecordPlace::Archive(_));
+    if !archived {
+        events.push(("archive", ARCHIVED));
+    }
+    let forecast = events.into_iter().map(|(event, target)| {
         let when = decay::time_until(profile, entry.strength, target, modifiers);
-        forecast.push(IndexForecast {
-            event: name.to_owned(),
+        IndexForecast {
+            event: event.to_owned(),
             at: when.map(|after| rfc3339(entry.curve_start().plus(after))),
-        });
-    }
-    if !matches!(record.place, RecordPlace::Archive(_)) {
-        let when = decay::time_until(profile, entry.strength, ARCHIVED, modifiers);
-        forecast.push(IndexForecast {
-            event: "archive".to_owned(),
-            at: when.map(|after| rfc3339(entry.curve_start().plus(after))),
-        });
-    }
+        }
+    });
     Ok(IndexShowResponse {
         entry: described(record, now),
         base_strength: entry.strength,
@@ -124,16 +112,14 @@ pub fn show(
         ),
         modifiers: told,
         priority_rule: entry.priority_rule.clone(),
-        forecast,
+        forecast: forecast.collect(),
         stale: entry
             .pointers
             .iter()
             .filter(|pointer| stale(pointer))
             .map(ToString::to_string)
             .collect(),
-        file: (!matches!(record.place, RecordPlace::Archive(_)))
-            .then(|| file(&entry.id))
-            .flatten(),
+        file: (!archived).then(|| file(&entry.id)).flatten(),
     })
 }
 

@@ -46,10 +46,6 @@ fn only_one_instance_runs_at_a_time() {
     let first = Instance::claim(&paths).unwrap();
     let error = Instance::claim(&paths).unwrap_err();
     let pid = std::process::id();
-    assert!(
-        matches!(&error, InstanceError::Locked { pid: Some(other), .. } if *other == pid),
-        "{error}"
-    );
     assert!(error.to_string().starts_with(&format!(
         "another hippod (process {pid}) uses the state folder: /"
     )));
@@ -63,10 +59,8 @@ async fn a_stale_socket_is_replaced_and_a_live_socket_is_not() {
     let paths = Paths::below(home.path());
     let listener = UnixListener::bind(&paths.socket).unwrap();
     let error = Instance::claim(&paths).unwrap_err();
-    assert!(
-        matches!(&error, InstanceError::Answers(path) if *path == paths.socket),
-        "{error}"
-    );
+    let expected = format!("another hippod answers at: {}\n", paths.socket.display());
+    assert!(error.to_string().starts_with(&expected), "{error}");
     drop(listener);
     assert!(paths.socket.exists(), "a killed daemon leaves its socket");
     let instance = Instance::claim(&paths).unwrap();
@@ -85,7 +79,10 @@ fn a_file_at_the_socket_path_is_kept() {
     let paths = Paths::below(home.path());
     std::fs::write(&paths.socket, "precious").unwrap();
     let error = Instance::claim(&paths).unwrap_err();
-    assert!(matches!(error, InstanceError::NotASocket(_)), "{error}");
+    assert!(
+        error.to_string().contains("because it is not a socket"),
+        "{error}"
+    );
     assert_eq!(std::fs::read_to_string(&paths.socket).unwrap(), "precious");
 }
 
@@ -98,7 +95,7 @@ fn a_socket_path_that_is_too_long_is_refused_with_a_hint() {
     };
     let error = Instance::claim(&paths).unwrap_err();
     assert!(error.to_string().contains("the maximum is 107"), "{error}");
-    assert!(error.hint().contains("HIPPOD_SOCKET"));
+    assert!(error.to_string().contains("hint: set HIPPOD_SOCKET"), "{error}");
 }
 
 #[test]
@@ -111,7 +108,10 @@ fn a_custom_socket_folder_keeps_its_mode_and_must_be_safe() {
     };
     system::set_mode(elsewhere.path(), 0o777).unwrap();
     let error = Instance::claim(&paths).unwrap_err();
-    assert!(matches!(error, InstanceError::Open(_)), "{error}");
+    assert!(
+        error.to_string().contains("other users may write to it"),
+        "{error}"
+    );
     for safe in [0o755, 0o1777] {
         system::set_mode(elsewhere.path(), safe).unwrap();
         drop(Instance::claim(&paths).unwrap());

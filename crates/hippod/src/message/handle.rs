@@ -56,6 +56,18 @@ impl EngineHandle {
         &self,
         request: impl FnOnce(AnswerSender<T>) -> EngineMessage,
     ) -> Result<T, RpcError> {
+        let root = root.to_path_buf();
+        self.answered(|reply| EngineMessage::Order {
+            root,
+            order: order(reply),
+        })
+        .await
+    }
+
+    async fn answered<T>(
+        &self,
+        message: impl FnOnce(AnswerSender<T>) -> EngineMessage,
+    ) -> Result<T, RpcError> {
         let (reply, answer) = oneshot::channel();
         self.send(request(reply));
         answer.await.map_err(|_| stopping())?

@@ -16,24 +16,13 @@ use crate::scan::ScanResult;
 use crate::survey::Survey;
 use crate::watcher::WatchEvent;
 
-/// Condition for the completion of a synchronization.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SyncGoal {
-    /// Only the next step of work is done.
-    Step,
-    /// Every file is read, so that full-text search finds its words.
-    Read,
-    /// Every file is embedded as well, so that semantic search finds it.
-    Searchable,
-}
-
 /// A message for a workspace.
 #[derive(Debug)]
 pub enum WorkspaceMessage {
     /// Reconciles the index with the disk.
     Sync {
-        /// Condition for the response.
-        until: SyncGoal,
+        /// True to respond when every file is read and embedded, false to respond after the next step of work.
+        wait: bool,
         /// True to confirm deletions that are held back.
         accept_deletions: bool,
         /// Response channel.

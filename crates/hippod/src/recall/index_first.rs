@@ -5,7 +5,7 @@
 //! their targets are read.
 
 use std::collections::HashSet;
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
 use hippo_map::consolidation::{EntryRecord, LearnedAnswer};
 use hippo_proto::{ErrorKind, RpcError, SearchMode, Strategy};
@@ -14,6 +14,7 @@ use hippo_rank::idf;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_types::entry::{EntryId, Pointer, StrengthBand};
 use hippo_types::time::Timestamp;
+use parking_lot::RwLockReadGuard;
 
 use super::question::SearchQuestion;
 use super::{SearchAnswer, SearchState, search_error};

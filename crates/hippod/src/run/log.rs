@@ -1,6 +1,5 @@
 //! Log output: level, format, destination and rotation.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Mutex;
@@ -8,50 +7,20 @@ use std::sync::Mutex;
 use anyhow::{Context, Result};
 use hippo_proto::LogFile;
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
-use crate::config::{LogConfig, LogFormat};
-use crate::service;
+use crate::config::LogConfig;
 
 /// Log levels of libraries. Their messages below the level of a warning are not useful here.
 const LIBRARIES: &str = "ort=warn,notify=warn,tokio_cron_scheduler=warn";
 
-/// Log destination.
-#[derive(Debug)]
-pub enum LogTo {
-    /// Standard error, which is a terminal or is read by a service manager that stores logs.
-    StandardError,
-    /// A file, rotated to FILE.old when it is large.
-    File(StderrLog),
-}
-
-impl LogTo {
-    /// Creates the destination for a file, and opens the file immediately. The file is rotated at this point as well,
-    /// so that repeated failed starts cannot make it grow without limit.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be opened.
-    pub fn file(path: &Path) -> Result<Self> {
-        let log =
-            LogFile::open(path).with_context(|| format!("could not open the log: {}", path.display()))?;
-        let mut log = StderrLog(log);
-        log.turn();
-        Ok(Self::File(log))
-    }
-}
-
-/// Initializes logging.
-pub fn log_to(settings: &LogConfig, to: LogTo) {
-    match to {
-        LogTo::StandardError => begin(settings, io::stderr),
-        LogTo::File(log) => begin(settings, Mutex::new(log)),
-    }
-}
-
-fn begin<W>(settings: &LogConfig, writer: W)
-where
-    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
-{
+/// Initializes logging to a file, or to standard error, which is a terminal or is read by a service manager that stores
+/// logs.
+pub fn log_to(settings: &LogConfig, file: Option<StderrLog>) {
+    let writer = match file {
+        None => BoxMakeWriter::new(io::stderr),
+        Some(file) => BoxMakeWriter::new(Mutex::new(file)),
+    };
     let filter = EnvFilter::try_new(format!("{},{LIBRARIES}", settings.level))
         .unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = tracing_subscriber::fmt()
@@ -59,25 +28,47 @@ where
         .with_writer(writer)
         .with_ansi(false)
         // By default, the subscriber panics if the log cannot be written, for instance on a full disk.
-        .log_internal_errors(false);
-    match settings.format {
-        LogFormat::Text if service::reads_stderr() => {
-            lines.event_format(service::JournalFormat::default()).init();
-        }
-        LogFormat::Text => lines.with_target(false).init(),
-        LogFormat::Json => lines.json().with_span_list(false).init(),
+        .log_internal_errors(false)
+        .with_target(false);
+    if is_journal() {
+        lines.without_time().init();
+    } else {
+        lines.init();
     }
 }
 
-/// Log file whose rotation also redirects standard error, so that panic messages and output of libraries are written to
+/// Returns whether standard error is connected to the journal of systemd, which adds the time to each line. The
+/// variable contains the device and inode of the stream.
+fn is_journal() -> bool {
+    let Ok(told) = std::env::var("JOURNAL_STREAM") else {
+        return false;
+    };
+    rustix::fs::fstat(io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
+}
+
+/// Log file, rotated to FILE.old when it is large, whose rotation also redirects standard error, so that panic messages and output of libraries are written to
 /// the current file.
 #[derive(Debug)]
 pub struct StderrLog(LogFile);
 
 impl StderrLog {
+    /// Opens a log file. The file is rotated at this point as well, so that repeated failed starts cannot make it grow
+    /// without limit.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be opened.
+    pub fn open(path: &Path) -> Result<Self> {
+        let log =
+            LogFile::open(path).with_context(|| format!("could not open the log: {}", path.display()))?;
+        let mut log = Self(log);
+        log.turn();
+        Ok(log)
+    }
+
     fn turn(&mut self) {
         if self.0.turn() {
-            follow_with_standard_error(self.0.file());
+            // If the redirection fails, panic messages and output of libraries are still written to the rotated file.
+            let _ = rustix::stdio::dup2_stderr(self.0.file());
         }
     }
 }
@@ -92,12 +83,3 @@ impl Write for StderrLog {
         self.0.flush()
     }
 }
-
-#[cfg(unix)]
-fn follow_with_standard_error(file: &File) {
-    // If the redirection fails, panic messages and output of libraries are still written to the rotated file.
-    let _ = rustix::stdio::dup2_stderr(file);
-}
-
-#[cfg(not(unix))]
-fn follow_with_standard_error(_: &File) {}

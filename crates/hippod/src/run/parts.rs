@@ -112,7 +112,6 @@ pub(super) fn build_parts(
         models: Arc::clone(&models),
         contexts: Arc::clone(&contexts),
         trees: Arc::clone(&trees),
-        cycles: Arc::clone(&cycles),
     };
     let reporter = StatusReporter {
         started,
@@ -142,7 +141,6 @@ pub(super) fn build_parts(
     };
     let engine = Engine::new(inbox, resources);
     let components = Components {
-        settings: config.server.clone(),
         clock,
         stop: watch::Sender::new(false),
         news,

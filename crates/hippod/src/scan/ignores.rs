@@ -11,7 +11,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::SkippedFile;
-use super::walk::relative;
+use super::look::relative;
 
 /// Names of the ignore files, highest precedence first.
 const NAMES: [&str; 2] = [".hippoignore", ".ignore"];

@@ -1,43 +1,108 @@
-//! Classification of single paths, without a full scan.
+//! Classification of the paths below a root: all paths in a scan, or single paths.
 
+use std::fs::FileType;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use hippo_store::system::FileId;
+use hippo_store::system::{self, FileId};
 use hippo_text::source::SourceRules;
 
-use super::gate::{FolderEntry, ScanFilter};
 use super::ignores::Ignores;
-use super::walk::{self, WalkResult};
-use super::{PathClass, SkippedFile};
-use crate::config::WorkspaceConfig;
+use super::{PathClass, ScanResult, ScannedFile, SkippedFile};
+use crate::config::Config;
 use crate::files;
 
-/// Classifies single paths of one workspace in the same way as a scan. It caches the ignore files, so that they are
-/// read once per folder. Create a new value for each batch of work.
+/// Classifies the paths of one workspace. It caches the ignore files, so that they are read once per folder. Create a
+/// new value for each batch of work.
 pub struct Looker<'a> {
     root: &'a Path,
-    config: &'a WorkspaceConfig,
-    gate: ScanFilter,
-    skipped: Arc<Mutex<Vec<SkippedFile>>>,
+    real_root: PathBuf,
+    rules: &'a SourceRules,
+    max_bytes: u64,
     ignores: Ignores,
+    /// Paths that look like memory but are not read.
+    skipped: Vec<SkippedFile>,
+    /// True if the process reached its limit on open files.
+    cut_short: bool,
     /// Number of entries examined so far. Each component of a path counts as one.
     pub looked_at: u64,
 }
 
+/// Classification of an entry whose parent folders are scanned.
+enum FoundEntry {
+    /// A folder that may contain memory.
+    Folder,
+    File(ScannedFile),
+    /// A folder, or a link to one, that cannot be read.
+    Unreadable,
+    /// Not read; the reason is in the list of skipped paths if the entry looks like memory.
+    None,
+}
+
+/// Files and folders of a scan. Each flag is true if the path leads through a link.
+#[derive(Default)]
+pub(super) struct ScannedPaths {
+    pub files: Vec<(ScannedFile, bool)>,
+    pub dirs: Vec<(PathBuf, bool)>,
+}
+
 impl<'a> Looker<'a> {
     /// Creates a looker with an empty cache.
-    pub fn new(root: &'a Path, rules: &SourceRules, config: &'a WorkspaceConfig) -> Self {
-        let skipped = Arc::new(Mutex::new(Vec::new()));
-        let gate = ScanFilter::new(root, rules, config, Arc::clone(&skipped));
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
+    pub fn new(root: &'a Path, rules: &'a SourceRules, config: &Config) -> Self {
         Self {
             root,
-            config,
-            gate,
-            skipped,
+            real_root: root.canonicalize().unwrap_or_else(|_| root.to_path_buf()),
+            rules,
+            max_bytes: config.sources.max_file_bytes,
             ignores: Ignores::new(root),
+            skipped: Vec::new(),
+            cut_short: false,
             looked_at: 0,
         }
+    }
+
+    /// Scans everything below the root. Calls `at_each` for every entry.
+    pub(super) fn scan(mut self, at_each: &dyn Fn()) -> (ScannedPaths, ScanResult) {
+        let mut paths = ScannedPaths::default();
+        let mut result = ScanResult {
+            root_present: true,
+            ..ScanResult::default()
+        };
+        let mut folders = vec![(self.root.to_path_buf(), false)];
+        at_each();
+        while let Some((folder, linked)) = folders.pop() {
+            let found = entries(&folder);
+            paths.dirs.push((folder.clone(), linked));
+            let entries = match found {
+                Ok(entries) => entries,
+                Err(error) if folder == self.root => {
+                    self.cut_short |= system::is_shortage(&error);
+                    result.root_present = false;
+                    break;
+                }
+                Err(error) => {
+                    if matches!(self.refuse(&folder, &error), FoundEntry::Unreadable) {
+                        result.unreadable_dirs.push(relative(self.root, &folder).into());
+                    }
+                    continue;
+                }
+            };
+            for (path, kind) in entries {
+                at_each();
+                let linked = linked || kind.is_symlink();
+                match self.examine(&path, kind) {
+                    FoundEntry::Folder => folders.push((path, linked)),
+                    FoundEntry::File(file) => paths.files.push((file, linked)),
+                    FoundEntry::Unreadable => result.unreadable_dirs.push(relative(self.root, &path).into()),
+                    FoundEntry::None => {}
+                }
+            }
+        }
+        result.cut_short = self.cut_short;
+        result.skipped = self.ignores.problems;
+        result.skipped.append(&mut self.skipped);
+        (paths, result)
     }
 
     /// Classifies a relative path. A second name of a file is detected only if it is a link.
@@ -46,105 +111,225 @@ impl<'a> Looker<'a> {
         if !self.root.is_dir() {
             return PathClass::Unknown;
         }
-        let mut path = self.root.to_path_buf();
-        let mut above = Vec::new();
-        let mut parts = rel.split('/').peekable();
-        while let Some(part) = parts.next() {
-            above.push(path.clone());
-            path.push(part);
-            self.looked_at += 1;
-            let found = match path.symlink_metadata() {
-                Ok(found) => found,
-                Err(error) if files::is_absence(&error) => return PathClass::None,
-                Err(_) => return PathClass::Unknown,
-            };
-            let is_link = found.is_symlink();
-            let found = if is_link && self.config.sources.follow_links {
-                match path.metadata() {
-                    Ok(found) => found,
-                    Err(error) => return self.classify_refused(&path, &error, rel),
-                }
-            } else {
-                found
-            };
-            let is_dir = found.is_dir();
-            if is_link
-                && is_dir
-                && let Some(back) = leads_back(&path, &above)
-            {
-                let back = walk::relative_or_root(self.root, back);
-                return match parts.peek() {
-                    None => PathClass::Skipped(format!("a link to its own parent folder {back}")),
-                    Some(_) => PathClass::None,
-                };
-            }
-            let respect = self.config.sources.respect_ignore_files;
-            if respect && self.ignores.is_ignored(&path, is_dir)
-                || !self.gate.admits(&FolderEntry {
-                    path: &path,
-                    is_dir,
-                    is_link,
-                })
-            {
-                return self.why_not(rel);
-            }
-            if parts.peek().is_some() {
-                if !is_dir {
-                    return PathClass::None;
-                }
-            } else if is_dir {
-                return self.why_not(rel);
-            }
-        }
-        let mut walked = WalkResult::default();
-        walk::take_file(
-            self.root,
-            &path,
-            false,
-            self.config.sources.max_file_bytes,
-            &mut walked,
-        );
-        match walked.files.pop() {
-            Some((file, _)) => match super::first_name(self.root, &self.gate.rules, rel) {
+        self.skipped.clear();
+        match self.descend(rel) {
+            FoundEntry::File(file) => match super::first_name(self.root, self.rules, rel) {
                 Some(first) => PathClass::Skipped(format!("the same file as {first}")),
                 None => PathClass::File(file),
             },
-            None => walked
-                .skipped
-                .pop()
-                .map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason)),
+            FoundEntry::Unreadable => PathClass::Unknown,
+            FoundEntry::Folder | FoundEntry::None => {
+                let said = self.skipped.drain(..).find(|skipped| skipped.rel == rel);
+                said.map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason))
+            }
         }
     }
 
-    /// Classifies a link that could not be followed.
-    fn classify_refused(&self, path: &Path, error: &std::io::Error, rel: &str) -> PathClass {
-        let mut walked = WalkResult::default();
-        walk::refuse_path(self.root, &self.gate.rules, path, error, &mut walked);
-        if !walked.unreadable_dirs.is_empty() {
-            return PathClass::Unknown;
+    /// Examines each component of a relative path.
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
+    fn descend(&mut self, rel: &str) -> FoundEntry {
+        let mut path = self.root.to_path_buf();
+        let mut found = FoundEntry::Folder;
+        for part in rel.split('/') {
+            match found {
+                FoundEntry::Folder => path.push(part),
+                FoundEntry::Unreadable => return FoundEntry::Unreadable,
+                FoundEntry::File(_) | FoundEntry::None => return FoundEntry::None,
+            }
+            found = match path.symlink_metadata() {
+                Ok(metadata) => self.examine(&path, metadata.file_type()),
+                Err(error) if files::is_absence(&error) => FoundEntry::None,
+                Err(_) => FoundEntry::Unreadable,
+            };
         }
-        let said = walked.skipped.pop().filter(|skipped| skipped.rel == rel);
-        said.map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason))
+        found
     }
 
-    /// Returns the classification with the gate's reason for skipping this path, if there is one.
-    fn why_not(&self, rel: &str) -> PathClass {
-        let said = std::mem::take(&mut *self.skipped.lock().unwrap_or_else(PoisonError::into_inner));
-        let said = said.into_iter().find(|skipped| skipped.rel == rel);
-        said.map_or(PathClass::None, |skipped| PathClass::Skipped(skipped.reason))
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
+    fn examine(&mut self, path: &Path, kind: FileType) -> FoundEntry {
+        self.looked_at += 1;
+        let is_link = kind.is_symlink();
+        let is_dir = match is_link.then(|| path.metadata()) {
+            None => kind.is_dir(),
+            Some(Ok(target)) => target.is_dir(),
+            Some(Err(error)) => return self.refuse(path, &error),
+        };
+        if is_link
+            && is_dir
+            && let Some(back) = self.leads_back(path)
+        {
+            self.skip(path, format!("a link to its own parent folder {back}"));
+            return FoundEntry::None;
+        }
+        if self.ignores.is_ignored(path, is_dir) || !self.admits(path, is_dir, is_link) {
+            return FoundEntry::None;
+        }
+        if is_dir {
+            FoundEntry::Folder
+        } else {
+            self.examine_file(path)
+        }
+    }
+
+    /// Returns whether the name and the target of an entry permit to scan it. If the entry is skipped although it may
+    /// be memory, records the reason.
+    fn admits(&mut self, path: &Path, is_dir: bool, is_link: bool) -> bool {
+        let Some(name) = path.file_name() else {
+            return false;
+        };
+        if name.as_encoded_bytes().starts_with(b".") || name == "node_modules" {
+            return false;
+        }
+        let rel = relative(self.root, path);
+        let is_source = self.rules.is_source(&rel);
+        let wanted = if is_dir {
+            self.rules.may_contain(&rel)
+        } else {
+            is_source
+        };
+        if name.to_str().is_none() {
+            if is_source || wanted {
+                self.skip(path, "its name is not UTF-8");
+            }
+            return false;
+        }
+        if is_dir && is_source {
+            self.skip(path, "a folder that has the name of a memory file");
+        }
+        wanted && (!is_link || self.admits_link(path))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
+    fn admits_link(&mut self, path: &Path) -> bool {
+        let refused = match path.canonicalize() {
+            Ok(target) => match target.strip_prefix(&self.real_root) {
+                Ok(target) if hippo_fs::is_hidden(target) => "the link points to a hidden file".to_owned(),
+                Ok(_) => return true,
+                Err(_) => "the link points outside the workspace".to_owned(),
+            },
+            Err(error) => format!("could not follow the link: {error}"),
+        };
+        self.skip(path, refused);
+        false
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
+    fn examine_file(&mut self, path: &Path) -> FoundEntry {
+        let metadata = match path.metadata() {
+            Ok(metadata) => metadata,
+            // The file disappeared meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return FoundEntry::None,
+            Err(error) => {
+                self.skip(path, format!("could not be inspected: {error}"));
+                return FoundEntry::None;
+            }
+        };
+        let (size, most) = (metadata.len(), self.max_bytes);
+        let reason = if !metadata.is_file() {
+            "not a regular file".to_owned()
+        } else if size > most {
+            format!("{size} bytes, more than sources.max_file_bytes = {most}")
+        } else if let Err(error) = system::check_readable(path) {
+            format!("could not be read: {error}")
+        } else {
+            return FoundEntry::File(ScannedFile {
+                rel: relative(self.root, path),
+                abs: path.to_path_buf(),
+                size,
+                mtime_ns: system::modified_ns(&metadata),
+                id: FileId::of(&metadata),
+            });
+        };
+        self.skip(path, reason);
+        FoundEntry::None
+    }
+
+    /// Classifies a folder that could not be read, or a link that could not be followed.
+    #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
+    fn refuse(&mut self, path: &Path, error: &io::Error) -> FoundEntry {
+        let rel = relative(self.root, path);
+        self.cut_short |= system::is_shortage(error);
+        let kind = path.symlink_metadata().ok().map(|metadata| metadata.file_type());
+        if error.kind() == io::ErrorKind::NotFound {
+            // A file that disappeared meanwhile is not reported, but a dangling link is.
+            if kind.is_some_and(|kind| kind.is_symlink()) && self.rules.is_source(&rel) {
+                self.skip(path, "a link without a target");
+            }
+            return FoundEntry::None;
+        }
+        if !self.rules.is_source(&rel) && !self.rules.may_contain(&rel) {
+            return FoundEntry::None;
+        }
+        self.skip(path, format!("could not be read: {error}"));
+        // A link with an inaccessible target may lead to a folder.
+        let hidden = error.kind() == io::ErrorKind::PermissionDenied;
+        if kind.is_none_or(|kind| kind.is_dir() || (kind.is_symlink() && hidden)) {
+            FoundEntry::Unreadable
+        } else {
+            FoundEntry::None
+        }
+    }
+
+    /// Returns the parent folder to which a link leads back.
+    fn leads_back(&self, link: &Path) -> Option<String> {
+        let target = FileId::at(link).ok().flatten()?;
+        let above = link.ancestors().skip(1);
+        let mut above = above.take_while(|folder| folder.starts_with(self.root));
+        let back = above.find(|folder| FileId::at(folder).ok().flatten() == Some(target))?;
+        Some(match relative(self.root, back) {
+            rel if rel.is_empty() => "the workspace".to_owned(),
+            rel => rel,
+        })
+    }
+
+    fn skip(&mut self, path: &Path, reason: impl Into<String>) {
+        let rel = relative(self.root, path);
+        self.skipped.push(SkippedFile::new(rel, reason));
     }
 }
 
-/// Returns the parent folder to which a link leads back.
-fn leads_back<'p>(link: &Path, above: &'p [PathBuf]) -> Option<&'p Path> {
-    let target = FileId::at(link).ok().flatten()?;
-    let is_it = |folder: &&PathBuf| FileId::at(folder).ok().flatten() == Some(target);
-    above.iter().find(is_it).map(PathBuf::as_path)
+/// Returns the entries of a folder.
+#[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
+fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, FileType)>> {
+    let mut found = Vec::new();
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        match entry.file_type() {
+            Ok(kind) => found.push((entry.path(), kind)),
+            Err(error) if files::is_absence(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// Returns a path relative to the root, separated by `/`.
+pub(super) fn relative(root: &Path, path: &Path) -> String {
+    files::slashed(path.strip_prefix(root).unwrap_or(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unreadable_folder_is_not_treated_as_empty() {
+        let rules = SourceRules::new(&[], &[]).unwrap();
+        let config = Config::default();
+        let root = Path::new("/nowhere/w");
+        let mut looker = Looker::new(root, &rules, &config);
+        let mut refused = |path: &str, kind: io::ErrorKind| {
+            matches!(
+                looker.refuse(&root.join(path), &kind.into()),
+                FoundEntry::Unreadable
+            )
+        };
+        assert!(refused("memory", io::ErrorKind::PermissionDenied));
+        assert!(!refused("memory/gone.md", io::ErrorKind::NotFound));
+        assert!(!refused("src", io::ErrorKind::PermissionDenied));
+        assert!(looker.skipped[0].reason.contains("could not be read"));
+        assert_eq!(looker.skipped.len(), 1);
+    }
 
     #[test]
     fn looking_at_a_thousand_files_takes_linear_time() {
@@ -156,7 +341,7 @@ mod tests {
             std::fs::write(root.join(name), name).unwrap();
         }
         let rules = SourceRules::new(&[], &[]).unwrap();
-        let config = WorkspaceConfig::default();
+        let config = Config::default();
         let mut looker = Looker::new(&root, &rules, &config);
         for name in &names {
             assert!(matches!(looker.look(name), PathClass::File(_)), "{name}");
@@ -179,7 +364,7 @@ mod tests {
             std::fs::write(root.join(file), text).unwrap();
         }
         let rules = SourceRules::new(&[], &[]).unwrap();
-        let config = WorkspaceConfig::default();
+        let config = Config::default();
         for (rel, expected) in [
             ("memory/draft.md", false),
             ("memory/kept/draft.md", true),

@@ -9,27 +9,23 @@ use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_map::hierarchy::FOLDER;
 
 use super::SkippedFile;
-use super::walk::WalkResult;
 
 /// Maximum number of reported links.
 const MOST: usize = 20;
 /// Maximum depth of the search below `.hippocampus`.
 const DEPTH: usize = 3;
 
-impl WalkResult {
-    /// Adds the links in hippod's own locations to the skipped files.
-    pub(super) fn with_links(mut self, root: &Path) -> Self {
-        if let Ok(dir) = WorkspaceDir::open(root) {
-            let mut links = Vec::new();
-            for path in [FOLDER, harness::FILE] {
-                collect(&dir, path, DEPTH, &mut links);
-            }
-            let reason = "a link at a path of hippod's own files; hippod neither reads nor writes it";
-            self.skipped
-                .extend(links.into_iter().map(|link| SkippedFile::new(link, reason)));
+/// Returns the links in hippod's own locations.
+pub(super) fn links(root: &Path) -> Vec<SkippedFile> {
+    let mut links = Vec::new();
+    if let Ok(dir) = WorkspaceDir::open(root) {
+        for path in [FOLDER, harness::FILE] {
+            collect(&dir, path, DEPTH, &mut links);
         }
-        self
     }
+    let reason = "a link at a path of hippod's own files; hippod neither reads nor writes it";
+    let skipped = links.into_iter().map(|link| SkippedFile::new(link, reason));
+    skipped.collect()
 }
 
 /// Returns whether a relative path is one of hippod's own locations, or below one.

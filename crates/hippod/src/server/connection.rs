@@ -13,7 +13,9 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 use tracing::field::Empty;
 
-use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
+use hippo_proto::{
+    Call, ErrorKind, Frame, FrameReader, Id, MAX_LINE_BYTES, Reply, RpcError, encode_error, parse_request,
+};
 
 use super::Components;
 use super::dispatch;
@@ -90,7 +92,7 @@ pub async fn run(
     };
     let reader = async move {
         let mut tasks = JoinSet::new();
-        let mut frames = FrameReader::with_limit(components.settings.max_line_bytes);
+        let mut frames = FrameReader::default();
         let places = Arc::new(Semaphore::new(IN_FLIGHT));
         let mut buffer = vec![0; READ_BUFFER];
         let mut quiet = Some(quiet);
@@ -169,7 +171,6 @@ async fn answer(components: &Arc<Components>, frame: Frame, outbox: &Outbox) {
             &Reply::refuse(Id::Null, RpcError::line_too_large(limit)),
         ),
     };
-    components.measures.count_served();
     // The client may already be disconnected.
     let _ = outbox.lines.send(line).await;
 }
@@ -177,7 +178,7 @@ async fn answer(components: &Arc<Components>, frame: Frame, outbox: &Outbox) {
 /// Encodes the refusal of input that is not a valid request, and counts it.
 fn encode_refusal(components: &Components, refusal: &Reply) -> Vec<u8> {
     let kind = refusal.outcome.as_ref().err().map(|error| error.data.kind);
-    components.measures.request(NO_METHOD, kind, Duration::ZERO);
+    components.measures.request(NO_METHOD, kind);
     refusal.to_line()
 }
 
@@ -191,16 +192,16 @@ async fn traced(components: &Arc<Components>, call: Call, outbox: &Outbox) -> Ve
     let answered = dispatch::answer(components, call, outbox)
         .instrument(span.clone())
         .await;
-    let answered = answered.and_then(|line| fits(components, line));
+    let answered = answered.and_then(fits);
     let took = components.clock.monotonic().saturating_duration_since(begun);
     let failed = answered.as_ref().err().map(|error| error.data.kind);
-    components.measures.request(method, failed, took);
+    components.measures.request(method, failed);
     span.in_scope(|| tell(answered.as_ref().err(), took));
     answered.unwrap_or_else(|error| encode_error(&id, &findable(error, &request)))
 }
 
-fn fits(components: &Components, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
-    if line.len() <= components.settings.max_line_bytes {
+fn fits(line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
+    if line.len() <= MAX_LINE_BYTES {
         return Ok(line);
     }
     let error = RpcError::new(
@@ -235,11 +236,9 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
 
 /// Detection of a connection that the client has closed entirely, not only for writing.
 struct HangUp {
-    #[cfg(unix)]
     socket: Option<std::os::fd::OwnedFd>,
 }
 
-#[cfg(unix)]
 impl HangUp {
     /// Creates the detection with a second handle to the socket, because both halves of the stream are in use.
     fn of(stream: &Stream) -> Self {
@@ -271,22 +270,5 @@ impl HangUp {
         };
         let heard = poll(&mut asked, Some(&now)).is_ok();
         heard && asked[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
-    }
-}
-
-#[cfg(not(unix))]
-impl HangUp {
-    fn of(_: &Stream) -> Self {
-        Self {}
-    }
-
-    /// Never returns; a closed pipe is detected when it is read.
-    async fn comes(&self) {
-        std::future::pending().await
-    }
-
-    /// Returns true, because a pipe cannot be half closed.
-    fn is_so(&self) -> bool {
-        true
     }
 }

@@ -2,29 +2,31 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use tokio::sync::broadcast::{self, error::RecvError};
 
+use hippo_embed::acquire::PullProgress;
 use hippo_proto::{
     Call, Event, EventName, HelloResponse, Id, PROTOCOL, Request, RpcError, ShutdownResponse,
     SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_result,
 };
 
 use super::connection::Outbox;
-use super::long::cancellable;
+use super::long::{ProgressCallback, at_length, cancellable};
 use super::removal::remove;
-use super::{Components, backups, entries, flush, models};
+use super::{Components, backups, entries, flush};
 use crate::audit;
 use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
-use crate::message::{EngineMessage, EntryCommand, SyncGoal, WorkspaceMessage};
-use crate::models::check_copied;
+use crate::message::{EngineMessage, EntryCommand, WorkspaceMessage};
+use crate::models::Models;
 use crate::recall;
 use crate::status;
 use crate::tasks::{Cancellation, run_blocking_on};
-use crate::tree;
+use crate::tree::{self, Trees};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
@@ -87,13 +89,13 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceSync(request) => {
             let view = views.get(&request.workspace).await?;
-            check_copied(models).await?;
+            run_blocking_on(models, |models| {
+                models.check_copied();
+                Ok(())
+            })
+            .await?;
             let synced = engine.ask(&view.root, |reply| WorkspaceMessage::Sync {
-                until: if request.wait {
-                    SyncGoal::Searchable
-                } else {
-                    SyncGoal::Step
-                },
+                wait: request.wait,
                 accept_deletions: request.accept_deletions,
                 reply,
             });
@@ -147,24 +149,18 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::TreePending(request) => {
             let view = views.get(&request.workspace).await?;
-            line(
-                &id,
-                run_blocking_on(trees, move |trees| tree::pending(trees, &view, &request)).await,
-            )
+            let pending = move |trees: &Trees| tree::pending(trees, &view, &request);
+            line(&id, run_blocking_on(trees, pending).await)
         }
         Request::TreeSubmit(request) => {
             let view = views.get(&request.workspace).await?;
-            line(
-                &id,
-                run_blocking_on(trees, move |trees| tree::submit(trees, &view, &request)).await,
-            )
+            let submit = move |trees: &Trees| tree::submit(trees, &view, &request);
+            line(&id, run_blocking_on(trees, submit).await)
         }
         Request::TreeShow(request) => {
             let view = views.get(&request.workspace).await?;
-            line(
-                &id,
-                run_blocking_on(trees, move |trees| tree::show(trees, &view, &request)).await,
-            )
+            let show = move |trees: &Trees| tree::show(trees, &view, &request);
+            line(&id, run_blocking_on(trees, show).await)
         }
         Request::ContextOpen(request) => {
             let view = views.get(&request.workspace).await?;
@@ -194,13 +190,44 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             line(&id, cancellable(outbox, compact).await)
         }
         Request::SessionFlush(request) => line(&id, flush::flush(&components.flusher, request, outbox).await),
-        Request::ModelList(_) => line(&id, models::list(models, engine).await),
-        Request::ModelPull(request) => line(&id, models::pull(models, engine, request, &id, outbox).await),
-        Request::ModelVerify(request) => line(&id, models::verify(models, engine, request).await),
-        Request::ModelImport(request) => line(&id, models::import(models, engine, request).await),
+        Request::ModelList(_) => {
+            let listed = run_blocking_on(models, Models::list).await;
+            engine.send(EngineMessage::LookForModel);
+            line(&id, listed)
+        }
+        Request::ModelPull(request) => {
+            let (models, engine) = (Arc::clone(models), engine.clone());
+            let pull = move |tell: ProgressCallback<'_>, given_up: &AtomicBool| {
+                let mut progress = |at: PullProgress<'_>| {
+                    tell(at.step.name(), at.artifact, at.done, Some(at.total));
+                };
+                let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
+                // The client may already have disconnected.
+                engine.send(EngineMessage::ModelChanged);
+                pulled
+            };
+            line(&id, at_length(&id, outbox, pull).await)
+        }
+        Request::ModelVerify(request) => {
+            let verify = move |models: &Models| models.verify(request.model.as_deref());
+            let verified = run_blocking_on(models, verify).await;
+            engine.send(EngineMessage::LookForModel);
+            line(&id, verified)
+        }
+        Request::ModelImport(request) => {
+            let engine = engine.clone();
+            let import = move |models: &Models| {
+                let imported = models.import(&request);
+                // The client may already have disconnected.
+                engine.send(EngineMessage::ModelChanged);
+                imported
+            };
+            line(&id, run_blocking_on(models, import).await)
+        }
         Request::ModelRemove(request) => {
-            let removed = models::remove(models, views, request);
-            line(&id, removed.await)
+            let views = Arc::clone(views);
+            let remove = move |models: &Models| models.remove(&request.model, &models_in_use(&views));
+            line(&id, run_blocking_on(models, remove).await)
         }
         Request::Backup(request) => {
             views.opened().await;
@@ -226,6 +253,15 @@ async fn view_of(views: &Views, workspace: Option<&str>) -> Result<Option<Arc<Wo
 
 fn line<T: Serialize>(id: &Id, result: Result<T, RpcError>) -> Result<Vec<u8>, RpcError> {
     result.map(|result| encode_result(id, &result))
+}
+
+/// Returns the ids of the models in use, and the model names in the workspaces' configurations.
+fn models_in_use(views: &Views) -> Vec<String> {
+    let used = views.open().into_iter().flat_map(|view| {
+        let answers = view.snapshot().model.as_ref().map(ToString::to_string);
+        answers.into_iter().chain([view.config.embed.model.clone()])
+    });
+    used.collect()
 }
 
 fn hello() -> HelloResponse {

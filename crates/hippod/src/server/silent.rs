@@ -2,9 +2,10 @@
 //!
 //! Such a connection is closed after a minute, or earlier if all connection slots are taken.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// Maximum time without a request.
@@ -35,7 +36,7 @@ impl SilentConnections {
             since: Instant::now(),
             end: Notify::new(),
         });
-        self.all().push(Arc::clone(&waiting));
+        self.0.lock().push(Arc::clone(&waiting));
         SilentGuard {
             of: Arc::clone(self),
             waiting,
@@ -44,16 +45,12 @@ impl SilentConnections {
 
     /// Closes the oldest connection if it has been silent for a second. Returns whether a connection was closed.
     pub fn end_one(&self) -> bool {
-        let mut all = self.all();
+        let mut all = self.0.lock();
         if all.first().is_none_or(|oldest| oldest.since.elapsed() < SHORT) {
             return false;
         }
         all.remove(0).end.notify_one();
         true
-    }
-
-    fn all(&self) -> MutexGuard<'_, Vec<Arc<SilentConnection>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,6 +65,9 @@ impl SilentGuard {
 
 impl Drop for SilentGuard {
     fn drop(&mut self) {
-        self.of.all().retain(|other| !Arc::ptr_eq(other, &self.waiting));
+        self.of
+            .0
+            .lock()
+            .retain(|other| !Arc::ptr_eq(other, &self.waiting));
     }
 }

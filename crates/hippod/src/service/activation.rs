@@ -10,13 +10,6 @@ use interprocess::local_socket::tokio::Listener;
 use interprocess::os::unix::uds_local_socket as local_socket;
 use listenfd::ListenFd;
 
-use crate::instance::InstanceError;
-
-/// Name of hippod's socket if several sockets are passed, with or without the suffix `.socket`.
-const NAME: &str = "hippod";
-/// Maximum plausible number of passed descriptors.
-const MOST: usize = 64;
-
 /// A listening socket that belongs to the service manager. hippod never removes its file.
 #[derive(Debug)]
 pub struct PassedSocket {
@@ -31,15 +24,11 @@ impl PassedSocket {
     ///
     /// # Errors
     /// Fails if the operating system refuses.
-    pub fn serve(self) -> Result<Listener, InstanceError> {
+    pub fn serve(self) -> Result<Listener> {
         let listener = local_socket::Listener::from(self.listener).try_into();
         listener
             .map(Listener::UdSocket)
-            .map_err(|source| InstanceError::Io {
-                what: "serve the passed socket",
-                path: self.path,
-                source,
-            })
+            .with_context(|| format!("could not serve the passed socket: {}", self.path.display()))
     }
 }
 
@@ -55,24 +44,18 @@ pub fn passed() -> Result<Option<PassedSocket>> {
     if variable("LISTEN_PID").parse() != Ok(std::process::id()) {
         return Ok(None);
     }
-    let count = match variable("LISTEN_FDS").parse() {
-        Ok(0) => return Ok(None),
-        Ok(count) if count <= MOST => count,
+    match variable("LISTEN_FDS").as_str() {
+        "0" => return Ok(None),
+        "1" => {}
         _ => bail!(
-            "could not use the sockets from the service manager: LISTEN_FDS is not a number from 0 to \
-             {MOST}\nhint: start hippod by its socket unit, or without LISTEN_FDS"
+            "could not use the sockets from the service manager: LISTEN_FDS is not 0 or 1\nhint: start hippod by its \
+             socket unit, or without LISTEN_FDS"
         ),
-    };
-    let at = choose(count, &variable("LISTEN_FDNAMES")).with_context(|| {
-        format!(
-            "could not use the sockets from the service manager: it passed {count} sockets, and none has the \
-             name {NAME}\nhint: pass one socket, or name a socket with FileDescriptorName={NAME}"
-        )
-    })?;
+    }
     let wrong = "could not use the socket from the service manager: it must be a Unix socket that listens at \
                  a path\nhint: set the path with ListenStream= in the socket unit";
     let listener = ListenFd::from_env()
-        .take_unix_listener(at)
+        .take_unix_listener(0)
         .context(wrong)?
         .context(wrong)?;
     // Apple's systems cannot report whether a socket is listening, and they pass no sockets in this way.
@@ -85,21 +68,6 @@ pub fn passed() -> Result<Option<PassedSocket>> {
     let path = address.as_pathname().context(wrong)?.to_path_buf();
     keep_private(&path)?;
     Ok(Some(PassedSocket { listener, path }))
-}
-
-/// Returns the index of hippod's socket.
-fn choose(count: usize, names: &str) -> Option<usize> {
-    let is_ours = |name: &str| name.strip_suffix(".socket").unwrap_or(name) == NAME;
-    let mut ours = names
-        .split(':')
-        .take(count)
-        .enumerate()
-        .filter(|(_, name)| is_ours(name));
-    match (ours.next(), ours.next()) {
-        _ if count == 1 => Some(0),
-        (Some((at, _)), None) => Some(at),
-        _ => None,
-    }
 }
 
 /// Checks that the socket belongs to this user, and restricts its permissions to those of a socket that hippod binds
@@ -126,21 +94,6 @@ fn keep_private(path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_single_socket_is_used_or_else_the_one_named_hippod() {
-        assert_eq!(choose(1, ""), Some(0));
-        assert_eq!(choose(1, "other.socket"), Some(0));
-        assert_eq!(choose(2, "other.socket:hippod.socket"), Some(1));
-        assert_eq!(choose(2, "hippod:other"), Some(0));
-        assert_eq!(choose(2, ""), None);
-        assert_eq!(choose(2, "hippod:hippod.socket"), None);
-        assert_eq!(
-            choose(1, "other:hippod"),
-            Some(0),
-            "names beyond the count name nothing"
-        );
-    }
 
     #[test]
     fn a_passed_socket_is_made_private_and_other_files_are_refused() {

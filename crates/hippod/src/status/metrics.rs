@@ -7,317 +7,116 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hippo_proto::{MetricsResponse, ModelLoad, StatusResponse, WorkspaceStatus};
+use hippo_proto::{MetricsResponse, ModelLoad};
 
 use super::StatusReporter;
-use crate::measures::BUCKETS;
 use crate::registry;
 
 /// Handles `metrics`.
 pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
     let status = super::status(reporter).await;
-    let mut page = Page::default();
-    of_daemon(&mut page, &status);
-    page.single(
+    let measures = &reporter.measures;
+    let mut text = String::new();
+    let usable = !matches!(status.model.state, ModelLoad::Absent | ModelLoad::Failed);
+    let one = |value: f64| [(String::new(), value)];
+    let help = "Time since the daemon started.";
+    let uptime = status.uptime_ms as f64 / 1000.0;
+    write_family(&mut text, "hippod_uptime_seconds", help, one(uptime));
+    let help = "Longest time that the engine has spent on one task since the start.";
+    let longest = measures.longest_engine_slice().as_secs_f64();
+    write_family(
+        &mut text,
         "hippod_engine_longest_slice_seconds",
-        GAUGE,
-        "Longest time that the engine has spent on one task since the start.",
-        reporter.measures.longest_engine_slice().as_secs_f64(),
+        help,
+        one(longest),
     );
-    of_requests(&mut page, reporter);
-    of_model(&mut page, &status);
-    let workspaces: Vec<MetricsWorkspace<'_>> = status
-        .workspaces
-        .iter()
-        .map(|of| MetricsWorkspace {
-            id: registry::short_id(Path::new(&of.root)),
-            of,
-        })
-        .collect();
-    of_workspaces(&mut page, &workspaces);
-    of_index(&mut page, &workspaces);
-    of_disk(&mut page, &workspaces);
-    MetricsResponse { text: page.text }
-}
-
-fn of_daemon(page: &mut Page, status: &StatusResponse) {
-    page.family("hippod_build_info", GAUGE, "Always 1; the version is a label.");
-    page.sample("hippod_build_info", &[("version", &status.version)], 1.0);
-    page.single(
-        "hippod_uptime_seconds",
-        GAUGE,
-        "Time since the daemon started.",
-        status.uptime_ms as f64 / 1000.0,
-    );
-    page.single(
-        "hippod_resident_memory_bytes",
-        GAUGE,
-        "Resident memory of the process; 0 if the platform does not report it.",
-        status.memory_rss_bytes as f64,
-    );
-    page.single(
-        "hippod_workspaces",
-        GAUGE,
-        "Registered workspaces.",
-        status.workspaces.len() as f64,
-    );
-}
-
-fn of_requests(page: &mut Page, reporter: &StatusReporter) {
-    let requests = reporter.measures.requests();
-    let name = "hippod_requests_total";
-    page.family(
-        name,
-        COUNTER,
-        "Requests answered since the start, by method and outcome.",
-    );
-    for ((method, outcome), timing) in &requests {
-        page.sample(
-            name,
-            &[("method", method), ("outcome", outcome)],
-            timing.count as f64,
-        );
-    }
-    let name = "hippod_request_duration_seconds";
-    page.family(name, "histogram", "Time from a request to its answer.");
-    for ((method, outcome), timing) in &requests {
-        let (buckets, labels) = (
-            format!("{name}_bucket"),
-            [("method", *method), ("outcome", outcome)],
-        );
-        let mut below = 0;
-        for (bound, class) in BUCKETS.iter().zip(timing.classes) {
-            below += class;
-            let bound = bound.to_string();
-            page.sample(&buckets, &[labels[0], labels[1], ("le", &bound)], below as f64);
-        }
-        page.sample(
-            &buckets,
-            &[labels[0], labels[1], ("le", "+Inf")],
-            timing.count as f64,
-        );
-        page.sample(&format!("{name}_sum"), &labels, timing.seconds);
-        page.sample(&format!("{name}_count"), &labels, timing.count as f64);
-    }
-    let name = "hippod_cycles_total";
-    page.family(
-        name,
-        COUNTER,
-        "Runs of consolidation cycles since the start, by cycle and outcome.",
-    );
-    for ((cycle, outcome), count) in reporter.measures.cycles() {
-        page.sample(name, &[("cycle", cycle), ("outcome", outcome)], count as f64);
-    }
-}
-
-fn of_model(page: &mut Page, status: &StatusResponse) {
-    let model = &status.model;
-    page.single(
-        "hippod_model_loaded",
-        GAUGE,
-        "1 while the embedding model is in memory.",
-        f64::from(u8::from(model.state == ModelLoad::Ready)),
-    );
-    page.single(
-        "hippod_model_usable",
-        GAUGE,
-        "1 unless the embedding model is missing or could not be loaded.",
-        f64::from(u8::from(!matches!(
-            model.state,
-            ModelLoad::Absent | ModelLoad::Failed
-        ))),
-    );
-    page.single(
-        "hippod_model_loads_total",
-        COUNTER,
-        "Number of times that the embedding model was loaded since the start.",
-        model.loads as f64,
-    );
-    page.single(
-        "hippod_model_word_pieces_total",
-        COUNTER,
-        "Tokens that the embedding model has processed since the start.",
-        model.word_pieces as f64,
-    );
-}
-
-/// A workspace with its id in the metrics.
-struct MetricsWorkspace<'a> {
-    id: String,
-    of: &'a WorkspaceStatus,
-}
-
-fn of_workspaces(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
-    page.each(
-        "hippod_documents",
-        "Watched files in the index.",
-        workspaces,
-        |of| of.documents as f64,
-    );
-    page.each("hippod_chunks", "Chunks in the index.", workspaces, |of| {
-        of.chunks as f64
+    let help = "1 unless the embedding model is missing or could not be loaded.";
+    write_family(&mut text, "hippod_model_usable", help, one(flag(usable)));
+    let requests = measures.requests().into_iter().map(|((method, outcome), count)| {
+        let labels = format!("{{method=\"{method}\",outcome=\"{outcome}\"}}");
+        (labels, count as f64)
     });
-    page.each(
-        "hippod_pending_embeddings",
-        "Chunks that wait for their vectors.",
-        workspaces,
-        |of| of.pending as f64,
-    );
-    page.each(
-        "hippod_index_lag_seconds",
-        "Age of the oldest change that is not searchable yet; 0 if there is none.",
-        workspaces,
-        |of| of.lag_ms as f64 / 1000.0,
-    );
-    page.each(
-        "hippod_skipped_files",
-        "Files that are not indexed.",
-        workspaces,
-        |of| of.skipped_count as f64,
-    );
-    page.each(
-        "hippod_held_deletions",
-        "Deletions held back because they affect a large share of the workspace.",
-        workspaces,
-        |of| of.held_deletions as f64,
-    );
-    page.each(
-        "hippod_watcher_alive",
-        "1 if the watcher reported the last test file in time.",
-        workspaces,
-        |of| f64::from(u8::from(of.watcher.alive)),
-    );
-    let name = "hippod_degraded";
-    page.family(
-        name,
-        GAUGE,
-        "1 if the workspace is degraded; the reason is a label.",
-    );
-    for MetricsWorkspace { id, of } in workspaces {
-        let reason = of.degraded.as_deref().unwrap_or("none");
-        let is_degraded = f64::from(u8::from(of.degraded.is_some()));
-        page.sample(name, &[("workspace", id), ("reason", reason)], is_degraded);
-    }
-}
-
-fn of_index(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
-    let name = "hippod_entries";
-    page.family(name, GAUGE, "Entries of the index file, by place.");
-    for MetricsWorkspace { id, of } in workspaces {
-        let index = of.index.as_ref();
-        for (place, count) in [
-            (
-                "index",
-                index.map_or(0, |index| index.entries.saturating_sub(index.queued)),
-            ),
-            ("queue", index.map_or(0, |index| index.queued)),
-            ("archive", index.map_or(0, |index| index.archived)),
-        ] {
-            page.sample(name, &[("workspace", id), ("place", place)], count as f64);
-        }
-    }
-}
-
-fn of_disk(page: &mut Page, workspaces: &[MetricsWorkspace<'_>]) {
-    page.each(
-        "hippod_database_bytes",
-        "Size of the index database and its log, in bytes.",
-        workspaces,
-        |of| of.database_bytes as f64,
-    );
-    page.each(
-        "hippod_contexts_stored_bytes",
-        "Disk space that the contents of sessions use, in bytes.",
-        workspaces,
-        |of| of.contexts.as_ref().map_or(0, |of| of.stored_bytes) as f64,
-    );
-    page.each(
-        "hippod_contexts_budget_bytes",
-        "Maximum disk space for the contents of sessions, in bytes; 0 before the first session.",
-        workspaces,
-        |of| of.contexts.as_ref().map_or(0, |of| of.budget_bytes) as f64,
-    );
-    page.each(
-        "hippod_contexts_entries",
-        "Context entries of sessions.",
-        workspaces,
-        |of| of.contexts.as_ref().map_or(0, |of| of.entries) as f64,
-    );
-    page.each("hippod_sessions_open", "Open sessions.", workspaces, |of| {
-        of.contexts.as_ref().map_or(0, |of| of.open) as f64
+    let help = "Requests answered since the start, by method and outcome.";
+    write_family(&mut text, "hippod_requests_total", help, requests);
+    let cycles = measures.cycles().into_iter().map(|((cycle, outcome), count)| {
+        let labels = format!("{{cycle=\"{cycle}\",outcome=\"{outcome}\"}}");
+        (labels, count as f64)
     });
-}
+    let help = "Runs of consolidation cycles since the start, by cycle and outcome.";
+    write_family(&mut text, "hippod_cycles_total", help, cycles);
 
-const GAUGE: &str = "gauge";
-const COUNTER: &str = "counter";
-
-/// Text of the metrics.
-#[derive(Default)]
-struct Page {
-    text: String,
-}
-
-impl Page {
-    /// Writes the header of a metric family.
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-    }
-
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
-        self.text.push_str(name);
-        for (at, (label, of)) in labels.iter().enumerate() {
-            let mark = if at == 0 { '{' } else { ',' };
-            let _ = write!(self.text, "{mark}{label}=\"{}\"", escaped(of));
+    let mut of_workspaces = [
+        ("hippod_documents", "Watched files in the index.", Vec::new()),
+        (
+            "hippod_pending_embeddings",
+            "Chunks that wait for their vectors.",
+            Vec::new(),
+        ),
+        (
+            "hippod_index_lag_seconds",
+            "Age of the oldest change that is not searchable yet; 0 if there is none.",
+            Vec::new(),
+        ),
+        (
+            "hippod_held_deletions",
+            "Deletions held back because they affect a large share of the workspace.",
+            Vec::new(),
+        ),
+        (
+            "hippod_watcher_alive",
+            "1 if the watcher reported the last test file in time.",
+            Vec::new(),
+        ),
+        (
+            "hippod_database_bytes",
+            "Size of the index database and its log, in bytes.",
+            Vec::new(),
+        ),
+        (
+            "hippod_degraded",
+            "1 if the workspace is degraded; the reason is a label.",
+            Vec::new(),
+        ),
+    ];
+    for of in &status.workspaces {
+        let labels = format!("workspace=\"{}\"", registry::short_id(Path::new(&of.root)));
+        let values = [
+            of.documents as f64,
+            of.pending as f64,
+            of.lag_ms as f64 / 1000.0,
+            of.held_deletions as f64,
+            flag(of.watcher.alive),
+            of.database_bytes as f64,
+            flag(of.degraded.is_some()),
+        ];
+        for ((name, _, samples), value) in of_workspaces.iter_mut().zip(values) {
+            let reason = match *name {
+                "hippod_degraded" => format!(",reason=\"{}\"", of.degraded.as_deref().unwrap_or("none")),
+                _ => String::new(),
+            };
+            samples.push((format!("{{{labels}{reason}}}"), value));
         }
-        if !labels.is_empty() {
-            self.text.push('}');
-        }
-        let _ = writeln!(self.text, " {value}");
     }
-
-    fn single(&mut self, name: &str, kind: &str, help: &str, value: f64) {
-        self.family(name, kind, help);
-        self.sample(name, &[], value);
+    for (name, help, samples) in of_workspaces {
+        write_family(&mut text, name, help, samples);
     }
-
-    /// Writes a gauge with one sample for each workspace.
-    fn each(
-        &mut self,
-        name: &str,
-        help: &str,
-        workspaces: &[MetricsWorkspace<'_>],
-        value: impl Fn(&WorkspaceStatus) -> f64,
-    ) {
-        self.family(name, GAUGE, help);
-        for MetricsWorkspace { id, of } in workspaces {
-            self.sample(name, &[("workspace", id)], value(of));
-        }
-    }
+    MetricsResponse { text }
 }
 
-/// Returns the value of a label with its special characters escaped.
-fn escaped(value: &str) -> String {
-    value
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
+fn flag(is_set: bool) -> f64 {
+    f64::from(u8::from(is_set))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn samples_follow_the_exposition_format() {
-        let mut page = Page::default();
-        page.family("a_seconds", "histogram", "Time.");
-        page.sample("a_seconds_bucket", &[("le", "0.005"), ("m", "x\"y\\z\n")], 3.0);
-        page.single("b_total", COUNTER, "Count.", 0.25);
-        assert_eq!(
-            page.text,
-            "# HELP a_seconds Time.\n# TYPE a_seconds histogram\na_seconds_bucket{le=\"0.005\",m=\"x\\\"y\\\\z\\n\"} 3\n\
-             # HELP b_total Count.\n# TYPE b_total counter\nb_total 0.25\n"
-        );
+/// Writes a metric family. Labels are names of hippod, which need no escapes.
+fn write_family(text: &mut String, name: &str, help: &str, samples: impl IntoIterator<Item = (String, f64)>) {
+    let kind = if name.ends_with("_total") {
+        "counter"
+    } else {
+        "gauge"
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    for (labels, value) in samples {
+        let _ = writeln!(text, "{name}{labels} {value}");
     }
 }

@@ -2,7 +2,7 @@
 
 use hippo_proto::Severity;
 
-use super::report::{SurveyReport, problem};
+use super::report::SurveyReport;
 use crate::embed_worker::ModelPhase;
 use crate::models::{Models, unsupported};
 
@@ -33,9 +33,7 @@ pub fn examine_model(models: &Models, name: &str, state: ModelPhase, report: &mu
             let fix = format!(
                 "`hippoctl model verify {name}` lists damaged files; to download them again: {again}"
             );
-            let mut found = problem("model-failed", Severity::Error, why, place, fix);
-            found.fixable = true;
-            report.problems.push(found);
+            report.problem("model-failed", Severity::Error, why, place, fix);
         }
         state => report.sound("model", format!("{state:?}").to_lowercase()),
     }

@@ -10,7 +10,7 @@ use hippo_store::shared_file::SharedFile;
 use hippo_text::source::{SourceKind, SourceRules, date_in_name};
 use hippo_tree::{BodyAuthor, Fingerprint, Node, Period, SourceFile};
 
-use crate::config::WorkspaceConfig;
+use crate::config::Config;
 use crate::scan;
 use crate::tasks::Cancellation;
 
@@ -88,7 +88,7 @@ impl Disk {
 pub fn read(
     root: &Path,
     rules: &SourceRules,
-    config: &WorkspaceConfig,
+    config: &Config,
     cancellation: Cancellation<'_>,
 ) -> Result<Disk, RpcError> {
     let mut disk = Disk::default();

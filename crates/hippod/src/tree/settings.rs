@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hippo_proto::folder::Trust;
 
-use crate::config::{SummaryAuthor, TreeConfig};
+use crate::config::{COOLDOWN_HOURS, SummaryAuthor, TreeConfig};
 use crate::harness;
 
 /// Effective settings of one tree.
@@ -32,7 +32,7 @@ impl TreeSettings {
             clippy::cast_sign_loss,
             reason = "the time is at most a year"
         )]
-        let cooldown_ms = (hours.unwrap_or(f64::from(config.cooldown_hours)) * 3_600_000.0) as u64;
+        let cooldown_ms = (hours.unwrap_or(f64::from(COOLDOWN_HOURS)) * 3_600_000.0) as u64;
         Self {
             root_max_tokens: harness.root_max_tokens.unwrap_or(config.root_max_tokens) as usize,
             cooldown_ms,

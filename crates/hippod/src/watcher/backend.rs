@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hippo_proto::WatcherMode;
 use hippo_store::system::FileId;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::WatchMode;
 use super::hear::{WatchShared, limit};
 use super::poll::Poller;
 
@@ -18,14 +18,6 @@ pub(super) enum Backend {
     Poll(Poller),
 }
 
-/// Reason why a folder is not watched.
-pub(super) enum WatchRefusal {
-    /// The limit on watches is reached; the string is the name of the limit.
-    Limit(String),
-    /// This folder cannot be watched; for example, it may have been removed.
-    Other,
-}
-
 impl Backend {
     /// Creates a backend that receives events of the operating system.
     ///
@@ -35,33 +27,30 @@ impl Backend {
         let hearer = Arc::clone(shared);
         let watcher = notify::recommended_watcher(move |said| hearer.heard(said))
             .map_err(|error| limit(&error).unwrap_or_else(|| error.to_string()))?;
-        shared.set_state(|state| state.mode = WatchMode::Notify);
+        shared.with(|inbox| inbox.state.mode = WatcherMode::Notify);
         Ok(Self::Notify(Box::new(watcher)))
     }
 
     /// Creates a polling backend. `reason`, if given, is shown to the user.
     pub fn look(shared: &WatchShared, reason: Option<String>) -> Self {
-        shared.set_state(|state| {
-            state.mode = WatchMode::Poll;
-            state.reason = reason;
+        shared.with(|inbox| {
+            inbox.state.mode = WatcherMode::Poll;
+            inbox.state.reason = reason;
         });
         Self::Poll(Poller::default())
     }
 
     /// Watches one folder without its subfolders.
-    pub fn watch(&mut self, dir: &Path) -> Result<(), WatchRefusal> {
+    ///
+    /// # Errors
+    /// Returns the reason if the limit on watches is reached, and `None` if this folder cannot be watched; for example,
+    /// it may have been removed.
+    pub fn watch(&mut self, dir: &Path) -> Result<(), Option<String>> {
         match self {
-            Self::Notify(watcher) => {
-                watcher
-                    .watch(dir, RecursiveMode::NonRecursive)
-                    .map_err(|error| match limit(&error) {
-                        Some(reason) => WatchRefusal::Limit(reason),
-                        None => {
-                            tracing::debug!(folder = %dir.display(), %error, "could not watch a folder");
-                            WatchRefusal::Other
-                        }
-                    })
-            }
+            Self::Notify(watcher) => watcher.watch(dir, RecursiveMode::NonRecursive).map_err(|error| {
+                tracing::debug!(folder = %dir.display(), %error, "could not watch a folder");
+                limit(&error)
+            }),
             Self::Poll(poller) => {
                 poller.learn(dir);
                 Ok(())
@@ -82,5 +71,5 @@ impl Backend {
 #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn identity(path: &Path) -> Option<FileId> {
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_dir)?;
-    FileId::of(path, &metadata).ok()
+    Some(FileId::of(&metadata))
 }

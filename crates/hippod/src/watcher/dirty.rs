@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::RescanReason;
+use super::WatchEvent;
 
 /// Maximum number of pending paths; beyond it, a rescan replaces the paths.
 const MOST_PATHS: usize = 10_000;
@@ -16,7 +16,7 @@ pub(super) struct DirtySet {
     max_wait: Duration,
     paths: BTreeSet<PathBuf>,
     /// Pending rescan, which covers all paths.
-    rescan: Option<RescanReason>,
+    rescan: Option<&'static str>,
     /// Times of the oldest and the newest change.
     since: Option<(Instant, Instant)>,
 }
@@ -27,7 +27,17 @@ pub(super) enum Batch {
     /// These paths.
     Paths(BTreeSet<PathBuf>),
     /// All paths.
-    Rescan(RescanReason),
+    Rescan(&'static str),
+}
+
+impl Batch {
+    /// Creates the event that reports the changes of a workspace.
+    pub fn into_event(self, root: PathBuf) -> WatchEvent {
+        match self {
+            Self::Paths(paths) => WatchEvent::Dirty(root, paths),
+            Self::Rescan(reason) => WatchEvent::Rescan(root, reason),
+        }
+    }
 }
 
 impl DirtySet {
@@ -49,13 +59,13 @@ impl DirtySet {
         if self.rescan.is_none() {
             self.paths.insert(path);
             if self.paths.len() > MOST_PATHS {
-                self.rescan(RescanReason::TooMany, now);
+                self.rescan("too many paths changed", now);
             }
         }
     }
 
     /// Marks all paths as changed. If several reasons are given, the first one is kept.
-    pub fn rescan(&mut self, reason: RescanReason, now: Instant) {
+    pub fn rescan(&mut self, reason: &'static str, now: Instant) {
         self.touch(now);
         self.rescan.get_or_insert(reason);
         self.paths = BTreeSet::new();
@@ -137,9 +147,12 @@ mod tests {
             set.insert(path(number), now);
         }
         set.insert(path(7), now);
-        set.rescan(RescanReason::Overflow, now);
+        set.rescan("the system dropped events", now);
         assert!(set.paths.is_empty());
-        assert_eq!(set.take(now + QUIET), Some(Batch::Rescan(RescanReason::TooMany)));
+        assert_eq!(
+            set.take(now + QUIET),
+            Some(Batch::Rescan("too many paths changed"))
+        );
         set.insert(path(7), now + QUIET);
         assert_eq!(
             set.take(now + QUIET * 2),
@@ -184,7 +197,7 @@ mod tests {
                         }
                         Batch::Rescan(reason) => {
                             prop_assert!(all);
-                            prop_assert_eq!(reason, RescanReason::Overflow);
+                            prop_assert_eq!(reason, "the system dropped events");
                         }
                     }
                     waiting.clear();
@@ -198,7 +211,7 @@ mod tests {
                         waiting.insert(path(number));
                     }
                     Step::Rescan => {
-                        set.rescan(RescanReason::Overflow, now);
+                        set.rescan("the system dropped events", now);
                         all = true;
                     }
                 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use hippo_proto::WatcherMode;
 use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use parking_lot::{Condvar, Mutex};
 
 use super::dirty::{Batch, DirtySet};
-use super::{CANARY, OWN_FOLDER, RescanReason, WatchMode, WatchSpec, WatchState};
+use super::{CANARY, OWN_FOLDER, WatchSpec, WatchState};
 
 /// State shared by the watcher's thread, the operating system's event thread, and the watcher's owner.
 #[derive(Debug)]
@@ -19,7 +20,6 @@ pub(super) struct WatchShared {
     wake: Condvar,
     /// Signals progress of either thread to waiting queries.
     progress: Condvar,
-    state: Mutex<WatchState>,
 }
 
 /// Pending work of the watcher's thread.
@@ -30,6 +30,19 @@ pub(super) struct Inbox {
     /// Watched folders. If a folder is removed, the operating system drops its watch, and the event for it removes the
     /// entry here.
     pub watched: BTreeMap<PathBuf, FileId>,
+    /// State for `status` and `doctor`.
+    pub state: WatchState,
+    /// Work for the next iteration of the thread.
+    pub turn: WatchTurn,
+    /// Number of events so far that report an opening of the root folder.
+    pub root_openings: u64,
+    /// True if the thread has taken a batch that it has not sent yet.
+    pub handing_over: bool,
+}
+
+/// Work that the thread takes in one iteration.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct WatchTurn {
     /// New folders to watch.
     pub dirs: Option<Vec<PathBuf>>,
     /// Request to write the canary.
@@ -42,21 +55,7 @@ pub(super) struct Inbox {
     pub limit: Option<String>,
     /// Request to end the thread.
     pub stop: bool,
-    /// Number of events so far that report an opening of the root folder.
-    pub root_openings: u64,
-    /// True if the thread has taken a batch that it has not sent yet.
-    pub handing_over: bool,
-}
-
-/// Work that the thread takes in one iteration.
-#[derive(Debug, Default)]
-pub(super) struct WatchTurn {
-    pub dirs: Option<Vec<PathBuf>>,
-    pub canary_asked: bool,
-    pub canary_seen: bool,
-    pub check_root: bool,
-    pub limit: Option<String>,
-    pub stop: bool,
+    /// Changes to report.
     pub batch: Option<Batch>,
 }
 
@@ -65,27 +64,21 @@ impl WatchShared {
         let inbox = Inbox {
             dirty: DirtySet::new(spec.quiet, spec.max_wait),
             watched: BTreeMap::new(),
-            dirs: None,
-            canary_asked: false,
-            canary_seen: false,
-            check_root: false,
-            limit: None,
-            stop: false,
+            state: WatchState {
+                mode: WatcherMode::Notify,
+                reason: None,
+                last_event: None,
+                folders: 0,
+            },
+            turn: WatchTurn::default(),
             root_openings: 0,
             handing_over: false,
-        };
-        let state = WatchState {
-            mode: WatchMode::Notify,
-            reason: None,
-            last_event: None,
-            folders: 0,
         };
         Self {
             root: spec.root.clone(),
             inbox: Mutex::new(inbox),
             wake: Condvar::new(),
             progress: Condvar::new(),
-            state: Mutex::new(state),
         }
     }
 
@@ -96,11 +89,10 @@ impl WatchShared {
 
     /// Waits until a condition on the inbox is true. Returns whether it became true before the timeout.
     pub fn wait_until(&self, patience: Duration, is_so: impl Fn(&Inbox) -> bool) -> bool {
-        let inbox = lock(&self.inbox);
-        let (_inbox, timeout) = self
+        let mut inbox = self.inbox.lock();
+        let timeout = self
             .progress
-            .wait_timeout_while(inbox, patience, |inbox| !is_so(inbox))
-            .unwrap_or_else(PoisonError::into_inner);
+            .wait_while_for(&mut inbox, |inbox| !is_so(inbox), patience);
         !timeout.timed_out()
     }
 
@@ -110,51 +102,38 @@ impl WatchShared {
         self.progress.notify_all();
     }
 
-    /// Changes the inbox and wakes the thread.
-    pub fn ask(&self, change: impl FnOnce(&mut Inbox)) {
-        change(&mut lock(&self.inbox));
+    /// Gives the thread work and wakes it.
+    pub fn ask(&self, change: impl FnOnce(&mut WatchTurn)) {
+        change(&mut self.inbox.lock().turn);
         self.wake.notify_one();
     }
 
     /// Changes the inbox without waking the thread; for use by the thread itself.
     pub fn with<T>(&self, change: impl FnOnce(&mut Inbox) -> T) -> T {
-        change(&mut lock(&self.inbox))
-    }
-
-    pub fn state(&self) -> WatchState {
-        lock(&self.state).clone()
-    }
-
-    pub fn set_state(&self, change: impl FnOnce(&mut WatchState)) {
-        change(&mut lock(&self.state));
+        change(&mut self.inbox.lock())
     }
 
     /// Sleeps until there is work, but at most until `deadline`.
     pub fn next(&self, deadline: Instant) -> WatchTurn {
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         loop {
             let now = Instant::now();
-            let turn = inbox.turn(now);
-            if turn.is_something() || now >= deadline {
+            let turn = inbox.take_turn(now);
+            if turn != WatchTurn::default() || now >= deadline {
                 return turn;
             }
             let until = inbox.dirty.due().map_or(deadline, |due| due.min(deadline));
-            let left = until.saturating_duration_since(now);
-            inbox = self
-                .wake
-                .wait_timeout(inbox, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            self.wake.wait_until(&mut inbox, until);
         }
     }
 
     /// Processes an event on the operating system's event thread.
     pub fn heard(&self, said: notify::Result<notify::Event>) {
         let now = Instant::now();
-        let mut inbox = lock(&self.inbox);
+        let mut inbox = self.inbox.lock();
         let before = inbox.dirty.due().is_some();
         match said {
-            Ok(event) if event.need_rescan() => inbox.dirty.rescan(RescanReason::Overflow, now),
+            Ok(event) if event.need_rescan() => inbox.dirty.rescan("the system dropped events", now),
             Ok(event) => {
                 if !is_change(event.kind) {
                     if is_opening(event.kind) && event.paths.contains(&self.root) {
@@ -173,15 +152,14 @@ impl WatchShared {
                 }
             }
             Err(error) => match limit(&error) {
-                Some(reason) => inbox.limit = Some(reason),
-                None => inbox.dirty.rescan(RescanReason::Failed, now),
+                Some(reason) => inbox.turn.limit = Some(reason),
+                None => inbox.dirty.rescan("the system reported an error", now),
             },
         }
         // Further paths only change the deadline, which the thread checks when it wakes up.
-        let urgent = inbox.canary_seen || inbox.check_root || inbox.limit.is_some();
-        let wake = urgent || (!before && inbox.dirty.due().is_some());
+        let wake = inbox.turn != WatchTurn::default() || (!before && inbox.dirty.due().is_some());
+        inbox.state.last_event = Some(now);
         drop(inbox);
-        self.set_state(|state| state.last_event = Some(now));
         if wake {
             self.wake.notify_one();
         }
@@ -195,10 +173,10 @@ impl Inbox {
             return;
         };
         if below.as_os_str().is_empty() {
-            self.check_root = true;
+            self.turn.check_root = true;
         } else if let Ok(own) = below.strip_prefix(OWN_FOLDER) {
             if own == Path::new(CANARY) {
-                self.canary_seen = true;
+                self.turn.canary_seen = true;
                 return;
             } else if own != Path::new("config.toml") {
                 return;
@@ -207,39 +185,13 @@ impl Inbox {
         self.dirty.insert(path, now);
     }
 
-    fn turn(&mut self, now: Instant) -> WatchTurn {
+    fn take_turn(&mut self, now: Instant) -> WatchTurn {
         let turn = WatchTurn {
-            dirs: self.dirs.take(),
-            canary_asked: std::mem::take(&mut self.canary_asked),
-            canary_seen: std::mem::take(&mut self.canary_seen),
-            check_root: std::mem::take(&mut self.check_root),
-            limit: self.limit.take(),
-            stop: self.stop,
             batch: self.dirty.take(now),
+            ..std::mem::take(&mut self.turn)
         };
         self.handing_over |= turn.batch.is_some();
         turn
-    }
-}
-
-impl WatchTurn {
-    fn is_something(&self) -> bool {
-        let Self {
-            dirs,
-            canary_asked,
-            canary_seen,
-            check_root,
-            limit,
-            stop,
-            batch,
-        } = self;
-        dirs.is_some()
-            || *canary_asked
-            || *canary_seen
-            || *check_root
-            || limit.is_some()
-            || *stop
-            || batch.is_some()
     }
 }
 
@@ -288,9 +240,4 @@ fn is_leaving(kind: EventKind) -> bool {
         kind,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
     )
-}
-
-/// Locks a mutex and ignores poisoning: every critical section leaves a consistent value behind.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::dirty::Batch;
+use super::WatchEvent;
 use super::hear::WatchShared;
-use super::{WatchEvent, WatchMode};
+use hippo_proto::WatcherMode;
 
 /// Maximum wait until the operating system reports an earlier change.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -38,7 +38,7 @@ impl Listener {
     /// polling, this function returns immediately.
     #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     pub fn catch_up(&self) -> bool {
-        if !cfg!(target_os = "linux") || self.shared.state().mode == WatchMode::Poll {
+        if !cfg!(target_os = "linux") || self.shared.with(|inbox| inbox.state.mode) == WatcherMode::Poll {
             return true;
         }
         let before = self.shared.with(|inbox| inbox.root_openings);
@@ -56,10 +56,7 @@ impl Listener {
         self.shared.wait_until(PATIENCE, |inbox| !inbox.handing_over);
         let root = self.shared.root().to_path_buf();
         let batch = self.shared.with(|inbox| inbox.dirty.take_all())?;
-        Some(match batch {
-            Batch::Paths(paths) => WatchEvent::Dirty(root, paths),
-            Batch::Rescan(reason) => WatchEvent::Rescan(root, reason),
-        })
+        Some(batch.into_event(root))
     }
 
     /// Counts the pending paths below the root for which `counts` returns true.

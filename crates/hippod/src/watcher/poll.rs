@@ -77,11 +77,8 @@ fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
         let path = entry?.path();
         // Links are followed; a dangling link counts as absent.
         let Ok(metadata) = path.metadata() else { continue };
-        let Ok(file) = FileId::of(&path, &metadata) else {
-            continue;
-        };
         let mut mark = Mark {
-            file,
+            file: FileId::of(&metadata),
             mode: system::mode(&metadata),
             size: 0,
             mtime_ns: 0,

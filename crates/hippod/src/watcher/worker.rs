@@ -8,11 +8,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use hippo_fs::WorkspaceDir;
 use hippo_store::system::FileId;
 
-use super::backend::{Backend, WatchRefusal, identity};
-use super::dirty::Batch;
+use super::backend::{Backend, identity};
 use super::hear::{WatchShared, WatchTurn};
 use super::poll::changed_since;
-use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, WatchError, WatchEvent, WatchSink, WatchSpec};
+use super::{CANARY, OWN_FOLDER, PollMode, WatchEvent, WatchSink, WatchSpec};
 
 /// Interval between checks of the root, because an unmounted disk sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
@@ -34,13 +33,12 @@ pub(super) struct WatchThread {
 
 impl WatchThread {
     /// Creates the worker and starts watching the root.
-    pub fn new(spec: WatchSpec, shared: Arc<WatchShared>) -> Result<Self, WatchError> {
+    pub fn new(spec: WatchSpec, shared: Arc<WatchShared>) -> Self {
         let backend = match spec.poll {
             PollMode::Always => Backend::look(&shared, None),
             PollMode::Auto => {
                 Backend::listen(&shared).unwrap_or_else(|reason| Backend::look(&shared, Some(reason)))
             }
-            PollMode::Never => Backend::listen(&shared).map_err(WatchError::Unsupported)?,
         };
         let wanted = BTreeSet::from([spec.root.clone()]);
         let root = identity(&spec.root);
@@ -54,7 +52,7 @@ impl WatchThread {
         };
         worker.cover();
         worker.next_look = Instant::now() + worker.distance();
-        Ok(worker)
+        worker
     }
 
     /// Runs until a stop is requested.
@@ -77,37 +75,24 @@ impl WatchThread {
     }
 
     fn act(&mut self, turn: WatchTurn) -> Vec<WatchEvent> {
-        let WatchTurn {
-            dirs,
-            canary_asked,
-            canary_seen,
-            check_root,
-            limit,
-            stop: _,
-            batch,
-        } = turn;
-        let root = || self.spec.root.clone();
+        let root = self.spec.root.clone();
         let mut events = Vec::new();
-        if canary_seen {
-            events.push(WatchEvent::CanarySeen(root()));
+        if turn.canary_seen {
+            events.push(WatchEvent::CanarySeen(root.clone()));
         }
-        match batch {
-            Some(Batch::Paths(paths)) => events.push(WatchEvent::Dirty(root(), paths)),
-            Some(Batch::Rescan(reason)) => events.push(WatchEvent::Rescan(root(), reason)),
-            None => {}
-        }
-        if let Some(reason) = limit {
+        events.extend(turn.batch.map(|batch| batch.into_event(root)));
+        if let Some(reason) = turn.limit {
             self.fall_back(reason);
         }
-        if let Some(dirs) = dirs {
+        if let Some(dirs) = turn.dirs {
             self.wanted = dirs.into_iter().chain([self.spec.root.clone()]).collect();
             self.cover();
         }
-        if canary_asked {
+        if turn.canary_asked {
             self.write_canary();
         }
         let due = Instant::now() >= self.next_look;
-        if check_root || due {
+        if turn.check_root || due {
             self.check_root();
         }
         if due {
@@ -150,8 +135,8 @@ impl WatchThread {
         let since = unix_seconds() - YOUNG_SECS;
         let young: Vec<PathBuf> = new.iter().flat_map(|dir| changed_since(dir, since)).collect();
         self.note(young);
-        let folders = self.shared.with(|inbox| inbox.watched.len());
-        self.shared.set_state(|state| state.folders = folders);
+        self.shared
+            .with(|inbox| inbox.state.folders = inbox.watched.len());
     }
 
     /// Watches one folder. Returns whether it is watched now.
@@ -160,31 +145,22 @@ impl WatchThread {
         // record.
         self.shared
             .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
-        let Err(refusal) = self.backend.watch(dir) else {
+        let Err(limit) = self.backend.watch(dir) else {
             return true;
         };
         self.shared.with(|inbox| inbox.watched.remove(dir));
-        match refusal {
-            WatchRefusal::Other => false,
-            WatchRefusal::Limit(reason) => {
-                self.fall_back(reason);
-                // Polling has no limit on the number of folders. If it is disabled, the folder remains
-                // unwatched.
-                matches!(self.backend, Backend::Poll(_)) && self.watch(dir, identity)
-            }
-        }
+        let Some(reason) = limit else { return false };
+        // Polling has no limit on the number of folders.
+        self.fall_back(reason);
+        self.watch(dir, identity)
     }
 
-    /// Switches to polling, unless polling is disabled.
+    /// Switches to polling.
     fn fall_back(&mut self, reason: String) {
         if matches!(self.backend, Backend::Poll(_)) {
             return;
         }
         tracing::warn!(root = %self.spec.root.display(), %reason, "could not watch all folders");
-        if self.spec.poll == PollMode::Never {
-            self.shared.set_state(|state| state.reason = Some(reason));
-            return;
-        }
         let mut backend = Backend::look(&self.shared, Some(reason));
         for dir in self.shared.with(|inbox| inbox.watched.clone()).into_keys() {
             // Polling never rejects a folder.
@@ -194,7 +170,7 @@ impl WatchThread {
         let now = Instant::now();
         self.next_look = now + self.distance();
         self.shared
-            .with(|inbox| inbox.dirty.rescan(RescanReason::WatchLimit, now));
+            .with(|inbox| inbox.dirty.rescan("the limit on watches is reached", now));
     }
 
     fn look(&mut self) {
@@ -212,11 +188,11 @@ impl WatchThread {
         }
         let now = Instant::now();
         self.shared.with(|inbox| {
-            paths
-                .into_iter()
-                .for_each(|path| inbox.take(&self.spec.root, path, now))
+            for path in paths {
+                inbox.take(&self.spec.root, path, now);
+            }
+            inbox.state.last_event = Some(now);
         });
-        self.shared.set_state(|state| state.last_event = Some(now));
     }
 
     /// Writes the canary again, after ensuring that its folder is watched.
@@ -242,9 +218,9 @@ impl WatchThread {
         }
         self.root = now;
         let reason = if now.is_some() {
-            RescanReason::RootBack
+            "the root reappeared"
         } else {
-            RescanReason::RootGone
+            "the root disappeared"
         };
         tracing::info!(root = %self.spec.root.display(), ?reason, "the folder of the workspace was removed, \
                                                                    replaced or restored");

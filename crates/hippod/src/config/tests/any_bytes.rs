@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::inputs::assert_holds_for_any_bytes;
 
 const SEEDS: [&str; 6] = [
-    "[search]\nlimit = 12 # few\ndefault_mode = \"fast\"\n",
+    "[search]\nlimit = 12 # few\ntimezone = \"fast\"\n",
     "[sources]\ninclude = [\"notes/**/*.md\", 'a\\b']\nexclude = [\n  \"x\",\n]\nmax_file_bytes = 1_000\n",
     "tree = { root_max_tokens = 500, keep = \"never\", command = [\"sh\", \"-c\"] }\n",
     "index.max_tokens = 100\nindex.max_tokens = 1e9\n[[embed]]\nthreads = 0x10\n",

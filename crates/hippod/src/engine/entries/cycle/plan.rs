@@ -91,7 +91,8 @@ impl WorkspaceWorker {
         if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
             let settings = consolidation::ConsolidationSettings {
                 offset_seconds,
-                ..workspace.view.config.index.consolidation()
+                profile: workspace.view.config.index.profile(),
+                ..consolidation::ConsolidationSettings::default()
             };
             let known = &workspace.entries.known;
             if let Some(plan) =
@@ -182,9 +183,11 @@ impl WorkspaceWorker {
     fn input(&self, workspace: &Workspace, run: &ActiveCycle) -> Result<CycleInput, StoreError> {
         let entries = &workspace.entries;
         let started = run.run.started;
-        let mut settings = workspace.view.config.index.consolidation();
-        settings.offset_seconds = self.offset(workspace, started);
-        settings.profile = workspace.view.config.index.profile();
+        let settings = consolidation::ConsolidationSettings {
+            offset_seconds: self.offset(workspace, started),
+            profile: workspace.view.config.index.profile(),
+            ..consolidation::ConsolidationSettings::default()
+        };
         let known = |id: &EntryId| entries.known.records.contains_key(id);
         let co_access = workspace.store.co_accesses()?.into_iter();
         let co_access = co_access.filter(|both| known(&both.pair.a) && known(&both.pair.b));

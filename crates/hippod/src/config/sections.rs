@@ -1,0 +1,343 @@
+//! Sections of the settings, with their defaults.
+
+use serde::{Deserialize, Serialize};
+
+use hippo_context::WORTH_AN_ENTRY;
+use hippo_context::capture::CaptureSettings;
+use hippo_map::decay::DecayCurve;
+use hippo_map::schedule::{Cron, ScheduleSettings};
+
+/// Minimum number of hours between two runs of the tree that hooks and heartbeats trigger.
+pub const COOLDOWN_HOURS: u32 = 3;
+
+/// `[sources]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourcesConfig {
+    /// Globs of additional sources.
+    pub include: Vec<String>,
+    /// Globs of files that are excluded; they take precedence over `include`.
+    pub exclude: Vec<String>,
+    /// Maximum file size in bytes; larger files are skipped.
+    pub max_file_bytes: u64,
+}
+
+impl Default for SourcesConfig {
+    fn default() -> Self {
+        Self {
+            include: Vec::new(),
+            exclude: Vec::new(),
+            max_file_bytes: 16 << 20,
+        }
+    }
+}
+
+/// `[watch]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WatchConfig {
+    /// Quiet period in milliseconds: changes are reported once no other change arrived for this long.
+    pub quiet_ms: u64,
+    /// Interval between comparisons of disk and index, and between liveness checks of the watcher, in seconds.
+    pub reconcile_secs: u64,
+    /// Polling instead of events: automatic or always.
+    pub poll: PollMode,
+    /// Polling interval in seconds.
+    pub poll_secs: u64,
+    /// Delay in milliseconds after which a missing file counts as deleted.
+    pub delete_confirm_ms: u64,
+}
+
+impl Default for WatchConfig {
+    fn default() -> Self {
+        Self {
+            quiet_ms: 300,
+            reconcile_secs: 300,
+            poll: PollMode::Auto,
+            poll_secs: 2,
+            delete_confirm_ms: 1500,
+        }
+    }
+}
+
+/// Polling instead of events: automatic or always.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PollMode {
+    /// Poll where the operating system cannot report changes.
+    #[default]
+    Auto,
+    /// Always poll.
+    Always,
+}
+
+/// `[embed]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EmbedConfig {
+    /// True if semantic search is enabled.
+    pub enabled: bool,
+    /// Name of the model.
+    pub model: String,
+    /// Maximum number of threads that the model may use.
+    pub threads: usize,
+    /// Idle time in seconds after which the model is unloaded.
+    pub idle_unload_secs: u64,
+    /// True if background embedding is postponed while the machine is on battery or busy.
+    pub spare: bool,
+}
+
+impl Default for EmbedConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            model: "all-minilm-l6-v2".into(),
+            threads: 2,
+            idle_unload_secs: 600,
+            spare: true,
+        }
+    }
+}
+
+/// `[search]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchConfig {
+    /// Default number of results.
+    pub limit: usize,
+    /// Default search mode.
+    pub default_mode: hippo_proto::SearchMode,
+    /// IANA name of the time zone in which "yesterday" is understood; empty means the system's zone.
+    pub timezone: String,
+}
+
+impl SearchConfig {
+    /// Returns the configured time zone, if one is set and this machine knows it.
+    pub fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
+        super::keys::time_zone(&self.timezone).ok().flatten()
+    }
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self {
+            limit: 10,
+            default_mode: hippo_proto::SearchMode::Hybrid,
+            timezone: String::new(),
+        }
+    }
+}
+
+/// `[index]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IndexConfig {
+    /// True if the daemon maintains an index file.
+    pub enabled: bool,
+    /// Maximum size of the index file in tokens.
+    pub max_tokens: usize,
+    /// Maximum size of the index file in tokens per memory file; 0 disables this limit.
+    pub tokens_per_file: usize,
+    /// Maximum number of entries in the index file if it cannot hold all of them.
+    pub max_entries: usize,
+    /// Parameters of the decay curve.
+    pub decay: DecayProfile,
+}
+
+/// Parameters of the decay curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecayProfile {
+    /// Parameters of the protocol.
+    Protocol,
+    /// Parameters that the simulation suggested.
+    #[default]
+    Tuned,
+}
+
+impl IndexConfig {
+    /// Returns the parameters of the decay curve.
+    pub fn profile(&self) -> DecayCurve {
+        match self.decay {
+            DecayProfile::Protocol => DecayCurve::PROTOCOL,
+            DecayProfile::Tuned => DecayCurve::TUNED,
+        }
+    }
+
+    /// Returns the maximum size of the index file in tokens, given the number of memory files. That number is rounded
+    /// up to a multiple of ten, so that one new log does not change the layout of the index file.
+    pub fn tokens(&self, files: usize) -> usize {
+        let bound = match self.tokens_per_file {
+            0 => usize::MAX,
+            each => each.saturating_mul(files.max(1).next_multiple_of(10)),
+        };
+        self.max_tokens.min(bound)
+    }
+}
+
+impl Default for IndexConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_tokens: 15_000,
+            // In the range of specification v1 §9.1: one line for the file, and sections.
+            tokens_per_file: 70,
+            max_entries: 200,
+            decay: DecayProfile::default(),
+        }
+    }
+}
+
+/// `[cycles]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CyclesConfig {
+    /// Schedule of light cycles; if empty, they run only on request.
+    pub light: String,
+    /// Schedule of deep cycles.
+    pub deep: String,
+    /// Schedule for checking whether an archival cycle is due.
+    pub archival: String,
+}
+
+impl CyclesConfig {
+    /// Returns the parsed schedule. The expressions were validated when the settings were loaded.
+    pub fn schedule(&self) -> ScheduleSettings {
+        let line = |line: &str| cron(line).ok().flatten();
+        ScheduleSettings {
+            light: line(&self.light),
+            deep: line(&self.deep),
+            archival: line(&self.archival),
+        }
+    }
+}
+
+impl Default for CyclesConfig {
+    fn default() -> Self {
+        Self {
+            light: "0 * * * *".into(),
+            deep: "30 2 * * *".into(),
+            archival: "30 3 * * sun".into(),
+        }
+    }
+}
+
+/// Parses a cron expression; returns `None` for the empty one.
+pub(super) fn cron(line: &str) -> Result<Option<Cron>, String> {
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    Cron::parse(line)
+        .map(Some)
+        .map_err(|error| format!("could not read the cron line {line:?}: {error}"))
+}
+
+/// `[context]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContextConfig {
+    /// Size in tokens above which a tool result becomes an entry.
+    pub worth_tokens: u64,
+    /// Maximum size of all stored contents in MiB.
+    pub budget_mb: u64,
+    /// Number of days for which contents of closed sessions are kept after their last use.
+    pub keep_days: u32,
+    /// True if content that contains a secret is stored as well.
+    pub store_secrets: bool,
+    /// True if lasting entries of closed sessions are also written to MEMORY.md.
+    pub persist_to_memory_md: bool,
+}
+
+impl ContextConfig {
+    /// Returns the maximum size of all stored contents in bytes.
+    pub fn budget_bytes(&self) -> u64 {
+        self.budget_mb.saturating_mul(1 << 20)
+    }
+
+    /// Converts the settings for capturing tool results.
+    pub fn capture(&self) -> CaptureSettings {
+        CaptureSettings {
+            worth_tokens: self.worth_tokens,
+            store_secrets: self.store_secrets,
+            ..CaptureSettings::default()
+        }
+    }
+}
+
+impl Default for ContextConfig {
+    fn default() -> Self {
+        Self {
+            worth_tokens: WORTH_AN_ENTRY,
+            budget_mb: 1_024,
+            keep_days: 90,
+            store_secrets: true,
+            persist_to_memory_md: false,
+        }
+    }
+}
+
+/// `[tree]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TreeConfig {
+    /// Whether cycles and heartbeats keep the tree up to date.
+    pub keep: KeepTree,
+    /// Maximum size of `ROOT.md` in tokens.
+    pub root_max_tokens: u32,
+    /// Author of the summaries that replace extracted text.
+    pub summaries: SummaryAuthor,
+}
+
+/// Whether the tree is kept up to date automatically.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeepTree {
+    /// Only if `memory/ROOT.md` exists.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Author of the summaries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SummaryAuthor {
+    /// None: nodes contain extracted text.
+    #[default]
+    Off,
+    /// The agent, during heartbeats.
+    Agent,
+}
+
+impl Default for TreeConfig {
+    fn default() -> Self {
+        Self {
+            keep: KeepTree::Auto,
+            root_max_tokens: 3_000,
+            summaries: SummaryAuthor::Off,
+        }
+    }
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LogConfig {
+    /// Lowest level that is logged: `error`, `warn`, `info`, `debug` or `trace`.
+    pub level: String,
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self { level: "info".into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_cron_lines_match_the_schedule() {
+        assert_eq!(
+            CyclesConfig::default().schedule(),
+            ScheduleSettings::standard().unwrap()
+        );
+        assert_eq!(cron(" ").unwrap(), None);
+        assert!(cron("61 * * * *").unwrap_err().contains("61"));
+    }
+}
