@@ -13,6 +13,7 @@ mod runs;
 mod step;
 #[cfg(test)]
 mod tests;
+mod trim;
 mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
