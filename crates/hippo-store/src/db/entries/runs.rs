@@ -262,20 +262,6 @@ impl Store {
             .transpose()
     }
 
-    /// Returns the ids of all runs.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn run_ids(&self) -> Result<BTreeSet<RunId>, StoreError> {
-        let read = || {
-            self.connection
-                .prepare_cached("SELECT id FROM runs")?
-                .query_map([], |row| row.get(0).map(RunId))?
-                .collect::<rusqlite::Result<_>>()
-        };
-        self.sql(read())
-    }
-
     /// Returns a run with its steps and its report, or `None`.
     ///
     /// # Errors

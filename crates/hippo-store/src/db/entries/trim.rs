@@ -1,14 +1,16 @@
 //! Removal of old runs.
 
+use std::collections::BTreeSet;
+
 use hippo_types::time::Timestamp;
 
-use super::Store;
+use super::{RunId, Store};
 use crate::StoreError;
 
 impl Store {
     /// Deletes completed runs that are no longer needed: runs without steps, except the last run of each cycle, and
-    /// runs that started before `before`, except the last ten. Returns the number of
-    /// deleted runs.
+    /// runs that started before `before`, except the last ten. Returns the number of deleted
+    /// runs.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -30,5 +32,19 @@ impl Store {
             )?;
             transaction.execute("DELETE FROM runs WHERE id IN (SELECT id FROM trimmed)", [])
         })
+    }
+
+    /// Returns the ids of all runs.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn run_ids(&self) -> Result<BTreeSet<RunId>, StoreError> {
+        let read = || {
+            self.connection
+                .prepare_cached("SELECT id FROM runs")?
+                .query_map([], |row| row.get(0).map(RunId))?
+                .collect::<rusqlite::Result<_>>()
+        };
+        self.sql(read())
     }
 }
