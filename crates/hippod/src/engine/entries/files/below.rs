@@ -14,31 +14,23 @@ use hippo_map::index_file::IndexFile as Parsed;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_types::entry::EntryId;
-use hippo_types::time::Timestamp;
 
 use super::super::WorkspaceEntries;
 use super::super::access::ASKED;
 use super::super::merge::adopted;
 use super::{FileEnvironment, others};
 
-/// Half a day in milliseconds.
-const NOON: i64 = 12 * 3_600_000;
-
 impl WorkspaceEntries {
     /// Imports the entries below `.hippocampus/` if the store is completely empty.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the import is tried again.
-    pub(super) fn look_below(
-        &mut self,
-        store: &mut Store,
-        now: FileEnvironment<'_>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn look_below(&mut self, store: &mut Store, now: &FileEnvironment) -> Result<(), StoreError> {
         if self.file.looked_below {
             return Ok(());
         }
         let knows_nothing =
-            self.known.records.is_empty() && self.known.runs.is_empty() && self.file.base.is_none();
+            self.known.records.is_empty() && self.known.runs.is_empty() && self.file.base().is_none();
         if knows_nothing {
             let found = left_in(now);
             let mut batch = store.begin_entries()?;
@@ -47,7 +39,7 @@ impl WorkspaceEntries {
             }
             batch.commit()?;
             if !found.is_empty() {
-                tracing::info!(root = %now.root.display(), entries = found.len(), "importing the entries of an \
+                tracing::info!(root = %now.root().display(), entries = found.len(), "importing the entries of an \
                     earlier database");
                 self.known.records.extend(found);
                 self.changed(now.at);
@@ -58,13 +50,13 @@ impl WorkspaceEntries {
     }
 }
 
-fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
+fn left_in(now: &FileEnvironment) -> BTreeMap<EntryId, EntryRecord> {
     let mut found = BTreeMap::new();
-    let made = WorkspaceDir::open(now.root).and_then(|dir| Ok((others::made_here(&dir)?, dir)));
+    let made = WorkspaceDir::open(now.root()).and_then(|dir| Ok((others::made_here(&dir)?, dir)));
     let (paths, dir) = match made {
         Ok(made) => made,
         Err(error) => {
-            tracing::warn!(root = %now.root.display(), %error, "could not read the files of an earlier database");
+            tracing::warn!(root = %now.root().display(), %error, "could not read the files of an earlier database");
             return found;
         }
     };
@@ -80,16 +72,15 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
                 continue;
             }
         };
-        let since = (kind == "archive").then(|| month(name, now.offset_seconds).unwrap_or(now.now));
         for entry in Parsed::parse(&bytes, now.settings()).to_entries() {
             let mut record = adopted(&entry, None, now);
-            match since {
-                Some(since) => {
-                    record.place = RecordPlace::Archive(since);
+            match kind {
+                "archive" => {
+                    record.place = RecordPlace::Archive(now.now);
                     record.filed = None;
                 }
-                None if kind == "temporal" => DAILY_LOGS.clone_into(&mut record.group),
-                None => record.group = group(name),
+                "temporal" => DAILY_LOGS.clone_into(&mut record.group),
+                _ => record.group = group(name),
             }
             found.entry(entry.id.clone()).or_insert(record);
         }
@@ -101,12 +92,6 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
 fn split_list_path(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
     Some((kind, Path::new(name).file_stem()?.to_str()?))
-}
-
-/// Returns noon of the first day of a month `YYYY-MM`.
-fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
-    let day = format!("{name}-01").parse().ok()?;
-    Some(Timestamp::start_of(day, offset_seconds).plus(NOON))
 }
 
 /// Returns the group that a file is named after.
