@@ -27,7 +27,6 @@ impl Clocked {
         let socket = paths.socket.clone();
         let defaults = [
             ("HIPPOD_EMBED_MODEL", "hash"),
-            ("HIPPOD_EMBED_SPARE", "false"),
             ("HIPPOD_INDEX_TOKENS_PER_FILE", "0"),
         ];
         let variables = defaults.iter().chain(settings);

@@ -163,7 +163,6 @@ impl Daemon {
         let defaults = [
             ("HIPPOD_EMBED_MODEL", "hash"),
             // Older texts must be embedded even while other tests keep the machine busy.
-            ("HIPPOD_EMBED_SPARE", "false"),
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
             // The tests have many entries in few files, so there is no limit per file.

@@ -56,7 +56,6 @@ impl Manager {
             .stdin(Stdio::from(passed.into()))
             .env("HIPPOD_HOME", &self.home)
             .env("HIPPOD_EMBED_MODEL", "hash")
-            .env("HIPPOD_EMBED_SPARE", "false")
             .env("NOTIFY_SOCKET", &self.notify)
             .stdout(Stdio::null());
         command

@@ -226,11 +226,11 @@ impl Engine {
         }
         match message {
             EngineMessage::To(root, message, span) => {
-                if matches!(message, WorkspaceMessage::Sync { .. }) {
+                if matches!(*message, WorkspaceMessage::Sync { .. }) {
                     self.look_for_model();
                 }
                 match self.members.get(&root) {
-                    Some(member) => member.post(WorkspaceEvent::Sent(message, span)),
+                    Some(member) => member.post(WorkspaceEvent::Sent(*message, span)),
                     None => message.refuse(&no_workspace(&root)),
                 }
             }

@@ -23,7 +23,6 @@ mod memory;
 mod message;
 mod models;
 mod own_part;
-mod power;
 mod recall;
 mod registry;
 mod remember;

@@ -22,7 +22,7 @@ pub use request::{HeartbeatAnswer, LostData, WorkspaceMessage};
 #[derive(Debug)]
 pub enum EngineMessage {
     /// A message for the workspace with this canonical root, and the tracing span of its sender.
-    To(PathBuf, WorkspaceMessage, Span),
+    To(PathBuf, Box<WorkspaceMessage>, Span),
     /// Registers a folder.
     Add {
         /// The folder as given by the client.

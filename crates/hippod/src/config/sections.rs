@@ -80,8 +80,6 @@ pub struct EmbedConfig {
     pub threads: usize,
     /// Idle time in seconds after which the model is unloaded.
     pub idle_unload_secs: u64,
-    /// True if background embedding is postponed while the machine is on battery or busy.
-    pub spare: bool,
 }
 
 impl Default for EmbedConfig {
@@ -91,7 +89,6 @@ impl Default for EmbedConfig {
             model: "all-minilm-l6-v2".into(),
             threads: 2,
             idle_unload_secs: 600,
-            spare: true,
         }
     }
 }

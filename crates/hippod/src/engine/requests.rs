@@ -78,6 +78,7 @@ impl Engine {
     }
 
     /// Removes a workspace and its derived state.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub(super) fn remove(
         &mut self,
         root: PathBuf,

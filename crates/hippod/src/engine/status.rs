@@ -137,13 +137,7 @@ impl WorkspaceWorker {
             ModelPhase::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
             _ if waiting > 0 => Some((
                 "embeddings-behind",
-                match workspace.pending.spared {
-                    Some((_, why)) => format!(
-                        "{waiting} chunks wait for their vectors, because {why}; to compute the vectors now: \
-                         hippoctl sync --wait"
-                    ),
-                    None => format!("{waiting} chunks wait for their vectors"),
-                },
+                format!("{waiting} chunks wait for their vectors"),
             )),
             _ => None,
         }

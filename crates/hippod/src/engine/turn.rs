@@ -16,15 +16,10 @@ use super::{SLICE, WorkspaceEvent};
 use crate::embed_worker::EmbedEvent;
 use crate::errors::store_error;
 use crate::message::WorkspaceMessage;
-use crate::power;
 use crate::scan::Looker;
 
 /// Maximum number of jobs in the embed worker: one in progress, one queued.
 const JOBS_AHEAD: usize = 2;
-/// Maximum number of recently edited documents that are embedded even while embedding pauses.
-const FRESH: usize = 20;
-/// Interval between checks of the machine's battery and load while embedding pauses.
-const SPARE: Duration = Duration::from_secs(30);
 
 impl WorkspaceWorker {
     /// Handles an event of an open workspace.
@@ -243,7 +238,6 @@ impl WorkspaceWorker {
         if workspace.pending.blocked || !model_state(&self.resources, workspace).is_usable() {
             // An outdated time would wake the engine for nothing.
             workspace.pending.blocked_until = None;
-            workspace.pending.spared = None;
             return;
         }
         if workspace.pending.blocked_until.is_some_and(|until| until > now) {
@@ -260,30 +254,12 @@ impl WorkspaceWorker {
                 return;
             }
         }
-        if self.resources.config.embed.spare && self.spares(workspace, now) {
-            return;
-        }
         while workspace.pending.in_flight.len() < JOBS_AHEAD {
             match workspace.next_job(now) {
                 Some(job) => self.resources.embed.submit(job),
                 None => break,
             }
         }
-    }
-
-    /// Returns whether embedding should pause because the machine is on battery or busy. A few recent edits, and texts
-    /// that a client waits for, are embedded anyway.
-    fn spares(&self, workspace: &mut Workspace, now: Instant) -> bool {
-        let fresh = (1..=FRESH).contains(&workspace.pending.hot.len());
-        if fresh || !workspace.waiters.is_empty() || workspace.pending.len() == 0 {
-            workspace.pending.spared = None;
-            return false;
-        }
-        if workspace.pending.spared.is_none_or(|(until, _)| until <= now) {
-            let reason = power::reason_to_wait(self.resources.config.embed.threads);
-            workspace.pending.spared = reason.map(|why| (now + SPARE, why));
-        }
-        workspace.pending.spared.is_some()
     }
 
     pub(super) fn tell(&self, news: News) {

@@ -76,8 +76,6 @@ pub struct PendingChunks {
     pub cursor: (u32, usize),
     /// True if nothing can be embedded until the model's state changes.
     pub blocked: bool,
-    /// Time until which embedding pauses because the machine is on battery or busy, and the reason.
-    pub spared: Option<(Instant, &'static str)>,
     /// Time until which embedding pauses because the last vectors could not be stored.
     pub blocked_until: Option<Instant>,
 }
@@ -297,7 +295,6 @@ impl Workspace {
             .chain(self.entries_due())
             .chain(self.entries.again_at)
             .chain(self.pending.blocked_until)
-            .chain(self.pending.spared.map(|(until, _)| until))
             .chain(self.deletions_due().filter(|_| self.dirty.is_empty()))
             .min()
     }

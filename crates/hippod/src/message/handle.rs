@@ -31,7 +31,11 @@ impl EngineHandle {
 
     /// Sends a message to a workspace. Returns false once the engine has ended.
     pub fn tell(&self, root: &Path, message: WorkspaceMessage) -> bool {
-        self.send(EngineMessage::To(root.to_path_buf(), message, Span::current()))
+        self.send(EngineMessage::To(
+            root.to_path_buf(),
+            Box::new(message),
+            Span::current(),
+        ))
     }
 
     /// Sends a request to a workspace and waits for the answer.

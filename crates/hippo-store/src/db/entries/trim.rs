@@ -1,9 +1,12 @@
 //! Removal of old runs.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use hippo_map::schedule::{RunOutcome, RunRecord};
 use hippo_types::time::Timestamp;
 
+use super::runs::{self, RunRow};
 use super::{RunId, Store};
 use crate::StoreError;
 
@@ -16,21 +19,25 @@ impl Store {
     /// See [`StoreError`].
     pub fn trim_runs(&mut self, before: Timestamp) -> Result<usize, StoreError> {
         self.in_transaction(|transaction| {
-            transaction.execute_batch(
-                "CREATE TEMP TABLE IF NOT EXISTS trimmed (id INTEGER PRIMARY KEY); DELETE FROM trimmed;",
-            )?;
-            transaction.execute(
-                "INSERT INTO trimmed SELECT id FROM runs WHERE finished IS NOT NULL
-                     AND id NOT IN (SELECT max(id) FROM runs WHERE outcome IN ('done', 'capped') GROUP BY cycle)
-                     AND id NOT IN (SELECT id FROM runs ORDER BY id DESC LIMIT 10)
-                     AND (done = 0 OR started < ?1)",
-                [before.0],
-            )?;
-            transaction.execute(
-                "DELETE FROM run_steps WHERE run IN (SELECT id FROM trimmed)",
-                [],
-            )?;
-            transaction.execute("DELETE FROM runs WHERE id IN (SELECT id FROM trimmed)", [])
+            let mut runs = runs::list(transaction)?;
+            runs.sort_by_key(|run| Reverse(run.id));
+            let mut cycles = BTreeSet::new();
+            let is_trimmed = |(at, run): &(usize, &RunRow)| {
+                let RunRecord { outcome, .. } = run.record;
+                let applied = matches!(outcome, RunOutcome::Done | RunOutcome::Capped);
+                // The last applied run of each cycle is kept.
+                let is_last = applied && cycles.insert(run.record.cycle);
+                let is_old = run.done == 0 || run.record.started < before;
+                !is_last && *at >= 10 && run.record.finished.is_some() && is_old
+            };
+            let trimmed = runs.iter().enumerate().filter(is_trimmed);
+            let trimmed: Vec<RunId> = trimmed.map(|(_, run)| run.id).collect();
+            for run in &trimmed {
+                for table in ["run_steps WHERE run", "runs WHERE id"] {
+                    transaction.execute(&format!("DELETE FROM {table} = ?1"), [run.0])?;
+                }
+            }
+            Ok(trimmed.len())
         })
     }
 

@@ -48,9 +48,6 @@ pub const KEYS: &[ConfigKey] = &[
     key("embed.idle_unload_secs", Whole(1, 7 * DAY_SECS), Never,
         "Idle time after which the model is unloaded (seconds). Raise it if the first search after a pause is \
          slow."),
-    key("embed.spare", Bool, Never,
-        "On battery or on a busy machine, postpone the embedding of older texts. Switch it off to finish the \
-         first indexing on battery."),
     key("search.limit", Whole(1, 1000), Smaller,
         "Maximum number of results if the request sets no limit. Lower it for small contexts."),
     key("search.default_mode", Choice(&["hybrid", "lexical", "vector", "index"]), Trusted,

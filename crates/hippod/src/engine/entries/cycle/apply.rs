@@ -116,13 +116,9 @@ impl WorkspaceWorker {
                                         processed again after the next start");
             }
         }
-        if let Err(error) = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended)) {
+        let forgotten = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended));
+        if let Err(error) = forgotten.and_then(|()| trim_runs(workspace, ended)) {
             tracing::warn!(%error, "could not remove outdated records; the next cycle retries");
-        }
-        let many = workspace.entries.known.runs.len() > RUNS;
-        if many && workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
-            let kept = workspace.store.run_ids()?;
-            workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
         }
         if run.cycle != Cycle::Light {
             workspace.entries.findings = plan.findings.iter().cloned().collect();
@@ -267,6 +263,16 @@ impl WorkspaceWorker {
             let _ = reply.send(Err(error.hint("nothing is lost; for details: hippoctl doctor")));
         }
     }
+}
+
+/// Removes old runs once there are many.
+fn trim_runs(workspace: &mut Workspace, now: Timestamp) -> Result<(), StoreError> {
+    let runs = &mut workspace.entries.known.runs;
+    if runs.len() > RUNS && workspace.store.trim_runs(now.plus(-KEPT))? > 0 {
+        let kept = workspace.store.run_ids()?;
+        runs.retain(|row| kept.contains(&row.id));
+    }
+    Ok(())
 }
 
 /// Returns the excess archived entries that queries created and no person edited, those archived first at the front.

@@ -14,11 +14,15 @@ use hippo_map::index_file::IndexFile as Parsed;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 use super::super::WorkspaceEntries;
 use super::super::access::ASKED;
 use super::super::merge::adopted;
 use super::{FileEnvironment, others};
+
+/// Half a day in milliseconds.
+const NOON: i64 = 12 * 3_600_000;
 
 impl WorkspaceEntries {
     /// Imports the entries below `.hippocampus/` if the store is completely empty.
@@ -72,15 +76,16 @@ fn left_in(now: &FileEnvironment) -> BTreeMap<EntryId, EntryRecord> {
                 continue;
             }
         };
+        let since = (kind == "archive").then(|| month(name, now.offset_seconds).unwrap_or(now.now));
         for entry in Parsed::parse(&bytes, now.settings()).to_entries() {
             let mut record = adopted(&entry, None, now);
-            match kind {
-                "archive" => {
-                    record.place = RecordPlace::Archive(now.now);
+            match since {
+                Some(since) => {
+                    record.place = RecordPlace::Archive(since);
                     record.filed = None;
                 }
-                "temporal" => DAILY_LOGS.clone_into(&mut record.group),
-                _ => record.group = group(name),
+                None if kind == "temporal" => DAILY_LOGS.clone_into(&mut record.group),
+                None => record.group = group(name),
             }
             found.entry(entry.id.clone()).or_insert(record);
         }
@@ -100,4 +105,10 @@ fn group(name: &str) -> String {
     let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL, ASKED];
     let known = known.into_iter().find(|group| group.to_lowercase() == words);
     known.map_or(words, str::to_owned)
+}
+
+/// Returns noon of the first day of a month `YYYY-MM`.
+fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
+    let day = format!("{name}-01").parse().ok()?;
+    Some(Timestamp::start_of(day, offset_seconds).plus(NOON))
 }
