@@ -26,7 +26,7 @@ impl Caller {
         &mut self.client
     }
 
-    /// Registers a workspace and waits until all of it is searchable.
+    /// Registers a workspace and waits until the whole workspace is searchable.
     pub fn index(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
         self.add(workspace);
         self.sync(workspace)

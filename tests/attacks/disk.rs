@@ -49,7 +49,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Creates a disk with the current contents of these folders.
+    /// Creates a disk with the current contents of the folders.
     pub fn now(below: &[PathBuf]) -> Self {
         let mut disk = Self {
             below: below.to_vec(),

@@ -180,7 +180,7 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
             members.insert(at, odd);
         }
         7 => {
-            // If the manifest lists these files, all of them are restored, so there are fewer of them.
+            // If the manifest lists these files, all are restored, so fewer remain.
             let count = match (agrees, is_long()) {
                 (true, _) => 500,
                 (false, true) => 100_000,

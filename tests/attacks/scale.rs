@@ -20,7 +20,7 @@ const REPORT: &str = "HIPPOD_ATTACK_REPORT";
 /// The cases of an attack.
 #[derive(Clone, Copy)]
 pub enum Cases {
-    /// Any number of random cases. The gate runs this many of them.
+    /// Any number of random cases. The gate runs this many.
     Drawn(usize),
     /// Cases with numbers from 0 to below `all`. The gate runs `in_gate` of them, evenly spread.
     Numbered { all: usize, in_gate: usize },

@@ -30,7 +30,7 @@ const WAIT: Duration = Duration::from_secs(1);
 /// Maximum time for which a hostile client tries to send. The client gives up, because the daemon reads nothing while
 /// it has no room for another giant line.
 const TAKEN: Duration = Duration::from_millis(500);
-/// Ids of requests. The daemon returns some of them unchanged, and refuses the others.
+/// Ids of requests. The daemon returns numbers and strings, and refuses the others.
 const IDS: [&str; 10] = [
     "1e3",
     "-0",

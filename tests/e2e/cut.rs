@@ -1,5 +1,5 @@
 //! State files that are truncated or removed while no daemon runs.
-//! The daemon reports each of these files.
+//! The daemon reports each file.
 
 use std::fs;
 

@@ -146,7 +146,7 @@ fn changes_held_back_by_the_watcher_count_as_pending() {
     let mut client = daemon.client();
     client.index(&scratch.workspace());
     // Each round changes twice as many files as the round before. Even on a fast machine, a question then has no time
-    // to read all of them.
+    // to read all files.
     let is_behind = (0..8).any(|round| {
         let last = (60 << round) - 1;
         for number in 0..=last {

@@ -1,5 +1,5 @@
 //! Requests and answers that are too large.
-//! The daemon refuses each of them with the id of the request, and the connection stays open.
+//! The daemon refuses each request with the id of the request, and the connection stays open.
 
 use hippod_tests::Raw;
 use serde_json::json;

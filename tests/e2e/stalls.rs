@@ -72,7 +72,7 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
         longest: Duration::ZERO,
         all: Duration::ZERO,
     };
-    // Each of these requests is answered while the file is read, chunked, stored and embedded.
+    // Each request is answered while the file is read, chunked, stored and embedded.
     let begun = Instant::now();
     loop {
         let asked = Instant::now();

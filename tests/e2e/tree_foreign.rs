@@ -1,5 +1,5 @@
 //! Compaction trees of other programs.
-//! hippod does not change such a tree until a person confirms the takeover, and can restore every byte of it.
+//! hippod does not change such a tree until a person confirms the takeover, and can restore every byte.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -43,7 +43,7 @@ fn entry(number: u64) -> ContextEntry {
     }
 }
 
-/// Returns up to 100 KB, half of it text, different for each number.
+/// Returns up to 100 KB, half of which is text, different for each number.
 fn content(number: u64) -> Vec<u8> {
     let length = usize::try_from(number * 7_919 % 50_000).unwrap();
     let mut bytes = vec![0; length];

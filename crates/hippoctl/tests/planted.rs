@@ -143,7 +143,7 @@ fn file(bed: &Bed, path: &str) {
 
 const LINKS: [Plant; 3] = [link_outside, link_to_another_workspace, link_to_nothing];
 
-/// Asserts that init refuses without changes, and that its error names each of these paths, or a path below it.
+/// Asserts that init refuses without changes, and that its error names each path, or a path below it.
 fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
     let before = bed.tree();
     let (code, told, errors) = bed.run(&["init", "--platform", platform]);

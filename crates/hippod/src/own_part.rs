@@ -26,7 +26,7 @@ const SETTLE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// Returns `bad-request` for an unclosed block or a link out of the workspace, and `read-only` or `internal` for an
-/// error of the operating system. In all of these cases, the file is unchanged.
+/// error of the operating system. After an error, the file is unchanged.
 pub fn change(
     root: &Path,
     file: &str,

@@ -844,7 +844,7 @@ export interface GetRequest {
   id?: string | null | undefined;
   /** Path of a document, relative to the workspace. */
   path?: string | null | undefined;
-  /** Heading of a section, or a part of it, in any case. */
+  /** Heading of a section, or a part of the heading, in any case. */
   section?: string | null | undefined;
   /** Path of the workspace, or of anything below it; needed with `path`. */
   workspace?: string | null | undefined;
@@ -1849,7 +1849,7 @@ export interface SessionFlushResponse {
   format: string | null;
   /** Bytes of the transcript that were flushed before and not read again. */
   from: number;
-  /** Number of messages that were flushed before, from this transcript or a copy of it. */
+  /** Number of messages that were flushed before, from this transcript or from a copy. */
   known: number;
   /** Number of unreadable records. */
   malformed: number;

@@ -31,7 +31,7 @@ struct PassageThroughput {
     windows: usize,
 }
 
-/// Returns the median milliseconds of embedding each of these questions.
+/// Returns the median milliseconds of embedding each question.
 ///
 /// # Errors
 /// Fails if the benchmark does not run.

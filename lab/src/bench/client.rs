@@ -49,7 +49,7 @@ pub fn root_of(folder: &Path) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Registers a folder by its [`root_of`], and waits until all of it is searchable.
+/// Registers a folder by its [`root_of`], and waits until the whole folder is searchable.
 ///
 /// # Errors
 /// Fails if the daemon refuses a request, or if chunks lack vectors although semantic search is enabled.

@@ -33,7 +33,7 @@ const LARGE: usize = 200_000;
 const ROUNDS: usize = 3;
 /// Active entries of a session, and the maximum milliseconds of a turn.
 const SESSIONS: [(usize, f64); 2] = [(1_000, 1.0), (10_000, 10.0)];
-/// Size of the stored content behind each of these entries, in bytes.
+/// Size of the stored content behind each entry, in bytes.
 const SMALL: usize = 4_200;
 /// Number of timed turns and sections.
 const TURNS: u64 = 100;

@@ -27,7 +27,7 @@ pub struct Workspaces<'a> {
 pub struct FirstIndex {
     /// Root of the workspace.
     pub root: String,
-    /// Time from the registration until all of it is searchable.
+    /// Time from the registration until the whole workspace is searchable.
     pub took: Duration,
     /// Word pieces sent through the model.
     pub pieces: u64,

@@ -150,7 +150,7 @@ const SYSTEM: [FactForm; 5] = [
         values: &[FactValue::Of(&words::PEOPLE), FactValue::Number(1, 20)],
         asked: [
             "Who gets alerts of the {T}?",
-            "From how many errors on does the {T} page somebody?",
+            "From how many errors on does the {T} page a person?",
         ],
     },
     FactForm {

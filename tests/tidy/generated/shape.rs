@@ -18,7 +18,7 @@ pub enum Shape {
     Boolean,
     /// Null.
     Null,
-    /// One of these strings.
+    /// One of several strings.
     Words(Vec<String>),
     /// A list of values of this shape.
     List(Box<Shape>),
@@ -28,7 +28,7 @@ pub enum Shape {
     Object(Vec<Member>),
     /// The definition with this name.
     Named(String),
-    /// One of these shapes.
+    /// One of several shapes.
     OneOf(Vec<Shape>),
 }
 

@@ -90,7 +90,7 @@ pub struct RuleMatch {
     pub priorities: Option<Vec<ContextPriority>>,
     /// Source types, one of which must match; `error` also matches any content captured as an error.
     pub sources: Option<Vec<String>>,
-    /// Words or phrases, ignoring case. The content must contain one of them at the start of a word.
+    /// Words or phrases, ignoring case. The content must contain at least one, at the start of a word.
     pub contains: Option<Vec<String>>,
 }
 

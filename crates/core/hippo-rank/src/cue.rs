@@ -83,7 +83,7 @@ impl Cues {
             if postings.is_empty() && is_compound(&term.term) {
                 continue;
             }
-            // A prefix matches several words, and an entry can contain more than one of them.
+            // A prefix matches several words, and an entry can contain several such words.
             let mut entries = postings.len();
             if term.prefix {
                 entries = 0;

@@ -52,7 +52,7 @@ impl<'a> Json<'a> {
         Ok(value)
     }
 
-    /// Returns what `read` makes of the last fitting value with one of these names.
+    /// Returns what `read` makes of the last fitting value whose name is in `names`.
     fn find<'s, T>(&'s self, names: &[&str], read: impl Fn(&'s Self) -> Option<T>) -> Option<T> {
         let Self::Object(fields) = self else {
             return None;
@@ -61,7 +61,7 @@ impl<'a> Json<'a> {
         named.find_map(|(_, value)| read(value))
     }
 
-    /// Returns the text or number under one of these names.
+    /// Returns the text or number under the first known name.
     pub fn find_text(&self, names: &[&str]) -> Option<&str> {
         self.find(names, |value| match value {
             Self::Text(text) => Some(&**text),

@@ -187,11 +187,11 @@ fn select_active(
             let Some(topic) = topic.filter(|topic| rank == 0 || !is_told(&topic.name)) else {
                 continue;
             };
-            let told = clause(&topic.told, 160).map_or_else(String::new, |told| format!(": {told}"));
-            if told.is_empty() && topic.name.split(' ').count() < 4 {
+            let said = clause(&topic.told, 160).map_or_else(String::new, |said| format!(": {said}"));
+            if said.is_empty() && topic.name.split(' ').count() < 4 {
                 continue;
             }
-            let line = format!("- {}{told} → {}", topic.name, day.date);
+            let line = format!("- {}{said} → {}", topic.name, day.date);
             if line.len() < room {
                 room -= line.len() + 1;
                 out.push((Reverse(day.date), rank, line));
@@ -298,8 +298,8 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
         if topic.kind == MemoryType::Reference && days > STALE {
             tags.push_str(", ?");
         }
-        let told = clause(&topic.told, most).map_or_else(String::new, |told| format!(": {told}"));
-        format!("- {} [{tags}]{told} → {}", topic.name, topic.last)
+        let said = clause(&topic.told, most).map_or_else(String::new, |said| format!(": {said}"));
+        format!("- {} [{tags}]{said} → {}", topic.name, topic.last)
     };
     // Use the longest sentences with which all topics fit, or at least the first topic of each day.
     let takes = |rank: usize, most: usize| -> usize {

@@ -71,7 +71,7 @@ pub struct SessionFlushResponse {
     pub appended: Vec<FlushedLog>,
     /// Number of new messages.
     pub messages: u64,
-    /// Number of messages that were flushed before, from this transcript or a copy of it.
+    /// Number of messages that were flushed before, from this transcript or from a copy.
     pub known: u64,
     /// The detected format; null if there is none or nothing is new.
     pub format: Option<String>,

@@ -13,7 +13,7 @@ pub struct GetRequest {
     pub workspace: Option<String>,
     /// Path of a document, relative to the workspace.
     pub path: Option<String>,
-    /// Heading of a section, or a part of it, in any case.
+    /// Heading of a section, or a part of the heading, in any case.
     pub section: Option<String>,
     /// First line, 1-based; relative to the section if one is given, otherwise to the file.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]

@@ -17,7 +17,7 @@ const LEVEL: i32 = 3;
 pub struct ContentId(pub [u8; 32]);
 
 impl ContentId {
-    /// Returns the id of these bytes.
+    /// Returns the id of the bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())

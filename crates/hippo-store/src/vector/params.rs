@@ -5,7 +5,7 @@ use std::thread;
 /// Parameters that trade time, memory and recall. The defaults come from `cargo bench -p hippo-store --bench vector`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorParams {
-    /// Number of live vectors up to which every query scans all of them and no graph is built.
+    /// Number of live vectors up to which every query scans all vectors and no graph is built.
     ///
     /// The graph is faster from about 10,000 vectors on, with a recall@10 of 0.999 instead of 1. For 384 dimensions and
     /// 100,000 real embeddings on two idle cores, its p50 is 0.40 ms, against 0.92 ms for a scan (docs/benchmarks.md).

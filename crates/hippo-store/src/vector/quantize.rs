@@ -6,7 +6,7 @@
 //! plane contains dimension `j` in its low nibble and dimension `half + j` in its high nibble. Dimensions are padded
 //! with zeros to a multiple of 64.
 //!
-//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline, and selects one of them at run time, without
+//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline, and selects one at run time, without
 //! `unsafe` in this crate.
 
 use multiversion::multiversion;

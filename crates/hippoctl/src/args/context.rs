@@ -97,7 +97,7 @@ pub struct ContextPutArgs {
     /// Type of the content
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: ContextKind,
-    /// Where the content comes from: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is
+    /// Origin of the content: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is
     /// absolute or relative to the workspace
     #[arg(long, value_name = "TYPE:REF", value_parser = source)]
     pub source: ContextPutSource,

@@ -1,6 +1,6 @@
 //! Removal of the daemon's own files by `init --undo`.
 //!
-//! These files are derived from memory files, and most of them can be derived again. They are not deleted, but moved
+//! These files are derived from memory files, and most can be derived again. They are not deleted, but moved
 //! out of the workspace. Files that people wrote stay in place.
 
 use std::collections::BTreeSet;

@@ -12,7 +12,7 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
         removed_folders: record.folders.iter().rev().cloned().collect(),
         ..ChangePlan::default()
     };
-    // One file can be recorded under two names, if one of them became a link after init.
+    // One file can be recorded under two names, if one name became a link after init.
     let mut by_file: BTreeMap<&str, Vec<(&String, &FileRecord)>> = BTreeMap::new();
     for named in &record.files {
         by_file.entry(there.real(named.0)).or_default().push(named);

@@ -34,7 +34,7 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
     RpcError::new(kind, message).hint(hint)
 }
 
-/// Maximum length of a reason in bytes; it is limited because parts of it may come from the file.
+/// Maximum length of a reason in bytes; it is limited because the file may supply parts of the reason.
 const LONGEST_REASON: usize = 1000;
 
 /// Returns the error for an unusable backup file.

@@ -130,7 +130,7 @@ pub struct IndexConfig {
     pub max_tokens: usize,
     /// Maximum size of the index file in tokens per memory file; 0 disables this limit.
     pub tokens_per_file: usize,
-    /// Maximum number of entries in the index file if it cannot hold all of them.
+    /// Maximum number of entries in the index file if it cannot hold all entries.
     pub max_entries: usize,
     /// Parameters of the decay curve.
     pub decay: DecayProfile,

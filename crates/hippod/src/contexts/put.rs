@@ -62,7 +62,7 @@ pub fn open(
 ///
 /// # Errors
 /// Returns `not-found` for an unknown session, `conflict` for a closed session, `budget` if the store is full,
-/// `internal` otherwise. In all of these cases, nothing is stored.
+/// `internal` otherwise. After an error, nothing is stored.
 pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
     let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let turn = request.turn.max(session.turn);

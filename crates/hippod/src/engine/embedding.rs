@@ -98,7 +98,7 @@ impl Workspace {
                 self.pending.documents.insert(document, waiting);
             }
             if passages.is_empty() {
-                // The embed worker already has the texts of these chunks.
+                // The embed worker already has the texts of the chunks.
                 if let Some(job) = self.pending.in_flight.back_mut().filter(|_| under_way) {
                     job.extend(taken);
                 }

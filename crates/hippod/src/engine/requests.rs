@@ -152,7 +152,7 @@ impl Removal {
 }
 
 impl WorkspaceWorker {
-    /// Answers the waiting clients whose condition is met, or all of them if the store reported an error.
+    /// Answers the waiting clients whose condition is met, or all clients if the store reported an error.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
         let now = self.resources.clock.monotonic();
         let embedding = model_state(&self.resources, workspace).is_usable() && !workspace.pending.blocked;

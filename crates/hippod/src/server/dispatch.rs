@@ -273,7 +273,7 @@ fn hello() -> HelloResponse {
     }
 }
 
-/// Waits until all workspaces are open, then runs work that searches the sessions of all of them.
+/// Waits until all workspaces are open, then runs work that searches the sessions of all workspaces.
 async fn in_all<T: Send + 'static, R: Send + 'static>(
     components: &Components,
     work: impl FnOnce(&Contexts, &R) -> Result<T, RpcError> + Send + 'static,

@@ -1162,7 +1162,7 @@ GetRequest = TypedDict(
         "id": "NotRequired[str | None]",
         # Path of a document, relative to the workspace.
         "path": "NotRequired[str | None]",
-        # Heading of a section, or a part of it, in any case.
+        # Heading of a section, or a part of the heading, in any case.
         "section": "NotRequired[str | None]",
         # Path of the workspace, or of anything below it; needed with `path`.
         "workspace": "NotRequired[str | None]",
@@ -2188,7 +2188,7 @@ SessionFlushResponse = TypedDict(
         "format": "str | None",
         # Bytes of the transcript that were flushed before and not read again.
         "from": "int",
-        # Number of messages that were flushed before, from this transcript or a copy of it.
+        # Number of messages that were flushed before, from this transcript or from a copy.
         "known": "int",
         # Number of unreadable records.
         "malformed": "int",

@@ -189,7 +189,7 @@ impl BudgetedEntry {
         fits
     }
 
-    /// Adds the start of a text that does not fit completely, if at least a few words of it fit.
+    /// Adds the start of a text that does not fit completely, if at least a few words fit.
     fn put_short(&mut self, fact: &DraftFact, value: &Value) -> bool {
         let Value::String(text) = value else { return false };
         let used = tokens::of_bytes(self.summary.len() + json(&self.data).len().max(3) + 1);

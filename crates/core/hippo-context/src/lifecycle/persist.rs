@@ -24,7 +24,7 @@ const MOST_PERSISTED: usize = 20;
 /// Number of turns in which an entry must be used to count as frequently used.
 const OFTEN: usize = 3;
 
-/// Reason for writing an entry to long-term memory; if several reasons apply, the first of them.
+/// Reason for writing an entry to long-term memory; if several reasons apply, the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PersistReason {

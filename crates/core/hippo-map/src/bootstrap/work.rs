@@ -107,7 +107,7 @@ impl<'w> EntryBuilder<'w> {
                 }
             })
             .collect();
-        // The first entry of a file is about all of it, so that the index names each file.
+        // The first entry of a file is about the whole file, so that the index names each file.
         let files = documents
             .iter()
             .filter(|(document, _)| !document.chunks.is_empty())

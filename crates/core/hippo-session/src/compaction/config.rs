@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::classify::EntryType;
 use hippo_text::text::clip;
 
-/// Key of these settings in `hipocampus.config.json`.
+/// Key of the settings in `hipocampus.config.json`.
 pub const CONFIG_KEY: &str = "sessionCompaction";
 
 /// Compaction settings, with the names and defaults of the extension.

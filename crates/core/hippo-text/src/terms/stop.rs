@@ -1,6 +1,6 @@
 //! Stop words of questions.
 //!
-//! All lists are in lower case and without accents. The English list is long, because questions consist of these
+//! All lists are in lower case and without accents. The English list is long, because questions consist of such
 //! words. For other languages the lists contain only pronouns, articles and question words without another meaning in
 //! English.
 

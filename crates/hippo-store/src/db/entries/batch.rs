@@ -105,7 +105,7 @@ impl EntryBatch<'_> {
         self.map_error(access::insert_accesses(&self.transaction, accesses))
     }
 
-    /// Counts one common access for every pair of these entries.
+    /// Counts one common access for every pair of the entries.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.

@@ -1,4 +1,4 @@
-//! State of the index file, and reading of it.
+//! State and reading of the index file.
 //!
 //! The content that the daemon last wrote or accepted is the base of a three-way merge. The file is read again before
 //! each write. The replaced content is checked again a moment later, because an editor may still have written to it. A

@@ -18,7 +18,7 @@ const NEGATIONS: &str = "\
     nicht kein keine keinen keinem keiner nie niemals ohne weder \
     не ни нет без никогда нельзя pas jamais sans aucun nunca sin ninguno";
 
-/// Pairs of opposites. Most of them are words that other rules skip; unknown words count as different in any case.
+/// Pairs of opposites. Most are words that other rules skip; unknown words count as different in any case.
 const OPPOSITES: &str = "\
     on/off in/out up/down over/under above/below before/after with/without into/out inside/outside more/less more/few \
     most/least most/few all/some all/none every/some each/some both/neither always/sometimes often/seldom since/until \
