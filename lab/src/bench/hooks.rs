@@ -66,11 +66,11 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         };
         let answer: SessionFlushResponse = client.call(&Request::from(request))?;
         let took = begun.elapsed();
-        let told: usize = answer.appended.iter().map(|log| log.topics.len()).sum();
+        let written: usize = answer.appended.iter().map(|log| log.topics.len()).sum();
         figures.push(Figure::new(
             "hooks",
             format!(
-                "session.flush of {:.1} MB of {format}, {} messages, {told} sections in {} logs",
+                "session.flush of {:.1} MB of {format}, {} messages, {written} sections in {} logs",
                 size as f64 / 1e6,
                 answer.messages,
                 answer.appended.len()

@@ -95,10 +95,10 @@ mod tests {
             "{notes:?}"
         );
         assert!(notes[1].contains("(provider token)"), "{notes:?}");
-        let told = notes.concat();
+        let shown = notes.concat();
         assert!(
-            !told.contains("hunter2") && !told.contains("1234567890"),
-            "{told}"
+            !shown.contains("hunter2") && !shown.contains("1234567890"),
+            "{shown}"
         );
         let plain = Secrets::of(&RememberRequest {
             text: "the pump is blue".into(),
