@@ -218,7 +218,6 @@ impl Scratch {
         }
         command.env("HIPPOD_HOME", self.folder.join("home"));
         // Measured work must not be deferred.
-        command.env("HIPPOD_EMBED_SPARE", "false");
         command
     }
 }

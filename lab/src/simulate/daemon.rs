@@ -59,7 +59,6 @@ impl Daemon {
         let socket = paths.socket.clone();
         let mut config = Config::default();
         config.embed.model = "hash".to_owned();
-        config.embed.spare = false;
         config.tree.keep = KeepTree::Never;
         // Changes are found by `workspace.sync` alone, so that two runs find them in the same order.
         config.watch.poll = PollMode::Always;
