@@ -248,7 +248,9 @@ fn every_file_gets_an_entry_even_among_many() {
         scratch.write(&format!("knowledge/devices/{number}.md"), text);
     }
     client.sync(&root);
-    client.run(&root, Cycle::Light);
+    let report = client.run(&root, Cycle::Light);
+    let told = |note: &String| note.starts_with("50 files have no entry yet");
+    assert!(report.notes.iter().any(told), "{:?}", report.notes);
     drop(client);
     daemon.kill();
     let daemon = scratch.quiet_daemon();

@@ -233,11 +233,13 @@ fn undo_without_a_daemon_changes_nothing() {
             &WorkspaceAddResponse {
                 root: root.clone(),
                 added: true,
+                notes: vec!["it lies within /".into()],
             },
         )
     });
     let (code, told, _) = out(&taking.run_in(&place.home(), &place.root(), &["init"]));
     assert_eq!(code, 0, "{told}");
+    assert!(told.contains("note: it lies within /\n"), "{told}");
     assert!(heard.recv().unwrap().contains("\"registered\": true"));
     assert!(record().contains("\"registered\": true"));
     let made = (tree(&place.root()), record());
@@ -348,7 +350,11 @@ fn init_writes_files_and_reports_a_refusal_of_the_daemon() {
     let root = place.root().display().to_string();
     let taking = Daemon::start(move |call| {
         let root = root.clone();
-        let added = WorkspaceAddResponse { root, added: true };
+        let added = WorkspaceAddResponse {
+            root,
+            added: true,
+            notes: vec![],
+        };
         encode_result(&call.id, &added)
     });
     let (code, told, _) = out(&taking.run_in(&place.home(), &place.root(), &["init", "--json"]));

@@ -2179,6 +2179,8 @@ export interface WorkspaceAddRequest {
 export interface WorkspaceAddResponse {
   /** True if the folder is newly registered. */
   added: boolean;
+  /** Notes about the registration, such as an enclosing workspace. */
+  notes?: string[] | undefined;
   /** Canonical root, the identity of the workspace. */
   root: string;
 }

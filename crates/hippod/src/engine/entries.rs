@@ -15,10 +15,14 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{ConsolidationSnapshot, EntryRecord, RecordPlace};
+use hippo_map::bootstrap::MOST_ENTRIES;
+use hippo_map::consolidation::{
+    ConsolidationRun, ConsolidationSnapshot, DocumentState, EntryRecord, RecordPlace,
+};
+use hippo_map::decay::DecayCurve;
 use hippo_map::schedule::RunOutcome;
 use hippo_store::StoreError;
-use hippo_store::db::{EntryStore, RunRow, Store};
+use hippo_store::db::{EntryStore, RunId, RunRow, Store};
 use hippo_text::source::SourceKind;
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, EntryPriority};
@@ -29,8 +33,11 @@ use crate::config::Config;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
 
+use gather::MOST_LIVE;
+
 use crate::message::Order;
 pub use cycle::FinishedPlan;
+pub use remember::RememberWaiter;
 pub use report::run as run_on_wire;
 
 /// Time between the first change of a document and the light cycle that follows the change.
@@ -38,6 +45,8 @@ const FOLLOW: Duration = Duration::from_secs(30);
 /// Maximum delay before changed entries are visible to queries.
 const PUBLISH: Duration = Duration::from_millis(250);
 
+/// Contents of the sections of documents, by path, each with the hash of the file; kept between runs.
+pub type Documents = Arc<Mutex<HashMap<String, ([u8; 16], Arc<DocumentState>)>>>;
 /// Vectors of entries by the hash of their text; kept between runs.
 pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
 
@@ -61,6 +70,8 @@ pub struct WorkspaceEntries {
     /// True if the last light cycle left documents to the next one, which then starts immediately instead of at its
     /// scheduled time.
     pub goes_on: bool,
+    /// Contents of the sections of documents.
+    pub documents: Documents,
     /// Vectors of entries.
     pub vectors: EntryVectors,
     /// Hashes of the entry texts that deep cycles have already compared with all others.
@@ -115,6 +126,7 @@ impl WorkspaceEntries {
             fresh: store.fresh_documents()?,
             follow_at: None,
             goes_on: false,
+            documents: Documents::default(),
             vectors: EntryVectors::default(),
             compared: BTreeSet::new(),
             run: None,
@@ -128,19 +140,60 @@ impl WorkspaceEntries {
         })
     }
 
-    /// Marks documents that no entry points to as new: the process may have ended before the cycle that should have
-    /// processed them, or between two cycles that divide the work. Nodes of the compaction tree are omitted, because
-    /// they repeat the logs.
+    /// Marks documents without an entry as new: the process may have ended before the cycle that should have processed
+    /// them, or between two cycles that divide the work.
     pub fn notice(&mut self, documents: &HashMap<String, KnownDocument>) {
+        let missed: Vec<String> = self.unlisted_documents(documents).map(str::to_owned).collect();
+        self.fresh.extend(missed);
+    }
+
+    /// Returns the documents that no entry points to. Nodes of the compaction tree are omitted, because they repeat the
+    /// logs.
+    fn unlisted_documents<'d>(
+        &self,
+        documents: &'d HashMap<String, KnownDocument>,
+    ) -> impl Iterator<Item = &'d str> {
         let records = self.known.records.values();
         let told = records.filter(|record| record.learned.is_none());
         let told: HashSet<&str> = told
             .flat_map(|record| &record.entry.pointers)
             .map(|pointer| pointer.path.as_str())
             .collect();
-        let untold = documents.keys().filter(|path| !told.contains(path.as_str()));
-        let untold = untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)));
-        self.fresh.extend(untold.cloned());
+        let paths = documents.keys().map(String::as_str);
+        let untold = paths.filter(move |path| !told.contains(path));
+        untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)))
+    }
+
+    /// Returns a message about the files that have no entry yet after a light cycle.
+    fn left_out(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
+        if let Some(full) = self.without_room(documents) {
+            return Some(full);
+        }
+        let files = self
+            .unlisted_documents(documents)
+            .filter(|path| self.fresh.contains(*path));
+        let files = if self.goes_on { files.count() } else { 0 };
+        (files > 0).then(|| {
+            format!(
+                "{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and \
+                 the next light cycle creates more"
+            )
+        })
+    }
+
+    /// Returns a message about the files that have no entry because the index is full; `None` if it is not full.
+    pub fn without_room(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
+        if gather::live(&self.known.records) < MOST_LIVE {
+            return None;
+        }
+        let files = self.unlisted_documents(documents).count();
+        (files > 0).then(|| {
+            format!(
+                "{files} files have no entry because the index has reached its maximum of {MOST_LIVE} \
+                 entries; search still finds these files; after you remove entries, the next start creates \
+                 as many for these files"
+            )
+        })
     }
 
     /// Marks a document as new or changed. A light cycle soon follows, so that no entry keeps an outdated text for long.
@@ -154,6 +207,15 @@ impl WorkspaceEntries {
     pub fn changed(&mut self, now: Instant) {
         self.revision += 1;
         self.publish_at.get_or_insert(now + PUBLISH);
+    }
+
+    /// Records a completed step of a run, and the number of demotions so far.
+    fn note_step(&mut self, id: RunId, run: ConsolidationRun) {
+        if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
+            row.done += 1;
+            row.planned = row.planned.max(row.done);
+            row.run = run;
+        }
     }
 
     /// Returns an id that no current or removed entry has: `wanted` itself, or `wanted` with a number appended.
@@ -175,27 +237,7 @@ impl WorkspaceEntries {
             && !record.apart
             && record.entry.priority != EntryPriority::Amygdala
             && !self.known.tombstones.contains_key(id)
-            && !self.file.kept.has_entry(id)
-    }
-
-    /// Returns whether a run is changing entries now.
-    pub fn is_applying(&self) -> bool {
-        self.run.as_ref().is_some_and(cycle::ActiveCycle::is_applying)
-    }
-
-    /// Returns whether changes of entries must wait for the current run.
-    pub fn keeps_others_out(&self) -> bool {
-        self.run
-            .as_ref()
-            .is_some_and(cycle::ActiveCycle::keeps_others_out)
-    }
-
-    /// Replaces the records in memory by these, as the store does.
-    pub fn put_known(&mut self, records: impl IntoIterator<Item = EntryRecord>) {
-        let records = records
-            .into_iter()
-            .map(|record| (record.entry.id.clone(), record));
-        self.known.records.extend(records);
+            && !self.file.blocks.has(id)
     }
 
     /// Returns the ids of entries that a person removed.
@@ -226,9 +268,8 @@ impl WorkspaceEntries {
     }
 
     /// Makes the current entries visible to queries.
-    pub fn publish(&mut self, view: &WorkspaceView) {
+    pub fn publish(&mut self, view: &WorkspaceView, profile: DecayCurve) {
         self.publish_at = None;
-        let profile = view.config.index.profile();
         let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
         shown.tokens = self.file.tokens();
         shown.forgotten = self.known.tombstones.len();

@@ -21,7 +21,7 @@ use crate::audit;
 use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
-use crate::message::{EngineMessage, EntryCommand, WorkspaceMessage};
+use crate::message::{self, EntryCommand};
 use crate::models::Models;
 use crate::recall;
 use crate::status;
@@ -79,7 +79,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let folder = PathBuf::from(request.workspace);
             let added = components
                 .engine
-                .ask_engine(|reply| EngineMessage::Add { folder, reply });
+                .ask(|reply| message::EngineRequest::Add { folder, reply });
             line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(views))),
@@ -94,7 +94,8 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
                 Ok(())
             })
             .await?;
-            let synced = engine.ask(&view.root, |reply| WorkspaceMessage::Sync {
+            let synced = engine.ask(|reply| message::EngineRequest::Sync {
+                root: view.root.clone(),
                 wait: request.wait,
                 accept_deletions: request.accept_deletions,
                 reply,
@@ -103,9 +104,10 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceTrust(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let trusted = components
-                .engine
-                .ask(&root, |reply| WorkspaceMessage::Trust(request, reply));
+            let trusted =
+                components
+                    .engine
+                    .ask(|reply| message::EngineRequest::Trust { root, request, reply });
             line(&id, trusted.await)
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
@@ -129,9 +131,10 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::CycleRun(request) => line(&id, cycles.run(request).await),
         Request::CycleHistory(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let history = components
-                .engine
-                .ask(&root, |reply| WorkspaceMessage::History(request, reply));
+            let history =
+                components
+                    .engine
+                    .ask(|reply| message::EngineRequest::History { root, request, reply });
             line(&id, history.await)
         }
         Request::CycleUndo(request) => {
@@ -192,7 +195,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::SessionFlush(request) => line(&id, flush::flush(&components.flusher, request, outbox).await),
         Request::ModelList(_) => {
             let listed = run_blocking_on(models, Models::list).await;
-            engine.send(EngineMessage::LookForModel);
+            engine.send(message::EngineMessage::LookForModel);
             line(&id, listed)
         }
         Request::ModelPull(request) => {
@@ -203,7 +206,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
                 };
                 let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
                 // The client may already have disconnected.
-                engine.send(EngineMessage::ModelChanged);
+                engine.send(message::EngineMessage::ModelChanged);
                 pulled
             };
             line(&id, at_length(&id, outbox, pull).await)
@@ -211,7 +214,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::ModelVerify(request) => {
             let verify = move |models: &Models| models.verify(request.model.as_deref());
             let verified = run_blocking_on(models, verify).await;
-            engine.send(EngineMessage::LookForModel);
+            engine.send(message::EngineMessage::LookForModel);
             line(&id, verified)
         }
         Request::ModelImport(request) => {
@@ -219,7 +222,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let import = move |models: &Models| {
                 let imported = models.import(&request);
                 // The client may already have disconnected.
-                engine.send(EngineMessage::ModelChanged);
+                engine.send(message::EngineMessage::ModelChanged);
                 imported
             };
             line(&id, run_blocking_on(models, import).await)

@@ -180,12 +180,11 @@ fn tombstones_pairs_and_quick_access_survive_reopening() {
     batch.commit().unwrap();
     drop(store);
 
-    let store = scratch.open();
-    let read = store.entries().unwrap();
+    let read = scratch.open().entries().unwrap();
     assert_eq!(read.tombstones, [(id("gone"), tombstone)].into());
     assert_eq!(read.quick_access, [id("z"), id("a")]);
     assert_eq!(
-        store.co_accesses().unwrap(),
+        read.co_access,
         [pair("a", "b", 2, NOW.plus(HOUR)), pair("a", "c", 7, NOW)]
     );
 }
