@@ -162,7 +162,6 @@ impl Daemon {
             .expect("a log");
         let defaults = [
             ("HIPPOD_EMBED_MODEL", "hash"),
-            // Older texts must be embedded even while other tests keep the machine busy.
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
             // The tests have many entries in few files, so there is no limit per file.
