@@ -44,7 +44,7 @@ pub struct DaemonOptions {
     pub paths: Paths,
     /// Clock.
     pub clock: Arc<dyn Clock>,
-    /// Socket bound by the service manager, served instead of one of our own. `paths` contains its path.
+    /// Socket that the service manager bound. The daemon serves it and binds none. `paths` contains its path.
     pub passed: Option<PassedSocket>,
 }
 

@@ -28,7 +28,7 @@ pub(super) const PACKED_KEY: &str = "LS0tLS1CRUdJTi";
 /// Suffix or infix of the secrets of one provider.
 pub(super) struct ProviderSuffix {
     pub mark: &'static str,
-    /// Minimum and maximum characters before the mark.
+    /// Minimum and maximum number of characters before the mark.
     before: (usize, usize),
     hex: bool,
     /// Minimum and maximum characters after the mark.

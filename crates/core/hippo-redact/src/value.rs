@@ -202,7 +202,7 @@ impl<'t> SecretCandidate<'t> {
                 random || uuid || mixed && (text.len() >= 16 || made)
             }
             _ => {
-                // `hunter2`, in a position where only a value can be.
+                // A single word such as `hunter2` is a value where only a value can be.
                 let single =
                     shape.letters() > 2 && !value.separator.is_loose() && !text.contains(['-', '_', '.']);
                 random || uuid || mixed || long || single

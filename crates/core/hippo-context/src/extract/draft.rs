@@ -29,7 +29,7 @@ pub(super) struct Draft {
 #[derive(Debug, Clone)]
 struct DraftFact {
     key: String,
-    /// What the values are added to: a list, an object, or null for a single value.
+    /// Empty container of the values: a list, an object, or null for a single value.
     empty: Value,
     /// Values, with their names in an object.
     items: Vec<(String, Value)>,

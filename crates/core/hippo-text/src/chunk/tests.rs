@@ -4,7 +4,7 @@ use jiff::civil::date;
 
 use super::*;
 
-/// Returns `kind speaker section lines text` of each chunk.
+/// Describes each chunk in one line: its kind, speaker, section, lines and text.
 fn describe_chunks(text: &str) -> Vec<String> {
     let document = chunk(text.as_bytes());
     let show = |chunk: &Chunk| {

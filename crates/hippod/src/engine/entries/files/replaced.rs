@@ -96,7 +96,7 @@ impl WorkspaceEntries {
                         now,
                         file,
                         slot,
-                        "hippod cannot determine which of its lines the index file lacks",
+                        "hippod cannot determine which lines of this copy the index file lacks",
                     );
                 }
                 (None, None) => let_go(file, slot),
