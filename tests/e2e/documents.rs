@@ -173,7 +173,6 @@ impl Home {
             .env("XDG_RUNTIME_DIR", self.path("run"))
             .env("LANG", "C.UTF-8")
             .env("HIPPOD_EMBED_MODEL", "hash")
-            .env("HIPPOD_EMBED_SPARE", "false")
             .env("HIPPOD_WATCH_QUIET_MS", "30")
             .envs(QUIET)
             .current_dir(self.path("ada"))

@@ -167,8 +167,8 @@ impl HomeState {
         }
         command
             .env("HIPPOD_HOME", folder.join("home"))
-            .env("HIPPOD_CACHE", &self.wheels);
-        command.env("HIPPOD_EMBED_SPARE", "false").stdin(Stdio::null());
+            .env("HIPPOD_CACHE", &self.wheels)
+            .stdin(Stdio::null());
         command
     }
 
