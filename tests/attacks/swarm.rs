@@ -230,10 +230,21 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
     asked.into_inner()
 }
 
+/// Opens a connection. The daemon refuses it until it has noticed that enough other connections were closed.
+fn accepted(daemon: &Daemon, begun: Instant) -> Wire {
+    loop {
+        let mut wire = Wire::new(daemon);
+        match wire.call("status", json!({})) {
+            Ok(_) => return wire,
+            Err(failure) => assert!(begun.elapsed() < PATIENCE, "{failure:?}"),
+        }
+    }
+}
+
 /// Waits until the number of open handles no longer changes and is at most `expected`. Returns that number.
 fn settled(daemon: &Daemon, expected: usize) -> usize {
     let begun = Instant::now();
-    let mut wire = Wire::new(daemon);
+    let mut wire = accepted(daemon, begun);
     let (mut last, mut same) = (0, 0);
     while begun.elapsed() < PATIENCE && same < 50 {
         wire.expect("status", json!({}));
