@@ -105,7 +105,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     };
     if is_own(paths, root) || own.into_iter().any(around) {
         return refused(format!(
-            "the folder contains hippod's own files, or is inside their folder: {}",
+            "{} contains or is inside a folder of hippod's own files",
             root.display()
         ));
     }

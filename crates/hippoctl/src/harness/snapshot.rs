@@ -143,7 +143,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
         },
     };
     let real = real.into_os_string().into_string();
-    let real = real.map_err(|_| "it is a link to a name that is not Unicode".to_owned())?;
+    let real = real.map_err(|_| "it is a link whose target is not valid Unicode".to_owned())?;
     Ok((real, state))
 }
 

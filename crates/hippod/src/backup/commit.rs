@@ -39,7 +39,7 @@ fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Res
     }
     registry.add(&staged.root).map(drop).map_err(|error| {
         RpcError::internal(format!("{error:#}"))
-            .hint("check the permissions and the disk of the state folder, then restart hippod")
+            .hint("check the permissions of the state folder and its disk, then restart hippod")
     })
 }
 

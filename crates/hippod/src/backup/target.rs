@@ -44,7 +44,7 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let state = paths.state.canonicalize().unwrap_or_else(|_| paths.state.clone());
     if state.starts_with(&root) || files::is_own(paths, &root) || root.parent().is_none() {
         let what = format!(
-            "the folder contains hippod's own files, or is inside their folder: {}",
+            "{} contains or is inside a folder of hippod's own files",
             root.display()
         );
         return Err(RpcError::bad_request(what).hint("give another folder: --into DIR"));

@@ -257,5 +257,5 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
 }
 
 fn registry_error(error: &anyhow::Error) -> RpcError {
-    RpcError::internal(format!("{error:#}")).hint("check the permissions and the disk of the state folder")
+    RpcError::internal(format!("{error:#}")).hint("check the permissions of the state folder and its disk")
 }

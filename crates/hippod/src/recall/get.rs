@@ -233,7 +233,7 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
             )
             .hint("[sources] max_file_bytes sets the limit"),
             _ => RpcError::internal(format!("could not read the file: {path}: {error}"))
-                .hint("check the permissions and the disk of the workspace"),
+                .hint("check the permissions of the workspace and its disk"),
         },
     })
 }
