@@ -102,7 +102,7 @@ fn the_parts_of_a_session_are_listed_with_tokens_and_reasons() {
         "  | - pump [project]: blue → 2026-03-02   <- log of 2026-03-02\n",
         "<- contains a secret, which is not shown here\n",
         ".claude/skills/*/SKILL.md, ",
-        "session-start hook in .claude/settings.json, 0 tokens\n  why: the hook prints nothing: a file imports",
+        "session-start hook in .claude/settings.json, 0 tokens\n  why: the hook prints nothing: CLAUDE.md already imports",
         "\ntotal for claude-code: ",
     ] {
         assert!(told.contains(what), "{what}: {told}");
