@@ -144,7 +144,7 @@ impl<'a> Flusher<'a> {
             mut state,
             ..
         } = self;
-        let document = reader.is_document();
+        let document = reader.settle(&mut |record| state.add_record(record.unwrap_or_default()));
         let (malformed, problems) = (reader.malformed, reader.problems.clone());
         reader.finish(&mut |record| state.add_record(record.unwrap_or_default()));
         state.found = FlushResult {

@@ -84,8 +84,11 @@ impl RecordReader {
         }
     }
 
-    /// Returns true if records so far are not lines.
-    pub fn is_document(&self) -> bool {
+    /// Reads the complete records of the bytes so far. Returns true if they are not lines.
+    pub fn settle(&mut self, each: RecordSink<'_>) -> bool {
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.settle(&mut |piece| self.read(piece, each));
+        self.splitter = splitter;
         self.splitter.is_document() || self.has_list
     }
 

@@ -63,12 +63,19 @@ impl Splitter {
                     return;
                 }
                 self.probed = self.held.len();
-                if let Some(shape) = detect_shape(&self.held, false) {
-                    self.set_shape(shape, each);
-                }
+                self.settle(each);
             }
             InputShape::Lines => self.feed_lines(bytes, each),
             InputShape::Document => self.hold(bytes, DOCUMENT),
+        }
+    }
+
+    /// Detects the shape if the bytes so far determine it, and passes on their complete records.
+    pub fn settle(&mut self, each: &mut dyn FnMut(TranscriptPiece<'_>)) {
+        if self.shape == InputShape::Unknown
+            && let Some(shape) = detect_shape(&self.held, false)
+        {
+            self.set_shape(shape, each);
         }
     }
 
