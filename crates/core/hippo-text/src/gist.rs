@@ -7,4 +7,5 @@ pub mod machine;
 pub mod phrases;
 pub mod sentence;
 pub mod summary;
+pub mod table;
 pub mod words;

@@ -107,9 +107,12 @@ pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: O
             let count = sections.entry(part.section).or_default();
             if !part.name && statement.kind == StatementKind::Note {
                 *count += 1;
-                if *count == 2 {
-                    takes += heading.map_or(0, |topic| topic.name.len() + 18);
-                }
+                let own = heading.filter(|topic| topic.explains(&statement.text) && statement.is_item());
+                takes += match *count {
+                    1 => own.map_or(0, |topic| topic.name.len() + 2),
+                    2 => heading.map_or(0, |topic| topic.name.len() + 18),
+                    _ => 0,
+                };
             }
             takes += statement.person().map_or(0, |person| person.len() + 2);
         }

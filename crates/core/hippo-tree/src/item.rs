@@ -12,6 +12,7 @@ use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
 use hippo_text::gist::line::{ROLES, rejoin_lines, unmarked};
 use hippo_text::gist::machine::{is_machine, without_header};
 use hippo_text::gist::sentence::{SentenceScan, clause, refers_back, split_sentences, telling};
+use hippo_text::gist::table::read_rows;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::own_block::generated_ranges;
 use hippo_text::source::SourceKind;
@@ -73,6 +74,11 @@ impl Statement {
             Speaker::Assistant => Some("Assistant"),
             _ => None,
         }
+    }
+
+    /// Returns `true` if the statement is a list item or a row of a table, and not a sentence.
+    pub fn is_item(&self) -> bool {
+        self.speaker == Speaker::None && !self.text.ends_with(['.', '!', '?', '。', '！', '？'])
     }
 
     /// Returns the sentences without the speaker's label and words that tell nothing.
@@ -157,7 +163,11 @@ pub fn read(source: &NodeSource) -> SourceContent {
         }
         reader.begin(chunk.section);
         let body = chunk_text(text.as_bytes(), chunk);
-        for (number, line) in rejoin_lines(&body) {
+        let lines = match chunk.kind {
+            ChunkKind::Table => read_rows(&body),
+            _ => rejoin_lines(&body),
+        };
+        for (number, line) in lines {
             reader.line(chunk.start_line + number, &line, chunk.kind, chunk.speaker);
         }
     }

@@ -242,7 +242,8 @@ fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -
     let is_past = |day: &&Day| days_between(day.date, today) >= RECENT;
     let past: Vec<&Day> = gathered.days.iter().filter(is_past).collect();
     let mut known = BTreeSet::new();
-    let mut out = Vec::new();
+    let mut out: Vec<String> = Vec::new();
+    let mut left = 0;
     for days in past.chunk_by(|a, b| a.date.first_of_month() == b.date.first_of_month()) {
         let clauses: Vec<(u32, &Statement)> = (0..)
             .zip(days)
@@ -255,12 +256,17 @@ fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -
         }
         let mut parts = StatementParts::of(&clauses, &mut words);
         index.iter().for_each(|line| parts.mark_said(line, &mut words, 1));
-        let share = room * days.len() / past.len();
+        // A month gets what the months before left.
+        left += room * days.len() / past.len();
         let month = &days[0].date.to_string()[..7];
         let first = format!("- {month}, names:");
         let mut line = first.clone();
-        for name in gathered.frequent_names(|date| days.iter().any(|day| day.date == date)) {
-            if line.len() + name.len() + 3 > share * 9 / 10 {
+        let is_of_month = |date| days.iter().any(|day| day.date == date);
+        // Without conversations on most days, the names are words of headings and quotes.
+        let talks = gathered.days_with_names(is_of_month) * 2 > days.len();
+        let names = talks.then(|| gathered.frequent_names(is_of_month));
+        for name in names.unwrap_or_default() {
+            if line.len() + name.len() + 3 > left * 9 / 10 {
                 break;
             }
             if !known.insert(name.to_owned()) {
@@ -269,16 +275,17 @@ fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -
             line.push_str(if line.len() > first.len() { ", " } else { " " });
             line.push_str(name);
         }
-        let share = share.saturating_sub(line.len() + 1);
         if line.len() > first.len() {
+            left = left.saturating_sub(line.len() + 1);
             parts.mark_said(&line, &mut words, 1);
             out.push(line);
         }
-        let mut chosen = choose(&parts, share, days.len(), |part| part.range.len() + DATED);
+        let mut chosen = choose(&parts, left, days.len(), |part| part.range.len() + DATED);
         chosen.sort_unstable();
         out.extend(chosen.into_iter().map(|at| {
             let part = &parts.parts[at];
             let (day, clause) = clauses[part.statement as usize];
+            left = left.saturating_sub(clause.text.len() + DATED);
             format!("- {}: {}", days[day as usize].date, clause.text)
         }));
     }

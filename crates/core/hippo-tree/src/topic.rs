@@ -11,6 +11,10 @@ use hippo_types::memory::MemoryType;
 
 /// Maximum bytes of a topic's name.
 const NAME: usize = 60;
+/// Maximum bytes of a clause that a section tells.
+const CLAUSE: usize = 200;
+/// Maximum bytes of a heading that is repeated before a list item.
+const HEADING: usize = 40;
 /// Bytes of a section's text in which its title is searched.
 const LOOKED_AT: usize = 6_000;
 
@@ -19,8 +23,24 @@ const LOOKED_AT: usize = 6_000;
 pub(super) struct SectionTopic {
     pub name: String,
     pub kind: MemoryType,
+    /// True if the name is the heading, not a sentence of the section.
+    pub is_heading: bool,
+    /// True if a clause of the section stands alone.
+    pub tells: bool,
     /// Amount of text about the topic: bytes of statements not made by an assistant.
     pub mass: f32,
+}
+
+impl SectionTopic {
+    /// Returns `true` if the topic says something in a list: a short heading without a clause does not.
+    pub fn is_listed(&self) -> bool {
+        self.tells || !self.is_heading || self.kind != MemoryType::Project || self.name.split(' ').count() > 2
+    }
+
+    /// Returns `true` if a list item says more with this heading before it.
+    pub fn explains(&self, item: &str) -> bool {
+        self.is_heading && self.name.len() <= HEADING && !item.contains(&self.name)
+    }
 }
 
 /// Returns the topic of each section of all sources.
@@ -41,6 +61,7 @@ pub(super) fn topics(readings: &[SourceContent], words: &mut WordCounts) -> Vec<
     for reading in readings {
         let mut titles: HashMap<u32, (f32, String)> = HashMap::new();
         let mut masses: HashMap<u32, f32> = HashMap::new();
+        let mut telling = BTreeSet::new();
         for statement in &reading.statements {
             if matches!(statement.kind, StatementKind::User | StatementKind::Feedback) {
                 continue;
@@ -49,8 +70,12 @@ pub(super) fn topics(readings: &[SourceContent], words: &mut WordCounts) -> Vec<
             let mass = masses.entry(statement.section).or_default();
             *mass += statement.text.len() as f32 * if spoken { 0.15 } else { 1.0 };
             if !spoken && *mass < LOOKED_AT as f32 {
-                let best = titles.entry(statement.section).or_default();
+                if !telling.contains(&statement.section) && statement.clauses(words, CLAUSE).next().is_some()
+                {
+                    telling.insert(statement.section);
+                }
                 for (score, title) in statement.clauses(words, NAME) {
+                    let best = titles.entry(statement.section).or_default();
                     if score > best.0 {
                         *best = (score, title);
                     }
@@ -62,18 +87,24 @@ pub(super) fn topics(readings: &[SourceContent], words: &mut WordCounts) -> Vec<
                 out.push(None);
                 continue;
             };
-            let name = if headings.is_meaningful(&section.title, &speakers) {
+            let tells = telling.contains(&number);
+            let is_heading = headings.is_meaningful(&section.title, &speakers);
+            let name = if is_heading {
                 clip(&section.title, NAME)
             } else if section.title.is_empty() && *mass < 200.0 {
                 String::new()
             } else {
                 titles.remove(&number).map(|(_, title)| title).unwrap_or_default()
             };
-            let name = name.replace([',', '[', ']', '\n', '#', '→'], "");
+            let name = name
+                .replace(" → ", " -> ")
+                .replace([',', '[', ']', '\n', '#', '→'], "");
             let name = name.trim().to_owned();
             out.push((!name.is_empty()).then_some(SectionTopic {
                 name,
                 kind: section.kind,
+                is_heading,
+                tells,
                 mass: *mass,
             }));
         }

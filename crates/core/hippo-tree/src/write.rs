@@ -22,7 +22,7 @@ const SHARE: usize = 16;
 pub(super) fn listed_topics(topics: &[Option<SectionTopic>], room: usize) -> Vec<SectionTopic> {
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut list: Vec<SectionTopic> = Vec::new();
-    for topic in topics.iter().flatten() {
+    for topic in topics.iter().flatten().filter(|topic| topic.is_listed()) {
         match known.get(&topic.name.to_lowercase()) {
             Some(at) => list[*at].mass += topic.mass,
             None => {
@@ -57,8 +57,13 @@ pub(super) struct Body<'a> {
     pub topics: &'a [Option<SectionTopic>],
 }
 
-/// A line of the body: its text and its pointer.
-type BodyLine = (String, String);
+/// A line of the body.
+struct BodyLine {
+    text: String,
+    pointer: String,
+    /// The text is a list item or a row of a table that its heading explains.
+    is_item: bool,
+}
 
 impl Body<'_> {
     pub fn write(&self, mut lines: Vec<NodeLine<'_>>) -> String {
@@ -80,15 +85,19 @@ impl Body<'_> {
                 others.entry(kind).or_default()
             };
             match places.get(&line.part.line).and_then(|at| into.get_mut(*at)) {
-                Some((before, _)) => {
-                    before.push_str(if line.part.name { ", " } else { " " });
-                    before.push_str(text);
+                Some(before) => {
+                    before.text.push_str(if line.part.name { ", " } else { " " });
+                    before.text.push_str(text);
                 }
                 None => {
                     let named = line.statement.person().filter(|_| kind == StatementKind::Note);
                     let text = named.map_or_else(|| text.to_owned(), |name| format!("{name}: {text}"));
                     places.insert(line.part.line, into.len());
-                    into.push((text, pointer(line)));
+                    into.push(BodyLine {
+                        text,
+                        pointer: pointer(line),
+                        is_item: line.statement.is_item(),
+                    });
                 }
             }
         }
@@ -135,7 +144,15 @@ impl Body<'_> {
         heading(&mut out, NOTES);
         for (section, lines) in notes {
             if topic(*section, lines).is_none() {
-                lines.iter().for_each(|line| item(&mut out, line));
+                let heading = self.topics.get(*section as usize).and_then(Option::as_ref);
+                for line in lines {
+                    match heading.filter(|heading| heading.explains(&line.text) && line.is_item) {
+                        Some(heading) => {
+                            out.push_str(&format!("- {}: {} → {}\n", heading.name, line.text, line.pointer))
+                        }
+                        None => item(&mut out, line),
+                    }
+                }
             }
         }
         for (section, lines) in notes {
@@ -155,8 +172,8 @@ fn heading(out: &mut String, title: &str) {
     out.push_str(&format!("## {title}\n"));
 }
 
-fn item(out: &mut String, (text, pointer): &BodyLine) {
-    out.push_str(&format!("- {text} → {pointer}\n"));
+fn item(out: &mut String, line: &BodyLine) {
+    out.push_str(&format!("- {} → {}\n", line.text, line.pointer));
 }
 
 fn pointer(line: &NodeLine<'_>) -> String {

@@ -9,16 +9,20 @@ const RECURRING: usize = 4;
 
 /// Headings without meaning outside their context.
 const GENERIC: &str = "\
-    about abstract agenda am appendix architecture archive background board changes chat checklist commands company \
-    configuration conclusion content contents context conversation core daily day decisions description details discussion \
-    docs documentation done evening example examples faq features files first general getting-started gmt goals \
-    guide history how-it-works ideas index info information installation intro introduction issues item items \
-    known lessons links list log logs main meeting memory message misc morning new next notes open options other \
-    overview parts plan pm preparation prerequisites problem problems project purpose quickstart questions quirks \
-    readme reference references release releases requirements resources results risks roadmap rules schedule \
-    scratchpad section session sessions setup skill solution status step steps structure summary support tasks \
-    team test testing tests todo today tomorrow tools topic topics trouble troubleshooting update updates usage use \
-    user using utc version work working";
+    about abstract action actions active added agenda am analyzed appendix architecture archive background \
+    board cause changes chat checklist commands company comparison completed conclusion configuration content \
+    contents context conversation core created critical cumulative current daily day decisions description \
+    details discussion docs documentation done evening example examples executive faq features files findings \
+    first fixed found general getting-started gmt goals guide high highlights history how-it-works ideas \
+    immediate improvements index info information installation intro introduction issues item items key known \
+    lessons links list log logs low main medium meeting memory message metrics misc modified morning new next \
+    notes observations open options other overview parts plan pm preparation prerequisites priority problem \
+    problems project purpose questions quick quickstart quirks readme recommendations recommended reference \
+    references release releases requirements resources results risks roadmap root rules running schedule \
+    scratchpad section session sessions setup skill solution statistics stats status step steps structure \
+    summary support take takeaways tasks team test testing tests timeline today todo tomorrow tools topic \
+    topics total tracked trouble troubleshooting untracked update updated updates usage use user using utc \
+    version work working yesterday";
 
 /// Significance of the workspace's headings.
 pub struct HeadingStats {

@@ -2,6 +2,7 @@
 
 use super::label::pointer;
 use super::machine::{is_machine, without_header};
+use super::table::read_rows;
 use crate::chunk::text::strip_comments;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
 use crate::speaker;
@@ -76,12 +77,16 @@ pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<W
             _ => 1.0,
         };
         let text = chunk_text(bytes, chunk);
-        for line in piece_without_secrets(&strip_comments(&text), &mut key).lines() {
+        let mut text = piece_without_secrets(&strip_comments(&text), &mut key).into_owned();
+        if chunk.kind == ChunkKind::Table {
+            let rows = read_rows(&text)
+                .into_iter()
+                .map(|(_, row)| without_secrets(&row).into_owned());
+            text = rows.collect::<Vec<_>>().join("\n");
+        }
+        for line in text.lines() {
             let line = without_role(line, chunk.speaker);
             if chunk.kind != ChunkKind::Code && is_machine(line) {
-                continue;
-            }
-            if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
                 continue;
             }
             push(

@@ -4,9 +4,10 @@ use hippo_types::time::find_date;
 
 /// Marks of machine-written log lines: calls to an agent and its answers.
 #[rustfmt::skip] // keep the list compact
-const MACHINE: [&str; 9] = [
+const MACHINE: [&str; 11] = [
     "HEARTBEAT", "NO_REPLY", "message_id", "Session Key", "Session ID", "System:",
     "/new or /reset", "[media attached", "prefer the message tool",
+    "DeprecationWarning", "(Use `node --trace",
 ];
 
 /// Marks of code, markup and progress meters.
@@ -41,12 +42,13 @@ pub fn is_machine(line: &str) -> bool {
     if MACHINE.iter().chain(&CODE).any(|mark| line.contains(mark)) {
         return true;
     }
-    // Metadata of a log, such as `Session Date: 2026-01-10`.
-    let dated = line.split_once(':').is_some_and(|(_, value)| {
+    // Metadata of a log, such as `Session Date: 2026-01-10` and `Source: telegram`.
+    let metadata = line.split_once(':').is_some_and(|(name, value)| {
         let value = value.trim();
         value.len() <= 32
-            && value.starts_with(|first: char| first.is_ascii_digit())
-            && find_date(value).is_some()
+            && (value.starts_with(|first: char| first.is_ascii_digit()) && find_date(value).is_some()
+                || name.trim_end_matches('*').ends_with("Source")
+                    && value.bytes().all(|byte| byte.is_ascii_lowercase()))
     });
     let frame = (line.starts_with("at ") && line.ends_with(')') && line.contains(':'))
         || (line.starts_with("File \"") && line.contains("\", line "));
@@ -56,7 +58,7 @@ pub fn is_machine(line: &str) -> bool {
         && line.as_bytes()[10] != b'-';
     let letters = line.chars().filter(|mark| mark.is_alphabetic()).count();
     let marks = line.chars().filter(|mark| !mark.is_whitespace()).count();
-    dated
+    metadata
         || frame
         || listing
         || (marks > 24 && letters * 3 < marks)

@@ -126,7 +126,11 @@ const LEADS: [&str; 20] = [
     "on", "at", "by", "because", "from", "given", "during",
 ];
 
-/// Returns the sentence, or its first clauses, in at most `most` bytes; `None` if no clause of plain words fits.
+/// Maximum bytes of the name in `name: value`.
+const NAME: usize = 40;
+
+/// Returns the sentence, or its first clauses, in at most `most` bytes; `None` if no clause of plain words and no
+/// `name: value` fits.
 pub fn clause(sentence: &str, most: usize) -> Option<&str> {
     const MARKS: [char; 8] = ['.', '!', ' ', ',', ':', ';', '-', '–'];
     let whole = sentence.trim_end_matches(MARKS);
@@ -141,8 +145,11 @@ pub fn clause(sentence: &str, most: usize) -> Option<&str> {
     let tells = clause.split(' ').count() > 3 && clause.split(' ').filter(plain).count() > 1;
     let count = |mark: char| clause.matches(mark).count();
     let closed = count('(') == count(')') && count('“') == count('”') && count('"') % 2 == 0;
+    let pair = clause
+        .find(": ")
+        .is_some_and(|at| at <= NAME && clause.split(' ').count() > 2);
     let waits = end < whole.len() && LEADS.contains(&bare(clause.split(' ').next()?).as_str());
-    ((tells || clause.contains(is_unspaced)) && closed && !waits).then_some(clause)
+    ((tells || pair || clause.contains(is_unspaced)) && closed && !waits).then_some(clause)
 }
 
 /// The words of a sentence with their weights, and features of its form.

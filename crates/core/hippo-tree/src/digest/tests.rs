@@ -77,7 +77,7 @@ fn sections_of_a_node_survive_the_next_level() {
         "## Tasks Completed\n- Pump: the pipe was drained → memory/2026-01-10.md#L7",
         "## Lessons Learned\n- Pump: drain the pipe first → memory/2026-01-10.md#L5",
         "## Open Items\n- Pump: order a valve → memory/2026-01-10.md#L6",
-        "- the cellar had 40 cm of water → memory/2026-01-10.md#L8",
+        "- Pump: the cellar had 40 cm of water → memory/2026-01-10.md#L8",
     ] {
         assert!(day.contains(line), "{line}\n{day}");
         assert!(week.body.contains(line), "{line}\n{}", week.body);

@@ -1,6 +1,6 @@
 //! Topics, names and verbatim statements of all days.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::ChildNode;
 use crate::item::{NodeSource, SourceContent, Statement, StatementKind, read};
@@ -120,13 +120,14 @@ impl RootContent {
             let prose = statement.text.split(' ').filter(plain).count() > 2;
             let words_of = statement.text.split(|mark: char| !mark.is_alphanumeric());
             self.plain.extend(words_of.filter(plain).map(str::to_owned));
-            // A name stands in a sentence of a person; a word at the start of a line or before a colon is none.
-            let told =
-                prose && statement.kind != StatementKind::Entity && statement.speaker != Speaker::Assistant;
-            let personal = statement
-                .text
-                .split([' ', '\'', '’'])
-                .any(|word| FIRST_PERSON.contains(&word));
+            // A name stands in a sentence in the first person; a word at the start of a line or before a colon is none.
+            let told = prose
+                && statement.kind != StatementKind::Entity
+                && statement.speaker != Speaker::Assistant
+                && statement
+                    .text
+                    .split([' ', '\'', '’'])
+                    .any(|word| FIRST_PERSON.contains(&word));
             for range in names(&statement.text) {
                 if range.start == 0 || !told {
                     continue;
@@ -134,14 +135,7 @@ impl RootContent {
                 let name = &statement.text[range];
                 let mut tells = false;
                 words.for_each_word(name, |word| tells |= word.is_taggable());
-                // A single capitalized word is a name only in a sentence in the first person.
-                let single = !personal && !name.contains([' ', '$', '€', '£']);
-                if !tells
-                    || single
-                    || name.len() > 40
-                    || name.contains([':', ',', '(', ')'])
-                    || is_contracted(name)
-                {
+                if !tells || name.len() > 40 || name.contains([':', ',', '(', ')']) || is_contracted(name) {
                     continue;
                 }
                 place += 1;
@@ -158,6 +152,12 @@ impl RootContent {
                 }
             }
         }
+    }
+
+    /// Returns the number of selected days on which people said names.
+    pub fn days_with_names(&self, meant: impl Fn(Date) -> bool) -> usize {
+        let days = self.names.values().flat_map(|name| &name.days);
+        days.filter(|date| meant(**date)).collect::<BTreeSet<_>>().len()
     }
 
     /// Returns the names that people said on the selected days, sorted by number of days, then by their position on the
@@ -233,9 +233,12 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         words.begin_block();
         words.count(&statement.text);
     }
-    let mut found: Vec<_> = topics(std::slice::from_ref(reading), &mut words)
-        .into_iter()
+    let sections = topics(std::slice::from_ref(reading), &mut words);
+    let mut found: Vec<_> = sections
+        .iter()
         .flatten()
+        .filter(|topic| topic.is_listed())
+        .cloned()
         .collect();
     found.sort_by(|a, b| b.mass.total_cmp(&a.mass));
     for topic in found {
@@ -251,7 +254,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         .iter()
         .filter(|statement| statement.kind == StatementKind::Open)
         .map(|statement| {
-            let text = clip(&statement.text, 200).replace(" → ", " ");
+            let text = clip(&statement.text, 200).replace(" → ", " -> ");
             let of = title(statement);
             // Headings of a node's own sections do not describe the topic of a line.
             if listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
@@ -263,8 +266,11 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
     let mut clauses = Vec::new();
     for statement in &reading.statements {
         if statement.speaker != Speaker::Assistant && is_plain(statement) {
+            let heading = sections.get(statement.section as usize).and_then(Option::as_ref);
+            let heading = heading.filter(|heading| heading.explains(&statement.text) && statement.is_item());
+            let about = heading.map_or(String::new(), |heading| format!("{}: ", heading.name));
             clauses.extend(statement.clauses(&mut words, CLAUSE).map(|(_, text)| Statement {
-                text: text.replace(" → ", " "),
+                text: format!("{about}{}", text.replace(" → ", " -> ")),
                 ..statement.clone()
             }));
         }
@@ -338,7 +344,7 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
     DayTopic {
         name,
         kind,
-        told: told.replace(" → ", " "),
+        told: told.replace(" → ", " -> "),
         place: taken.map(|(path, line)| {
             let path = if path.is_empty() { node.path } else { path };
             (path.to_owned(), line)

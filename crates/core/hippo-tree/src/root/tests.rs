@@ -52,7 +52,10 @@ fn a_root_has_four_sections_and_the_statements_of_the_user() {
     );
     let met = "We met Rachel and Cnders at the Orsay Museum about pump 2";
     assert!(root.contains("- Pump number 2 [project, 21d]"), "{root}");
-    assert!(root.contains(&format!("- 2026-01-02: {met}\n")), "{root}");
+    assert!(
+        root.contains(&format!("- 2026-01-02: Pump number 2: {met}\n")),
+        "{root}"
+    );
     let large = of(&days(25), 3_000);
     assert!(
         large.contains(&format!("- Pump number 2 [project, 21d]: {met} → 2026-01-02")),
