@@ -16,6 +16,9 @@ const CODE: [&str; 22] = [
     "{\"", "{{", "${", "={", "};", ") {", "</", "/>", "=>", "();", "::", "&&", "||", "\": ", "\":\"", "@DESKTOP", "█", "░", "▓", "#!/", "px;", "var(--",
 ];
 
+/// Names of fields that describe a report, not its subject.
+const METADATA: [&str; 4] = ["Current time", "Generated", "Last updated", "Report generated"];
+
 /// Returns a message without the notes in brackets that a chat program adds: sender, time, quoted message.
 pub fn without_header(message: &str) -> String {
     let mut message = message.trim().to_owned();
@@ -44,11 +47,12 @@ pub fn is_machine(line: &str) -> bool {
     }
     // Metadata of a log, such as `Session Date: 2026-01-10` and `Source: telegram`.
     let metadata = line.split_once(':').is_some_and(|(name, value)| {
-        let value = value.trim();
-        value.len() <= 32
-            && (value.starts_with(|first: char| first.is_ascii_digit()) && find_date(value).is_some()
-                || name.trim_end_matches('*').ends_with("Source")
-                    && value.bytes().all(|byte| byte.is_ascii_lowercase()))
+        let (name, value) = (name.trim_matches(['-', '*', ' ']), value.trim_matches(['*', ' ']));
+        METADATA.contains(&name)
+            || value.len() <= 32
+                && value.starts_with(|first: char| first.is_ascii_digit())
+                && find_date(value).is_some()
+            || name == "Source" && value.bytes().all(|byte| byte.is_ascii_lowercase())
     });
     let frame = (line.starts_with("at ") && line.ends_with(')') && line.contains(':'))
         || (line.starts_with("File \"") && line.contains("\", line "));

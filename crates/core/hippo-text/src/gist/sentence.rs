@@ -142,12 +142,11 @@ pub fn clause(sentence: &str, most: usize) -> Option<&str> {
     };
     let clause = whole[..end].trim_end_matches(MARKS);
     let plain = |word: &&str| word.len() > 1 && word.starts_with(char::is_lowercase);
-    let tells = clause.split(' ').count() > 3 && clause.split(' ').filter(plain).count() > 1;
+    let (all, plain) = (clause.split(' ').count(), clause.split(' ').filter(plain).count());
+    let tells = all > 3 && plain > 1;
     let count = |mark: char| clause.matches(mark).count();
     let closed = count('(') == count(')') && count('“') == count('”') && count('"') % 2 == 0;
-    let pair = clause
-        .find(": ")
-        .is_some_and(|at| at <= NAME && clause.split(' ').count() > 2);
+    let pair = all > 2 && plain > 0 && clause.find(": ").is_some_and(|at| at <= NAME);
     let waits = end < whole.len() && LEADS.contains(&bare(clause.split(' ').next()?).as_str());
     ((tells || pair || clause.contains(is_unspaced)) && closed && !waits).then_some(clause)
 }
