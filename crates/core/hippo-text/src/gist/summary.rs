@@ -13,8 +13,6 @@ use crate::terms::is_unspaced;
 pub const MOST_WORDS: usize = 18;
 /// Maximum number of bytes of a summary, because words can be long.
 const MOST_BYTES: usize = 120;
-/// Maximum bytes of two words that say nothing, such as `Queued #1`.
-const SHORT: usize = 20;
 /// Factor for a sentence that is cut to the length of a summary.
 const CUT: f32 = 0.6;
 /// Marks that may begin a sentence.
@@ -74,10 +72,7 @@ pub fn extract_summary(
             best = Some((score, sentence));
         }
     }
-    let says = |sentence: &&str| {
-        sentence.len() > SHORT || sentence.split(' ').count() > 2 || sentence.contains(is_unspaced)
-    };
-    let Some(sentence) = best.map(|(_, sentence)| sentence).filter(says) else {
+    let Some((_, sentence)) = best else {
         return String::new();
     };
     format_summary(sentence)
