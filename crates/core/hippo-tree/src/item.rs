@@ -11,7 +11,7 @@ pub use hippo_text::gist::label::StatementKind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
 use hippo_text::gist::line::{ROLES, rejoin_lines, unmarked};
 use hippo_text::gist::machine::{is_machine, without_header};
-use hippo_text::gist::sentence::{SentenceScan, clause, refers_back, split_sentences, telling};
+use hippo_text::gist::sentence::{OPENING, SentenceScan, clause, refers_back, split_sentences, telling};
 use hippo_text::gist::table::read_rows;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::own_block::generated_ranges;
@@ -198,7 +198,9 @@ fn headings(document: &Document) -> Vec<Heading> {
             title: match about {
                 Some(parent) => parent.title.clone(),
                 None if kind.is_some() || section.date.is_some() || title == NOTES => String::new(),
-                None => unmarked(title),
+                None => unmarked(title)
+                    .trim_start_matches(|mark: char| !mark.is_alphanumeric() && !OPENING.contains(&mark))
+                    .to_owned(),
             },
             tag: own.or(above),
             kind,

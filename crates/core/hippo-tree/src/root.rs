@@ -52,8 +52,10 @@ const STALE: i32 = 30;
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
 /// Maximum bytes of the clauses after the topics; the largest value that fits is used.
 const SENTENCES: [usize; 6] = [200, 150, 100, 70, 50, 0];
-/// Bytes of the date before a clause and of the line's marks, with the label of a speaker.
+/// Bytes of the date before a clause, and of the line's marks.
 const DATED: usize = 16;
+/// Minimum number of words of a topic that is listed without a clause.
+const LEAST_NAME: usize = 3;
 /// Number of days from which a topic is a pattern.
 const OFTEN: usize = 3;
 const TITLES: [&str; 4] = [
@@ -106,15 +108,26 @@ pub(super) fn root_sections(
     [active, patterns, past, index]
 }
 
-/// Returns the text of the sections in at most `most` tokens.
+/// Returns the text of the sections in at most `most` tokens. Redaction can lengthen a line, so the first lines of the
+/// longest section are left out until the text fits.
 pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
-    let shown = TITLES.iter().zip(sections).filter(|(_, lines)| !lines.is_empty());
-    let shown: Vec<String> = shown
-        .map(|(title, lines)| format!("{title}\n{}\n", lines.join("\n")))
-        .collect();
     let room = tokens::bytes(most);
-    let out = mark_instructions(&redact(&shown.join("\n")), room);
-    if out.len() > room { String::new() } else { out }
+    let mut sections = sections.clone();
+    loop {
+        let shown = TITLES
+            .iter()
+            .zip(&sections)
+            .filter(|(_, lines)| !lines.is_empty());
+        let shown: Vec<String> = shown
+            .map(|(title, lines)| format!("{title}\n{}\n", lines.join("\n")))
+            .collect();
+        let text = mark_instructions(&redact(&shown.join("\n")), room);
+        let longest = sections.iter_mut().max_by_key(|lines| lines.len());
+        match longest.filter(|lines| text.len() > room && !lines.is_empty()) {
+            Some(lines) => lines.remove(0),
+            None => return text,
+        };
+    }
 }
 
 /// Returns the text with a mark in each line that reads like an instruction, because prompts begin with this text. A
@@ -280,12 +293,13 @@ fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -
             parts.mark_said(&line, &mut words, 1);
             out.push(line);
         }
-        let mut chosen = choose(&parts, left, days.len(), |part| part.range.len() + DATED);
+        let cost = |at: u32| clauses[at as usize].1.text.len() + DATED;
+        let mut chosen = choose(&parts, left, days.len(), |part| cost(part.statement));
         chosen.sort_unstable();
         out.extend(chosen.into_iter().map(|at| {
             let part = &parts.parts[at];
             let (day, clause) = clauses[part.statement as usize];
-            left = left.saturating_sub(clause.text.len() + DATED);
+            left = left.saturating_sub(cost(part.statement));
             format!("- {}: {}", days[day as usize].date, clause.text)
         }));
     }
@@ -315,7 +329,12 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
     };
     let fits = |rank: usize| SENTENCES.into_iter().find(|most| takes(rank, *most) <= room);
     let told = fits(usize::MAX).or_else(|| fits(0)).unwrap_or_default();
-    let mut order: Vec<usize> = (0..topics.len()).collect();
+    let tells = |at: &usize| {
+        let topic = &topics[*at];
+        let words = topic.name.split(' ').count();
+        topic.kind != MemoryType::Project || clause(&topic.told, told).is_some() || words >= LEAST_NAME
+    };
+    let mut order: Vec<usize> = (0..topics.len()).filter(tells).collect();
     order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));
     let mut left = room;
     let mut out = Vec::new();

@@ -17,7 +17,13 @@ const CODE: [&str; 22] = [
 ];
 
 /// Names of fields that describe a report, not its subject.
-const METADATA: [&str; 4] = ["Current time", "Generated", "Last updated", "Report generated"];
+const METADATA: [&str; 5] = [
+    "Author",
+    "Current time",
+    "Generated",
+    "Last updated",
+    "Report generated",
+];
 
 /// Returns a message without the notes in brackets that a chat program adds: sender, time, quoted message.
 pub fn without_header(message: &str) -> String {

@@ -16,6 +16,8 @@ const FILLER: &str = "\
 const COMMON: f32 = 0.8;
 /// Maximum number of words of a greeting.
 const MOST_FILLERS: usize = 6;
+/// Marks that may begin a sentence.
+pub const OPENING: [char; 10] = ['"', '“', '„', '«', '「', '$', '€', '£', '(', '['];
 /// Words that refer to a sentence before.
 const REFERRING: [&str; 20] = [
     "it", "it's", "its", "that", "that's", "this", "these", "those", "they", "they're", "they've", "them",
@@ -143,12 +145,26 @@ pub fn clause(sentence: &str, most: usize) -> Option<&str> {
     let clause = whole[..end].trim_end_matches(MARKS);
     let plain = |word: &&str| word.len() > 1 && word.starts_with(char::is_lowercase);
     let (all, plain) = (clause.split(' ').count(), clause.split(' ').filter(plain).count());
-    let tells = all > 3 && plain > 1;
+    let tells = all > 3 && plain > 1 && !is_reading(clause);
     let count = |mark: char| clause.matches(mark).count();
     let closed = count('(') == count(')') && count('“') == count('”') && count('"') % 2 == 0;
-    let pair = all > 2 && plain > 0 && clause.find(": ").is_some_and(|at| at <= NAME);
-    let waits = end < whole.len() && LEADS.contains(&bare(clause.split(' ').next()?).as_str());
+    let pair = all > 2 && plain > 0 && !is_reading(clause) && clause.find(": ").is_some_and(|at| at <= NAME);
+    let leads = |word: Option<&str>| word.is_some_and(|word| LEADS.contains(&bare(word).as_str()));
+    let waits = end < whole.len() && leads(clause.split(' ').next()) || leads(clause.split(' ').next_back());
     ((tells || pair || clause.contains(is_unspaced)) && closed && !waits).then_some(clause)
+}
+
+/// Returns `true` for the reading of a meter, such as `Swap: 2.0 GiB` or a line of a price list: it has more numbers
+/// than plain words.
+pub fn is_reading(text: &str) -> bool {
+    let of = |meant: fn(&str) -> bool| text.split([' ', '/', '(']).filter(|word| meant(word)).count();
+    let numbers = of(|word| word.contains(|mark: char| mark.is_ascii_digit()));
+    numbers > 0
+        && numbers
+            > of(|word| {
+                let word = word.trim_end_matches(|mark: char| !mark.is_alphanumeric());
+                word.chars().count() > 1 && word.chars().all(char::is_lowercase)
+            })
 }
 
 /// The words of a sentence with their weights, and features of its form.
@@ -299,6 +315,14 @@ mod tests {
             ("I bought a red kayak.", Some("I bought a red kayak")),
             ("For my sister's birthday, I bought a red kayak in Porto", None),
             ("Main, MetaController, Mute, NVM, Negative", None),
+            ("Focus all of the efforts on", None),
+            ("Swap: Total: 2.0 GiB", None),
+            ("Gas (2 swaps): 40,000 gas = $0.0009", None),
+            ("Database engine: PostgreSQL", Some("Database engine: PostgreSQL")),
+            (
+                "Staging port of the gate: 8443",
+                Some("Staging port of the gate: 8443"),
+            ),
             ("Use numbers (1, 2, 3, 4 and so on) for each of the items", None),
         ];
         for (sentence, expected) in table {

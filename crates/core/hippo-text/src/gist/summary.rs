@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::line::WeightedLine;
 use super::machine::is_machine;
-use super::sentence::{SentenceScan, refers_back, split_sentences, telling};
+use super::sentence::{OPENING, SentenceScan, is_reading, refers_back, split_sentences, telling};
 use super::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::terms::is_unspaced;
@@ -15,8 +15,6 @@ pub const MOST_WORDS: usize = 18;
 const MOST_BYTES: usize = 120;
 /// Factor for a sentence that is cut to the length of a summary.
 const CUT: f32 = 0.6;
-/// Marks that may begin a sentence.
-const OPENING: [char; 10] = ['"', '“', '„', '«', '「', '$', '€', '£', '(', '['];
 /// Maximum number of sentences considered; later ones of a long conversation are not better.
 const MOST_SENTENCES: usize = 600;
 
@@ -84,6 +82,7 @@ fn plainness(text: &str) -> f32 {
     match text.split(' ').filter(plain).count() {
         _ if is_machine(text) => 0.1,
         _ if text.contains(is_unspaced) => 1.0,
+        _ if is_reading(text) => 0.3,
         0 => 0.3,
         1 => 0.6,
         _ if text.split(' ').count() < 4 => 0.6,

@@ -65,6 +65,26 @@ fn a_root_has_four_sections_and_the_statements_of_the_user() {
 }
 
 #[test]
+fn a_long_conversation_gives_a_root_of_almost_its_budget() {
+    let talk = |day: i8| {
+        let said = |number: usize| {
+            format!("- **Caroline:** We painted the old harbour wall {day}{number} with Melanie in Porto\n")
+        };
+        (date(2023, 5, day), (0..40).map(said).collect::<String>())
+    };
+    let days: Vec<(Date, String)> = (1..=20).map(talk).collect();
+    let root = on(date(2026, 1, 1), &days, 1_500);
+    let tokens = tokens::of(&root);
+    assert!((1_200..=1_500).contains(&tokens), "{tokens}\n{root}");
+    let lines: BTreeSet<&str> = root.lines().collect();
+    assert_eq!(
+        lines.len(),
+        root.lines().count() - root.matches("\n\n").count().saturating_sub(1),
+        "{root}"
+    );
+}
+
+#[test]
 fn a_topic_of_several_days_is_a_pattern() {
     let days: Vec<(Date, String)> = (1..=4).map(|day| (date(2026, 1, day), body(7))).collect();
     let root = of(&days, 1_500);
