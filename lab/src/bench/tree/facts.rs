@@ -13,7 +13,8 @@ use hippo_types::tokens;
 use serde::Deserialize;
 
 use super::super::table::Figure;
-use super::{PART, nodes};
+use super::nodes::{self, Nodes};
+use super::PART;
 
 /// Tokens of a day per token of its node.
 const SHARE: usize = 4;
@@ -33,7 +34,7 @@ struct RecordedFact {
 /// # Errors
 /// Fails if the conversations cannot be read.
 pub fn run(folder: &Path) -> Result<Vec<Figure>> {
-    let (mut all, mut ours, mut first, mut chance) = (0_u32, 0_u32, 0_u32, 0_u32);
+    let (mut all, mut ours, mut first, mut chance, mut root) = (0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
     let mut folders: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
     folders.sort_by_key(fs::DirEntry::file_name);
     let mut terms = Terms(Analyzer::new());
@@ -44,7 +45,14 @@ pub fn run(folder: &Path) -> Result<Vec<Figure>> {
             let fact: RecordedFact = serde_json::from_str(line)?;
             facts.entry(fact.file).or_default().push(terms.of(&fact.fact));
         }
-        for log in nodes::logs(&entry.path().join("workspace"))? {
+        let logs = nodes::logs(&entry.path().join("workspace"))?;
+        let nodes = Nodes::of(&logs);
+        for (file, facts) in &facts {
+            let is_of_day = |line: &&str| line.contains(nodes::path_date(file));
+            let lines: Vec<&str> = nodes.root_text().lines().filter(is_of_day).collect();
+            root += covered(facts, &terms.of(&lines.join("\n")));
+        }
+        for log in logs {
             let Some(facts) = facts.get(&log.path) else {
                 continue;
             };
@@ -77,6 +85,7 @@ pub fn run(folder: &Path) -> Result<Vec<Figure>> {
             format!("{:.1} % of {all}", share(ours) * 100.0),
         )
         .reach(format!("> {:.1} %", best * 100.0), share(ours) > best),
+        Figure::new(PART, "LoCoMo facts in the lines of ROOT.md with their day", format!("{:.1} %", share(root) * 100.0)),
         Figure::new(
             PART,
             "LoCoMo facts in the same amount of text: first lines / random lines",

@@ -161,9 +161,14 @@ impl Nodes {
         last.filter_map(root).map(|root| root.body).collect()
     }
 
+    /// Returns the text of `ROOT.md`.
+    pub fn root_text(&self) -> &str {
+        self.nodes.get(&Period::All).map_or("", |root| &root.body)
+    }
+
     /// Returns the number of days with at least one topic in the root, and the number of all days.
     pub fn represented(&self) -> (usize, usize) {
-        let root = self.nodes.get(&Period::All).map_or("", |root| &root.body);
+        let root = self.root_text();
         let of = |node: &Node| {
             node.topics.split(", ").any(|topic| {
                 let name = topic.rsplit_once(" [").map_or(topic, |(name, _)| name);
