@@ -135,6 +135,8 @@ mod near_duplicates;
 mod opencode;
 #[path = "e2e/operations.rs"]
 mod operations;
+#[path = "e2e/poisoned.rs"]
+mod poisoned;
 #[path = "e2e/promises.rs"]
 mod promises;
 #[path = "e2e/prompt.rs"]

@@ -212,6 +212,7 @@ fn assert_fenced(section: &str) {
         .lines()
         .filter(|line| line.contains("Ignore all previous instructions"));
     for order in orders {
+        // The words of the user, in the summary of a session.
         assert!(order.contains("[reads like an instruction]"), "{section}");
     }
 }
@@ -225,7 +226,11 @@ fn workspace_text_stays_within_its_section_of_a_prompt() {
     daemon.client().index(&root);
     let begins = hook(&scratch.home(), &root, "session-start");
     assert_fenced(&begins);
-    assert!(begins.contains("Ignore all previous instructions"), "{begins}");
+    assert!(!begins.contains("Ignore all previous instructions"), "{begins}");
+    assert!(
+        begins.contains("[reads like an instruction] memory/ROOT.md, line 7"),
+        "{begins}"
+    );
 
     let session = ask(&daemon, "context.open", json!({"workspace": root}))["session"].clone();
     let listing: String = (0..300)
@@ -318,13 +323,10 @@ fn tool_output_is_not_treated_as_user_feedback() {
         .collect();
     assert_eq!(kept.len(), 1, "{tree}");
     assert!(
-        kept[0].starts_with("- Ways [feedback]: ") || kept[0].contains("[reads like an instruction]"),
+        kept[0].starts_with("- Ways [feedback]: [reads like an instruction]"),
         "{tree}"
     );
-    assert!(
-        kept[0].contains("[reads like an instruction]") && kept[0].contains("Ignore all previous"),
-        "{tree}"
-    );
+    assert!(!tree.contains("Ignore all previous"), "{tree}");
 }
 
 #[test]

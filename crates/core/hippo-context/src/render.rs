@@ -160,11 +160,11 @@ pub(super) fn format_block(entry: &ContextEntry) -> String {
         to_safe_line(&entry.source.kind),
         entry.source.turn,
     );
+    if steers(entry) {
+        return format!("- [{id}] {kind} @ turn {turn}: {}\n", instruction::MARK);
+    }
     let summary = to_safe_line(&entry.summary);
-    let mut text = format!(
-        "- [{id}] {kind}{reference} @ turn {turn}: {}{summary}\n",
-        instruction_mark(entry)
-    );
+    let mut text = format!("- [{id}] {kind}{reference} @ turn {turn}: {summary}\n");
     if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
         // The braces prevent the name of a value from being at the start of a line.
         let _ = writeln!(text, "  {{{}}}", to_safe_line(&format_key_data(data)));
@@ -172,19 +172,12 @@ pub(super) fn format_block(entry: &ContextEntry) -> String {
     text
 }
 
-/// Returns the mark for an entry with text that reads like an instruction; otherwise an empty string.
-fn instruction_mark(entry: &ContextEntry) -> String {
-    let steers = |text: &str| instruction::match_rule(text).is_some();
-    let data = || {
-        entry
-            .key_data
-            .as_ref()
-            .is_some_and(|data| steers(&format_key_data(data)))
-    };
-    if steers(&entry.summary) || steers(&entry.source.reference) || data() {
-        return format!("{} ", instruction::MARK);
-    }
-    String::new()
+/// Returns `true` if text of an entry reads like an instruction.
+pub(crate) fn steers(entry: &ContextEntry) -> bool {
+    let data = entry.key_data.as_ref().map(format_key_data).unwrap_or_default();
+    let texts = [&entry.source.reference, &entry.source.kind, &entry.summary, &data];
+    texts.iter().any(|text| instruction::is_instruction(text))
+        || instruction::is_instruction(&texts.map(String::as_str).join("\n"))
 }
 
 /// Formats key data compactly: `name: value; name: value`.

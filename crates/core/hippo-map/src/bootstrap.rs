@@ -17,6 +17,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use hippo_text::chunk::{self, Document};
 use hippo_text::gist::{line, summary, words};
+use hippo_text::instruction;
 use hippo_text::source::SourceKind;
 use hippo_types::entry::{Entry, EntryId, EntryPriority};
 use hippo_types::time::Timestamp;
@@ -70,12 +71,13 @@ pub struct BootstrapEntry {
 
 /// Creates the entries of a workspace, by path and position.
 ///
-/// Nodes of the compaction tree are skipped, because they repeat the logs.
+/// Nodes of the compaction tree are skipped, because they repeat the logs; files whose path reads like an instruction
+/// are skipped, because an entry contains the path.
 #[must_use]
 pub fn bootstrap(files: &[MemoryFile<'_>], settings: &BootstrapSettings) -> Vec<BootstrapEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
         .iter()
-        .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
+        .filter(|file| !matches!(file.kind, SourceKind::Node(_)) && !instruction::is_instruction(file.path))
         .collect();
     files.sort_by_key(|file| file.path);
     let new = files.iter().filter(|file| !file.known).count();
@@ -93,13 +95,15 @@ pub fn bootstrap(files: &[MemoryFile<'_>], settings: &BootstrapSettings) -> Vec<
 pub fn extract_gist(heading: &str, text: &str) -> (String, Option<(EntryPriority, String)>) {
     let bytes = format!("# {heading}\n\n{text}\n").into_bytes();
     let document = chunk::chunk(&bytes);
-    let lines = line::lines(&document, &bytes, 0, document.chunks.len());
+    let mut lines = line::lines(&document, &bytes, 0, document.chunks.len());
     let mut words = words::WordCounts::new();
     words.begin_block();
     for line in &lines {
         words.count(&line.text);
     }
-    let summary = summary::extract_summary(&mut words, &lines, &HashSet::new(), "");
     let rule = priority::infer_priority(&[heading], &lines);
+    let hidden = line::remove_instructions(&mut lines);
+    let summary = summary::extract_summary(&mut words, &lines, &HashSet::new(), "");
+    let summary = line::or_mark(summary, hidden);
     (summary, rule.map(|rule| (rule.priority, rule.name.to_owned())))
 }

@@ -16,7 +16,7 @@ use hippo_text::gist::table::read_rows;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::own_block::generated_ranges;
 use hippo_text::source::SourceKind;
-use hippo_text::speaker;
+use hippo_text::{instruction, speaker};
 use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
@@ -164,14 +164,31 @@ pub fn read(source: &NodeSource) -> SourceContent {
         reader.begin(chunk.section);
         let body = chunk_text(text.as_bytes(), chunk);
         let lines = match chunk.kind {
-            ChunkKind::Table => read_rows(&body),
+            ChunkKind::Table => read_rows(&instruction::quarantine(&body)),
             _ => rejoin_lines(&body),
         };
-        for (number, line) in lines {
+        let texts: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
+        for ((number, line), steers) in lines.iter().zip(instruction::flag_lines(&texts)) {
+            // A pointer shows where the instruction is.
+            let line = if steers {
+                hide_instruction(line)
+            } else {
+                line.clone()
+            };
             reader.line(chunk.start_line + number, &line, chunk.kind, chunk.speaker);
         }
     }
     reader.out
+}
+
+/// Returns the mark in place of a line that reads like an instruction, with the pointer of the line.
+fn hide_instruction(line: &str) -> String {
+    match label::pointer(line).1 {
+        Some(pointer) if !instruction::is_instruction(pointer) => {
+            format!("- {} → {pointer}", instruction::MARK)
+        }
+        _ => instruction::MARK.to_owned(),
+    }
 }
 
 /// Properties of a heading and its ancestors that apply to the lines below.
@@ -198,6 +215,7 @@ fn headings(document: &Document) -> Vec<Heading> {
             title: match about {
                 Some(parent) => parent.title.clone(),
                 None if kind.is_some() || section.date.is_some() || title == NOTES => String::new(),
+                None if instruction::is_instruction(title) => String::new(),
                 None => unmarked(title)
                     .trim_start_matches(|mark: char| !mark.is_alphanumeric() && !OPENING.contains(&mark))
                     .to_owned(),

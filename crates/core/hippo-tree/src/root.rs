@@ -109,10 +109,14 @@ pub(super) fn root_sections(
 }
 
 /// Returns the text of the sections in at most `most` tokens. Redaction can lengthen a line, so the first lines of the
-/// longest section are left out until the text fits.
+/// longest section are left out until the text fits. A line that reads like an instruction only as a whole is left out,
+/// because prompts begin with this text.
 pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
     let room = tokens::bytes(most);
     let mut sections = sections.clone();
+    for lines in &mut sections {
+        lines.retain(|line| !instruction::is_instruction(line));
+    }
     loop {
         let shown = TITLES
             .iter()
@@ -121,41 +125,13 @@ pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
         let shown: Vec<String> = shown
             .map(|(title, lines)| format!("{title}\n{}\n", lines.join("\n")))
             .collect();
-        let text = mark_instructions(&redact(&shown.join("\n")), room);
+        let text = redact(&shown.join("\n")).into_owned();
         let longest = sections.iter_mut().max_by_key(|lines| lines.len());
         match longest.filter(|lines| text.len() > room && !lines.is_empty()) {
             Some(lines) => lines.remove(0),
             None => return text,
         };
     }
-}
-
-/// Returns the text with a mark in each line that reads like an instruction, because prompts begin with this text. A
-/// line is left out when its mark does not fit.
-fn mark_instructions(text: &str, room: usize) -> String {
-    let mut over = text.len();
-    let mut out = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let shown = mark_instruction(line);
-        let grown = over + shown.len() - line.len();
-        if grown > room && shown.len() > line.len() {
-            over -= line.len();
-            continue;
-        }
-        over = grown;
-        out.push_str(&shown);
-    }
-    out
-}
-
-/// Returns a line with [`instruction::MARK`] after its list marker, if the line reads like an instruction.
-fn mark_instruction(line: &str) -> String {
-    if line.contains(instruction::MARK) || instruction::match_rule(line).is_none() {
-        return line.to_owned();
-    }
-    let said = line.trim_start_matches(['-', ' ']);
-    let (item, said) = line.split_at(line.len() - said.len());
-    format!("{item}{} {said}", instruction::MARK)
 }
 
 /// Returns the user and feedback statements, the latest first, as far as they fit.
@@ -165,7 +141,7 @@ fn select_lasting(gathered: &RootContent, mut room: usize) -> Vec<String> {
     for day in gathered.days.iter().rev() {
         for (kind, topic, text) in &day.kept {
             let topic = if topic.is_empty() { kind.name() } else { topic };
-            let line = mark_instruction(&format!("- {topic} [{}]: {text} → {}", kind.name(), day.date));
+            let line = format!("- {topic} [{}]: {text} → {}", kind.name(), day.date);
             if line.len() < room && known.insert(text.clone()) {
                 room -= line.len() + 1;
                 out.push(line);

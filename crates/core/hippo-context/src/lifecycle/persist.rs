@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::{PERSIST_TOKENS, SessionEntry};
-use crate::render::format_key_data;
+use crate::render::{format_key_data, steers};
 use hippo_text::fence::to_safe_line;
 use hippo_text::gist::label::claims_the_user;
+use hippo_text::instruction;
 use hippo_text::text::clip;
 use hippo_types::context::{ContextKind, ContextPriority, ContextState};
 use hippo_types::tokens;
@@ -110,6 +111,10 @@ pub(super) fn select_persisted(
 /// Describes an entry in one line.
 fn describe(kept: &SessionEntry) -> String {
     let entry = &kept.entry;
+    if steers(entry) {
+        let (kind, turn, id) = (to_safe_line(&entry.source.kind), entry.source.turn, &entry.id);
+        return format!("{} ({kind}, turn {turn}, {id})", instruction::MARK);
+    }
     let data = entry
         .key_data
         .as_ref()

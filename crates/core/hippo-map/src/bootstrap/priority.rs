@@ -61,8 +61,15 @@ static RULES: [PriorityRule; 3] = [
 ];
 
 /// Returns the first rule that matches the lines and the titles of their sections.
-pub(super) fn infer_priority(titles: &[&str], lines: &[WeightedLine]) -> Option<&'static PriorityRule> {
-    if reads_like_instruction(titles, lines) {
+pub(super) fn infer_priority<S: AsRef<str>>(
+    titles: &[S],
+    lines: &[WeightedLine],
+) -> Option<&'static PriorityRule> {
+    if titles
+        .iter()
+        .any(|title| instruction::is_instruction(title.as_ref()))
+        || lines.iter().any(|line| line.steers)
+    {
         return None;
     }
     let candidates: Vec<String> = lines
@@ -77,7 +84,7 @@ pub(super) fn infer_priority(titles: &[&str], lines: &[WeightedLine]) -> Option<
     let titles: Vec<String> = titles
         .iter()
         .map(|title| {
-            let bare = title.trim_matches(|mark: char| !mark.is_alphanumeric());
+            let bare = title.as_ref().trim_matches(|mark: char| !mark.is_alphanumeric());
             bare.to_lowercase()
         })
         .collect();
@@ -90,19 +97,6 @@ pub(super) fn infer_priority(titles: &[&str], lines: &[WeightedLine]) -> Option<
         let fitting = candidates.iter().filter(|line| matches_rule(line, rule)).count();
         headed || (fitting > 0 && fitting * 100 >= all * rule.share)
     })
-}
-
-/// Returns `true` if a title, a line or two adjacent lines read like an instruction to an agent.
-fn reads_like_instruction(titles: &[&str], lines: &[WeightedLine]) -> bool {
-    let steers = |text: &str| instruction::match_rule(text).is_some();
-    let pairs = || {
-        lines
-            .windows(2)
-            .map(|pair| format!("{}\n{}", pair[0].text, pair[1].text))
-    };
-    titles.iter().any(|title| steers(title))
-        || lines.iter().any(|line| steers(&line.text))
-        || pairs().any(|pair| steers(&pair))
 }
 
 /// Returns `true` if a line can be a rule.

@@ -12,6 +12,7 @@ use hippo_text::gist::line;
 use hippo_text::gist::phrases::{self, Phrase};
 use hippo_text::gist::summary;
 use hippo_text::gist::words::WordCounts;
+use hippo_text::instruction::is_instruction;
 use hippo_text::source::{SourceKind, date_in_name};
 use hippo_text::speaker;
 use hippo_types::entry::{Entry, EntryOrigin, EntryPriority, Pointer};
@@ -172,15 +173,17 @@ impl<'w> EntryBuilder<'w> {
         file_summary: &str,
     ) -> Option<BootstrapEntry> {
         let file = self.files[unit.file];
-        let lines = line::lines(file.document, file.bytes, unit.from, unit.to);
+        let mut lines = line::lines(file.document, file.bytes, unit.from, unit.to);
         let (leads, part) = sections.unwrap_or_default();
-        let titles: Vec<String> = leads
+        let mut titles: Vec<String> = leads
             .iter()
             .filter_map(|lead| file.document.sections.get(*lead as usize))
             .filter(|section| section.level > 0)
             .map(|section| line::clean(&section.title))
             .filter(|title| !title.is_empty())
             .collect();
+        let rule = priority::infer_priority(&titles, &lines);
+        titles.retain(|title| !is_instruction(title));
         let about = self.about(file);
         let heading = topic::compose_topic(
             &titles,
@@ -193,9 +196,11 @@ impl<'w> EntryBuilder<'w> {
             (None, _) => Some(about.unwrap_or_else(|| topic::file_name(file.path))),
             (Some(_), _) => heading,
         };
+        let hidden = line::remove_instructions(&mut lines);
         let ranked = phrases::choose_phrases(&mut self.words, &lines, &self.name_ids, TAGS + 3);
         let (tags, shown) = self.tags(heading.as_deref().unwrap_or_default(), &ranked);
-        let mut summary = summary::extract_summary(&mut self.words, &lines, &shown, file_summary);
+        let summary = summary::extract_summary(&mut self.words, &lines, &shown, file_summary);
+        let mut summary = line::or_mark(summary, hidden);
         if summary.is_empty() && sections.is_some() {
             return None;
         }
@@ -211,7 +216,6 @@ impl<'w> EntryBuilder<'w> {
         let hash = file.document.chunks.get(unit.from).map(|chunk| chunk.hash);
         let title = titles.first().map_or("", String::as_str);
         let headings: Vec<&str> = titles.iter().map(String::as_str).collect();
-        let rule = priority::infer_priority(&headings, &lines);
         Some(BootstrapEntry {
             group: self.groups.group(file.path, file.kind, &headings),
             entry: Entry {
@@ -236,6 +240,7 @@ impl<'w> EntryBuilder<'w> {
             title.trim_matches(marks).to_owned()
         };
         let titles = file.document.sections.iter().map(undated);
+        let titles = titles.filter(|title| !is_instruction(title));
         let mut shown = String::new();
         for title in titles.filter(|title| self.headings.is_meaningful(title, &self.names)) {
             if shown.len() + title.len() > DAY_TITLES {
@@ -250,7 +255,8 @@ impl<'w> EntryBuilder<'w> {
     /// Returns the name of a file or project, if meaningful.
     fn about(&self, file: &MemoryFile<'_>) -> Option<String> {
         let title = file.document.title.as_deref().map(line::clean);
-        let title = title.filter(|title| self.headings.is_meaningful(title, &self.names));
+        let title =
+            title.filter(|title| self.headings.is_meaningful(title, &self.names) && !is_instruction(title));
         let named = || {
             Some(topic::file_name(file.path)).filter(|name| self.headings.is_meaningful(name, &self.names))
         };
@@ -290,8 +296,9 @@ impl<'w> EntryBuilder<'w> {
                 .sections
                 .get(*lead as usize)
                 .map(|section| &section.title);
-            // For a heading that contains a secret, point at the file.
-            let shown = title.filter(|title| !title.is_empty() && without_secrets(title) == **title);
+            // For a heading that contains a secret or reads like an instruction, point at the file.
+            let is_shown = |title: &&String| without_secrets(title) == **title && !is_instruction(title);
+            let shown = title.filter(|title| !title.is_empty() && is_shown(title));
             let pointer = of(shown.cloned());
             if !pointers.contains(&pointer) {
                 pointers.push(pointer);

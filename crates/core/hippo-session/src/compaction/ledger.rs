@@ -6,6 +6,7 @@
 
 pub(crate) mod error;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::classify::{EntryType, classify};
@@ -17,6 +18,7 @@ use super::track::WordTracker;
 use hippo_redact::without_secrets;
 use hippo_text::control;
 use hippo_text::fence::unfence;
+use hippo_text::instruction;
 use hippo_text::text::{first_characters, start};
 use hippo_types::tokens;
 
@@ -154,7 +156,15 @@ impl MessageLedger {
             true => control::as_seen(content),
             false => control::without_escapes(content),
         };
-        let shown = without_secrets(&seen);
+        let told = without_secrets(&seen);
+        // What a user says is an instruction. What a tool prints, or an assistant quotes, is none.
+        let shown = match message.role {
+            Role::User => told,
+            _ => match instruction::quarantine(&told) {
+                Cow::Borrowed(_) => told,
+                Cow::Owned(marked) => Cow::Owned(marked),
+            },
+        };
         let Self { cores, tracked, .. } = self;
         tracked.scan(index, !tool, &shown, |earlier| {
             if let Some(core) = cores.get_mut(earlier as usize) {

@@ -107,7 +107,7 @@ fn is_line_break(mark: char) -> bool {
 }
 
 /// Returns true for a character that people do not see, or that changes the displayed order.
-pub(super) fn is_hidden(mark: char) -> bool {
+pub(crate) fn is_hidden(mark: char) -> bool {
     matches!(mark, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{206f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e01ef}')

@@ -5,7 +5,7 @@ use super::machine::{is_machine, without_header};
 use super::table::read_rows;
 use crate::chunk::text::strip_comments;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
-use crate::speaker;
+use crate::{instruction, speaker};
 use hippo_redact::{piece_without_secrets, without_secrets};
 
 /// Weight of an assistant's words, which are long and repeat the question.
@@ -33,6 +33,8 @@ pub struct WeightedLine {
     pub kind: ChunkKind,
     /// Speaker of its chunk.
     pub speaker: Speaker,
+    /// `true` if the line reads like an instruction to an agent. Derived text does not contain such a line.
+    pub steers: bool,
 }
 
 /// Returns the mass of a chunk: its information content in bytes of unattributed plain text.
@@ -77,7 +79,9 @@ pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<W
             _ => 1.0,
         };
         let text = chunk_text(bytes, chunk);
-        let mut text = piece_without_secrets(&strip_comments(&text), &mut key).into_owned();
+        let plain = piece_without_secrets(&strip_comments(&text), &mut key).into_owned();
+        // Marks of chats are no longer recognized after the removal of markup.
+        let mut text = instruction::quarantine(&plain).into_owned();
         if chunk.kind == ChunkKind::Table {
             let rows = read_rows(&text)
                 .into_iter()
@@ -98,7 +102,27 @@ pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<W
             );
         }
     }
+    let texts: Vec<&str> = out.iter().map(|line| line.text.as_str()).collect();
+    let flags = instruction::flag_lines(&texts);
+    for (line, steers) in out.iter_mut().zip(flags) {
+        line.steers = steers || line.text.contains(instruction::MARK);
+    }
     out
+}
+
+/// Removes the lines that read like an instruction. Returns `true` if there were any.
+pub fn remove_instructions(lines: &mut Vec<WeightedLine>) -> bool {
+    let all = lines.len();
+    lines.retain(|line| !line.steers);
+    lines.len() < all
+}
+
+/// Returns a summary, or the mark of instructions if all that could be summarized was `hidden`.
+pub fn or_mark(summary: String, hidden: bool) -> String {
+    if summary.is_empty() && hidden {
+        return instruction::MARK.to_owned();
+    }
+    summary
 }
 
 fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, kind: ChunkKind) {
@@ -109,6 +133,7 @@ fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, k
             section: chunk.section,
             kind,
             speaker: chunk.speaker,
+            steers: false,
         });
     }
 }

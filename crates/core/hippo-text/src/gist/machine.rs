@@ -1,5 +1,6 @@
 //! Text that a program wrote: headers of messages, code, listings, numbers.
 
+use crate::instruction::MARK;
 use hippo_types::time::find_date;
 
 /// Marks of machine-written log lines: calls to an agent and its answers.
@@ -33,7 +34,8 @@ pub fn without_header(message: &str) -> String {
         && let Some(end) = message[at..].find(']').map(|end| at + end)
     {
         let note = &message[at + 1..end];
-        let header = note.contains(" id:") || (at == 0 && note.contains([' ', ':']));
+        let is_mark = message[at..].starts_with(MARK);
+        let header = note.contains(" id:") || (at == 0 && note.contains([' ', ':']) && !is_mark);
         if header {
             message.replace_range(at..=end, "");
             message.truncate(message.trim_end().len());
