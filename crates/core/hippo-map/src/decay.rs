@@ -15,6 +15,11 @@ use hippo_types::time::Timestamp;
 /// Milliseconds of an hour.
 const HOUR: f64 = 3_600_000.0;
 
+/// Number of accesses of a day that add strength. The limit bounds what one session can do to an entry.
+const MOST_A_DAY: u32 = 8;
+/// Number of accesses that slow the decay. With [`DecayCurve::TUNED`], decay is at most 2.75 times slower.
+const MOST_PRACTICE: u32 = 32;
+
 /// Parameters of the decay curve and of gains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayCurve {
@@ -33,7 +38,7 @@ pub struct DecayCurve {
     /// Exponent factor at priority `amygdala`; 0 disables decay.
     pub amygdala: f64,
     /// Gain of the first access of a day; the n-th access gains 1/n of it (v1 §7.2: spaced accesses count more than
-    /// massed ones).
+    /// massed ones), up to the eighth.
     pub access_gain: f64,
     /// Gain of a review by a consolidation run that keeps the entry (v1 §8.3).
     pub replay_gain: f64,
@@ -90,7 +95,7 @@ impl DecayCurve {
         if modifiers.links >= self.associated_from {
             exponent *= self.associated;
         }
-        exponent /= 1.0 + self.practice.max(0.0) * f64::from(modifiers.hits).ln_1p();
+        exponent /= 1.0 + self.practice.max(0.0) * f64::from(modifiers.hits.min(MOST_PRACTICE)).ln_1p();
         exponent.max(0.0)
     }
 }
@@ -168,10 +173,14 @@ pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: De
     (milliseconds < 9.2e18).then_some(milliseconds as i64)
 }
 
-/// Records an access, which is the `nth` of its calendar day (from 1). Its gain is added to the current strength, from
-/// which the curve restarts.
+/// Records an access, which is the `nth` of its calendar day (from 1). Its gain, if any, is added to the current
+/// strength, from which the curve restarts.
 pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nth: u32) {
-    let gain = profile.access_gain / f64::from(nth.max(1));
+    let gain = if nth > MOST_A_DAY {
+        0.0
+    } else {
+        profile.access_gain / f64::from(nth.max(1))
+    };
     let left = strength_at(profile, entry, now);
     let lost = f64::from(entry.strength - left).max(0.0) * clamp_unit(profile.restored);
     entry.strength = add_gain(left, lost + gain);

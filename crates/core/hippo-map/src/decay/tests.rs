@@ -108,6 +108,20 @@ fn spaced_accesses_gain_more_than_massed_ones() {
 }
 
 #[test]
+fn a_flood_of_accesses_raises_an_entry_by_a_bounded_amount() {
+    for profile in [DecayCurve::PROTOCOL, DecayCurve::TUNED] {
+        let mut flooded = entry(0.4, 0);
+        for nth in 1..=100_000 {
+            record_access(&profile, &mut flooded, Timestamp(0), nth);
+        }
+        assert!(flooded.strength < 0.4 + 0.28, "{}", flooded.strength);
+        assert_eq!(flooded.hits, 100_000);
+        let left = strength_at(&profile, &flooded, Timestamp(180 * DAYS));
+        assert!(left < 0.5, "{left}");
+    }
+}
+
+#[test]
 fn a_clock_set_back_causes_no_decay_and_an_access_resets_it() {
     let mut it = entry(0.6, 10 * DAYS);
     assert_eq!(strength_at(&P, &it, Timestamp(0)), 0.6);
