@@ -170,6 +170,8 @@ mod starved;
 mod status_tree;
 #[path = "e2e/store_refuses.rs"]
 mod store_refuses;
+#[path = "e2e/superseded.rs"]
+mod superseded;
 #[path = "e2e/surroundings.rs"]
 mod surroundings;
 #[path = "e2e/taken_away.rs"]

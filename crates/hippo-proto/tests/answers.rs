@@ -133,6 +133,7 @@ fn search_and_get_answers_keep_their_names() {
         tokens: 180,
         text: "- never on Fridays".into(),
         date: Some("2026-01-10".into()),
+        superseded_by: None,
         explain: None,
     };
     let explained = SearchHit {
@@ -140,6 +141,7 @@ fn search_and_get_answers_keep_their_names() {
         strength: Some(0.92),
         entry: Some("acme-deploy".into()),
         date: None,
+        superseded_by: None,
         explain: Some(BTreeMap::from([("bm25".into(), 0.5)])),
         ..hit.clone()
     };

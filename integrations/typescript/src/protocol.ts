@@ -1722,6 +1722,8 @@ export interface SearchHit {
   start_line: number;
   /** Strength of the index entry, 0 to 1. */
   strength: number | null;
+  /** Path and line of a result of a later day that changes a value of this text. */
+  superseded_by?: string | undefined;
   /** The current text on disk. */
   text: string;
   /** Tokens of `text` by the model's tokenizer, or bytes/4 if a note states this. */

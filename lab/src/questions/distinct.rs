@@ -47,6 +47,7 @@ mod tests {
             tokens: 1,
             text: String::new(),
             date: None,
+            superseded_by: None,
             explain: None,
         }
     }

@@ -4,7 +4,7 @@
 
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;

@@ -9,6 +9,7 @@ pub mod hierarchy;
 pub mod index_file;
 pub mod layout;
 pub mod schedule;
+pub mod truth;
 
 #[cfg(test)]
 mod secret_tests;

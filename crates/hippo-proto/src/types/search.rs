@@ -153,6 +153,9 @@ pub struct SearchHit {
     pub text: String,
     /// Date of the text, `YYYY-MM-DD`.
     pub date: Option<String>,
+    /// Path and line of a result of a later day that changes a value of this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
     /// Features of the score, if `explain` was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<BTreeMap<String, f32>>,

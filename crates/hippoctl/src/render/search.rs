@@ -71,6 +71,9 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
     for line in harmless(hit.text.trim_end().replace("\r\n", "\n").as_str()).lines() {
         let _ = writeln!(text, "{}", format!("{INDENT}{line}").trim_end());
     }
+    if let Some(newer) = &hit.superseded_by {
+        let _ = writeln!(text, "{INDENT}superseded by {}", style.path(harmless(newer)));
+    }
     if let Some(explain) = &hit.explain {
         let features: Vec<String> = explain
             .iter()
@@ -153,6 +156,7 @@ mod tests {
             tokens: 20,
             text: "- deploys run on Fridays\r\n\n- never at \x1b[31mnight\n".into(),
             date: Some("2026-01-10".into()),
+            superseded_by: None,
             explain: Some(BTreeMap::from([("bm25".into(), 0.7), ("window".into(), 0.25)])),
         };
         let plain = SearchHit {
@@ -163,6 +167,7 @@ mod tests {
             score: 0.1,
             text: "Fridays".into(),
             date: None,
+            superseded_by: None,
             explain: None,
             ..hit.clone()
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hippo_map::consolidation::PassageKey;
+use hippo_map::truth::{DatedText, find_superseded};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::pack::Packer;
@@ -72,7 +73,8 @@ impl Collector {
         let text = text::strip_comments(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
         self.found.get_or_insert(tokens);
-        if self.packer.is_full() || !self.said.is_new(&text) || !self.packer.take(tokens) {
+        let is_new = self.said.is_new(&text) || self.changes_a_value(&place, &text);
+        if self.packer.is_full() || !is_new || !self.packer.take(tokens) {
             return;
         }
         self.estimated |= !counted;
@@ -104,10 +106,50 @@ impl Collector {
             tokens,
             text,
             date,
+            superseded_by: None,
             // Hits of an earlier answer were not scored again.
             explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
                 .then(|| explain(&ranked.explain)),
         });
+    }
+
+    /// Returns whether a hit differs from an earlier one in a value that a later day changed.
+    fn changes_a_value(&self, place: &ChunkHit, text: &str) -> bool {
+        let mut texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
+        texts.push(DatedText {
+            date: own_date(place.date.as_deref(), &place.path, &place.heading),
+            heading: &place.heading,
+            text,
+        });
+        let superseded = find_superseded(&texts);
+        let last = texts.len() - 1;
+        superseded[last].is_some() || superseded.contains(&Some(last))
+    }
+
+    /// Marks each hit with a value that a later hit changes, and ranks it below that one.
+    fn rank_superseded(&mut self) {
+        let texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
+        let superseded = find_superseded(&texts);
+        let places: Vec<String> = (self.results.iter())
+            .map(|hit| format!("{}:{}", hit.path, hit.start_line))
+            .collect();
+        let mut order: Vec<usize> = Vec::with_capacity(places.len());
+        for (at, newer) in superseded.iter().enumerate() {
+            self.results[at].superseded_by = newer.map(|newer| places[newer].clone());
+        }
+        let is_later = |at: usize| superseded[at].is_some_and(|newer| newer > at);
+        for at in (0..places.len()).filter(|at| !is_later(*at)) {
+            order.push(at);
+            // The value of the last day supersedes all earlier ones, so no hit in this list supersedes another.
+            order.extend((0..at).filter(|older| superseded[*older] == Some(at)));
+        }
+        order.extend(
+            (0..places.len())
+                .filter(|at| !order.contains(at))
+                .collect::<Vec<_>>(),
+        );
+        self.results = order.iter().map(|at| self.results[*at].clone()).collect();
+        self.passages = order.iter().map(|at| self.passages[*at].clone()).collect();
     }
 
     /// Returns the tokens of the best verified hit, even if it did not fit.
@@ -116,7 +158,8 @@ impl Collector {
     }
 
     /// Returns the results, their passages, their tokens, and notes.
-    pub fn finish(self) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
+    pub fn finish(mut self) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
+        self.rank_superseded();
         let mut notes = Vec::new();
         if self.estimated {
             notes.push("tokens are estimated as bytes / 4 if no model has counted them".to_owned());
@@ -144,6 +187,20 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
         date: snapshot.corpus.date(place).map(|date| date.to_string()),
         tokens: snapshot.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
     })
+}
+
+fn dated(hit: &SearchHit) -> DatedText<'_> {
+    DatedText {
+        date: own_date(hit.date.as_deref(), &hit.path, &hit.heading),
+        heading: &hit.heading,
+        text: &hit.text,
+    }
+}
+
+/// Returns the date of a text if its path or a heading contains it. The day of the last modification of a file says
+/// nothing about the age of its lines.
+fn own_date<'d>(date: Option<&'d str>, path: &str, heading: &[String]) -> Option<&'d str> {
+    date.filter(|date| path.contains(date) || heading.iter().any(|title| title.contains(date)))
 }
 
 fn estimate(text: &str) -> u32 {

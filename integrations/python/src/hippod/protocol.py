@@ -2015,6 +2015,9 @@ class SearchHit(TypedDict):
     #: Strength of the index entry, 0 to 1.
     strength: float | None
 
+    #: Path and line of a result of a later day that changes a value of this text.
+    superseded_by: NotRequired[str]
+
     #: The current text on disk.
     text: str
 

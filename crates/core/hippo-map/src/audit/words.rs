@@ -6,10 +6,10 @@ use hippo_text::terms::is_unspaced;
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "nicht", "kein", "keine"];
 
 /// Words of a text in order, in lower case, without punctuation.
-pub(super) struct LineWords(Vec<String>);
+pub(crate) struct LineWords(Vec<String>);
 
 /// Splits a text into words.
-pub(super) fn split_words(text: &str) -> LineWords {
+pub(crate) fn split_words(text: &str) -> LineWords {
     let runs = text.split(|sign: char| !sign.is_alphanumeric());
     let said = runs.filter(|run| !run.is_empty()).map(str::to_lowercase);
     LineWords(said.collect())

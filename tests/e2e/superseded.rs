@@ -1,0 +1,74 @@
+//! Values that a later day changes.
+
+use hippo_proto::{SearchHit, SearchRequest, SearchResponse};
+use hippod_tests::{Caller, Daemon, QUIET, Scratch};
+
+fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> Vec<SearchHit> {
+    let mut request = SearchRequest::new(scratch.workspace().display().to_string(), query);
+    request.record = false;
+    let answer: SearchResponse = client.raw().call(&request.into()).expect("an answer");
+    answer.results
+}
+
+/// Returns the paths of the results, each with the place that supersedes it.
+fn marks(hits: &[SearchHit]) -> Vec<(&str, Option<&str>)> {
+    let marks = hits
+        .iter()
+        .map(|hit| (hit.path.as_str(), hit.superseded_by.as_deref()));
+    marks.collect()
+}
+
+#[test]
+fn a_value_that_a_later_day_changes_ranks_below_and_names_its_successor() {
+    const OLD: &str = "memory/2026-03-02.md";
+    const NEW: &str = "memory/2026-03-09.md";
+    let scratch = Scratch::new();
+    scratch.write(
+        OLD,
+        "# 2026-03-02\n\n## Deploy\n\n- port of staging: 8443, port of staging: 8443\n",
+    );
+    scratch.write(NEW, "# 2026-03-09\n\n## Deploy\n\n- port of staging: 9001\n");
+    // This file has today's date only because it was saved today.
+    scratch.write("MEMORY.md", "# Memory\n\n## Deploy\n\n- port of staging: 7000\n");
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let hits = ask(&mut client, &scratch, "port of staging");
+    let marks_of_logs = marks(&hits).into_iter().filter(|(path, _)| *path != "MEMORY.md");
+    assert_eq!(
+        marks_of_logs.collect::<Vec<_>>(),
+        [(NEW, None), (OLD, Some("memory/2026-03-09.md:5"))],
+        "{hits:?}"
+    );
+    assert!(marks(&hits).contains(&("MEMORY.md", None)), "{hits:?}");
+
+    std::fs::remove_file(scratch.workspace().join(NEW)).unwrap();
+    client.index(&scratch.workspace());
+    let hits = ask(&mut client, &scratch, "port of staging");
+    assert!(marks(&hits).contains(&(OLD, None)) && hits.len() == 2, "{hits:?}");
+}
+
+#[test]
+fn a_corrected_value_in_a_long_sentence_is_not_left_out_as_a_repetition() {
+    let text = |port: u16| {
+        format!(
+            "The staging cluster behind the old load balancer in the second data centre runs its public gateway for \
+             all internal customers of the northern region on port {port} since the last certificate renewal\n"
+        )
+    };
+    let scratch = Scratch::new();
+    scratch.write("memory/2026-03-02.md", format!("# 2026-03-02\n\n{}", text(8443)));
+    scratch.write("memory/2026-03-09.md", format!("# 2026-03-09\n\n{}", text(9001)));
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let hits = ask(&mut client, &scratch, "port of the staging gateway");
+    assert_eq!(
+        marks(&hits),
+        [
+            ("memory/2026-03-09.md", None),
+            ("memory/2026-03-02.md", Some("memory/2026-03-09.md:3"))
+        ],
+        "{hits:?}"
+    );
+}
