@@ -1,12 +1,14 @@
 //! Statements whose value a later text changes.
 //!
 //! Two lines state the same attribute if they say how something is in the same words except for the values, or if they
-//! are `name: value` with the same name below the same heading. The value of the later day holds.
+//! are `name: value` with the same name below the same headings. The value of the later day holds, and in one file that
+//! of the later line.
 
 use std::collections::BTreeMap;
 
 use crate::audit::words::split_words;
 use crate::consolidation::{ValueConflict, value_conflict};
+use hippo_text::gist::machine::is_machine;
 
 /// Minimum number of words, without values, of a sentence that a later one can supersede.
 const LEAST_WORDS: usize = 4;
@@ -15,7 +17,11 @@ const LEAST_NAME: usize = 2;
 /// Maximum number of words of a name, and of its value.
 const MOST_PAIR: usize = 8;
 /// Maximum length in bytes of a line, because comparing values takes more than linear time.
-const LONGEST: usize = 400;
+const LONGEST: usize = 240;
+/// Minimum number of lines between a value and its change in one file. Nearer lines are parts of one list.
+const APART: u32 = 20;
+/// Words of the heading of a day or a session, which is no subject.
+const OF_A_DAY: [&str; 4] = ["day", "log", "session", "talk"];
 /// Verbs of a sentence that says how something is. Other sentences tell events, which no later event changes.
 #[rustfmt::skip] // a list is read in lines
 const STATES: [&str; 34] = [
@@ -24,62 +30,131 @@ const STATES: [&str; 34] = [
     "serves", "sits", "starts", "stays", "supports", "takes", "uses", "weighs", "works", "ist",
 ];
 /// Names that mark the kind or the speaker of a line, and name no attribute.
-const LABELS: [&str; 14] = [
-    "assistant",
-    "decision",
-    "done",
-    "feedback",
-    "fix",
-    "issue",
-    "lesson",
-    "next",
-    "note",
-    "open",
-    "pending",
-    "question",
-    "todo",
-    "user",
+#[rustfmt::skip] // a list is read in lines
+const LABELS: [&str; 24] = [
+    "assistant", "base case", "conclusion", "create", "decision", "done", "example", "expected", "feedback", "fix",
+    "issue", "lesson", "modify", "next", "note", "open", "pending", "question", "run", "status", "summary", "test",
+    "todo", "user",
 ];
+
+/// First words of a premise, which holds only for what follows it.
+const PREMISES: [&str; 6] = ["assume", "if", "let", "since", "suppose", "when"];
 
 /// A text with its day and its headings.
 #[derive(Debug, Clone, Copy)]
 pub struct DatedText<'t> {
     /// Day of the text, `YYYY-MM-DD`; a text without one neither supersedes nor is superseded.
     pub date: Option<&'t str>,
+    /// File of the text, and its first line.
+    pub place: (&'t str, u32),
     /// Headings above the text, outermost first.
     pub heading: &'t [String],
     /// Text in one or more lines.
     pub text: &'t str,
 }
 
+/// A line that states the value of an attribute.
+struct StatedLine<'t> {
+    /// Index of its text.
+    at: usize,
+    date: &'t str,
+    place: (&'t str, u32),
+    line: &'t str,
+}
+
+impl StatedLine<'_> {
+    /// Returns `true` for a line of a later day, and in a log for one that is far enough below.
+    fn is_after(&self, other: &Self) -> bool {
+        let (path, line) = self.place;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_below = path == other.place.0 && line >= other.place.1 + APART && name.contains(self.date);
+        self.at != other.at && (self.date > other.date || is_below)
+    }
+}
+
 /// Returns for each text the index of a later text that changes one of its values.
 #[must_use]
 pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
-    let mut by_attribute: BTreeMap<String, Vec<(&str, usize, &str)>> = BTreeMap::new();
+    let mut by_attribute: BTreeMap<String, Vec<StatedLine<'_>>> = BTreeMap::new();
     for (at, text) in texts.iter().enumerate() {
         let Some(date) = text.date else { continue };
-        for line in text.text.lines().filter(|line| line.len() <= LONGEST) {
+        let mut is_code = false;
+        for (number, line) in (text.place.1..).zip(text.text.lines()) {
+            is_code ^= line.trim_start().starts_with("```");
+            if is_code || !may_state(line) {
+                continue;
+            }
+            let line = without_number(line);
+            let place = (text.place.0, number);
             for attribute in attributes(line, text.heading) {
-                by_attribute.entry(attribute).or_default().push((date, at, line));
+                let stated = StatedLine {
+                    at,
+                    date,
+                    place,
+                    line,
+                };
+                by_attribute.entry(attribute).or_default().push(stated);
             }
         }
     }
     let mut superseded = vec![None; texts.len()];
     for lines in by_attribute.into_values().filter(|lines| lines.len() > 1) {
-        let last_day = lines.iter().map(|(date, _, _)| *date).max().unwrap_or_default();
-        let (last, earlier): (Vec<_>, Vec<_>) = lines.into_iter().partition(|(date, _, _)| *date == last_day);
-        for (_, at, line) in earlier {
-            // A value that the last day still states holds.
-            let changed = last.iter().all(|(_, _, newer)| is_changed(line, newer));
-            superseded[at] = superseded[at].or(last.last().filter(|_| changed).map(|(_, newer, _)| *newer));
+        let (last, earlier) = split_last(lines);
+        // A value that is still stated at last holds.
+        let mut holds = BTreeMap::<usize, bool>::new();
+        for older in earlier {
+            let changed = last
+                .iter()
+                .all(|newer| newer.is_after(&older) && is_changed(older.line, newer.line));
+            *holds.entry(older.at).or_default() |= !changed;
+        }
+        for (at, _) in holds.into_iter().filter(|(_, holds)| !holds) {
+            superseded[at] = superseded[at].or(last.last().map(|newer| newer.at));
         }
     }
     superseded
 }
 
+/// Splits lines into those of the last day and the earlier ones. In one file, a line is later than the lines before it.
+fn split_last(lines: Vec<StatedLine<'_>>) -> (Vec<StatedLine<'_>>, Vec<StatedLine<'_>>) {
+    let last_day = lines.iter().map(|line| line.date).max().unwrap_or_default();
+    let (last, mut earlier): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.date == last_day);
+    let is_one_file = last.iter().all(|line| line.place.0 == last[0].place.0);
+    let end = last.iter().map(|line| line.place.1).max().filter(|_| is_one_file);
+    let (last, before): (Vec<_>, Vec<_>) = last
+        .into_iter()
+        .partition(|line| end.is_none_or(|end| line.place.1 == end));
+    earlier.extend(before);
+    (last, earlier)
+}
+
 /// Returns `true` if two lines about the same attribute have different values. Other wording is no other value.
 fn is_changed(line: &str, newer: &str) -> bool {
     value_conflict(line, newer).is_some_and(|conflict| conflict != ValueConflict::Word)
+}
+
+/// Returns `false` for lines that state no value: machine output, formulas, an assistant's words, questions.
+fn may_state(line: &str) -> bool {
+    let bare = line.trim_start_matches(['-', '*', '>', ' ', '#']);
+    let is_said = !bare.starts_with("Assistant:") && !bare.ends_with(['?', '？']);
+    let first = bare.split(' ').next().unwrap_or_default().to_lowercase();
+    let is_premise = PREMISES.contains(&first.as_str());
+    line.len() <= LONGEST && is_said && !is_premise && !is_machine(bare) && !bare.contains(['\\', '^', '$'])
+}
+
+/// Returns `true` for a heading that names what is told below it, not a day or a session.
+fn is_subject(title: &str) -> bool {
+    let words = title.split(|mark: char| !mark.is_alphanumeric());
+    let mut plain = words.filter(|word| !word.is_empty() && !word.contains(char::is_numeric));
+    plain.any(|word| !OF_A_DAY.contains(&word.to_lowercase().as_str()))
+}
+
+/// Returns a line without the number of a list item, which is no value.
+fn without_number(line: &str) -> &str {
+    let item = line
+        .trim_start()
+        .trim_start_matches(|mark: char| mark.is_ascii_digit());
+    item.strip_prefix(['.', ')']).unwrap_or(line)
 }
 
 /// Returns the attributes of which a line may state the value.
@@ -90,12 +165,15 @@ fn attributes(line: &str, heading: &[String]) -> impl Iterator<Item = String> {
     let pair = line.split_once(": ").and_then(|(name, value)| {
         let name = split_words(name);
         let is_label = LABELS.contains(&name.joined().as_str());
-        let subject = heading.last().filter(|title| !title.contains(char::is_numeric));
-        let named = name.len() >= LEAST_NAME || subject.is_some() && name.len() > 0;
+        let subject = heading
+            .iter()
+            .map(String::as_str)
+            .filter(|title| is_subject(title));
+        let subject: Vec<&str> = subject.collect();
+        let named = name.len() >= LEAST_NAME || !subject.is_empty() && name.len() > 0;
         let short = name.len() <= MOST_PAIR && (1..=MOST_PAIR).contains(&split_words(value).len());
-        let subject = subject.map_or("", String::as_str);
         (named && short && !is_label && !name.joined().contains(char::is_numeric))
-            .then(|| format!("{}: {}", subject.to_lowercase(), name.joined()))
+            .then(|| format!("{}: {}", subject.join(" > ").to_lowercase(), name.joined()))
     });
     sentence.into_iter().chain(pair)
 }
@@ -112,8 +190,10 @@ mod tests {
         let texts = texts
             .iter()
             .zip(&headings)
-            .map(|((date, _, text), heading)| DatedText {
+            .enumerate()
+            .map(|(at, ((date, _, text), heading))| DatedText {
                 date: Some(*date).filter(|date| !date.is_empty()),
+                place: (["a.md", "b.md", "c.md"][at], 1),
                 heading,
                 text,
             });
@@ -162,6 +242,50 @@ mod tests {
     }
 
     #[test]
+    fn the_later_line_of_a_file_holds() {
+        let heading = ["Deploy".to_owned()];
+        let text = |line: u32, text: &'static str| DatedText {
+            date: Some("2026-03-02"),
+            place: ("memory/2026-03-02.md", line),
+            heading: &heading,
+            text,
+        };
+        let (old, new) = (
+            text(3, "- port of staging: 80\n"),
+            text(29, "- port of staging: 90\n"),
+        );
+        assert_eq!(find_superseded(&[new, old]), [None, Some(0)]);
+        let near = text(9, "- port of staging: 90\n");
+        assert_eq!(find_superseded(&[near, old]), [None, None], "parts of one list");
+        let both = text(3, "- port of staging: 80\n- port of staging: 90\n");
+        assert_eq!(
+            find_superseded(&[both, new]),
+            [None, None],
+            "the last value is in the text"
+        );
+    }
+
+    #[test]
+    fn code_numbers_of_items_and_the_words_of_an_assistant_state_no_value() {
+        for (one, other) in [
+            ("```\nlet port: u16 = 80;\n```", "```\nlet port: u16 = 90;\n```"),
+            (
+                "3. **The port of staging** is open.",
+                "4. **The port of staging** is open.",
+            ),
+            (
+                "Assistant: the port of staging is 80.",
+                "Assistant: the port of staging is 90.",
+            ),
+            ("[message_id: 412]", "[message_id: 413]"),
+            ("Session Date: 2026-03-02", "Session Date: 2026-03-09"),
+        ] {
+            let found = of(&[("2026-03-02", "Talk", one), ("2026-03-09", "Talk", other)]);
+            assert_eq!(found, [None, None], "{one}");
+        }
+    }
+
+    #[test]
     fn other_subjects_and_repeated_values_supersede_nothing() {
         let (early, late) = ("2026-03-02", "2026-03-09");
         for (one, other) in [
@@ -174,6 +298,14 @@ mod tests {
                 ("Deploy", "- decision: port 90"),
             ),
             (("Talk", "Ada: 3 apples"), ("2026-03-09", "Ada: 4 apples")),
+            (
+                ("Task 1: pump", "- path: a.rs"),
+                ("Task 2: valve", "- path: b.rs"),
+            ),
+            (
+                ("Proof", "Since 6 is divisible by 6^1, it holds"),
+                ("Proof", "Since 4 is divisible by 4^1, it holds"),
+            ),
             (
                 ("Talk", "- 10:15: the pump failed"),
                 ("Talk", "- 10:20: the valve failed"),

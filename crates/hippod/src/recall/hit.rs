@@ -73,7 +73,7 @@ impl Collector {
         let text = text::strip_comments(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
         self.found.get_or_insert(tokens);
-        let is_new = self.said.is_new(&text) || self.changes_a_value(&place, &text);
+        let is_new = self.said.is_new(&text) || self.changes_a_value(&place, verified.start_line, &text);
         if self.packer.is_full() || !is_new || !self.packer.take(tokens) {
             return;
         }
@@ -114,10 +114,11 @@ impl Collector {
     }
 
     /// Returns whether a hit differs from an earlier one in a value that a later day changed.
-    fn changes_a_value(&self, place: &ChunkHit, text: &str) -> bool {
+    fn changes_a_value(&self, place: &ChunkHit, line: u32, text: &str) -> bool {
         let mut texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
         texts.push(DatedText {
             date: own_date(place.date.as_deref(), &place.path, &place.heading),
+            place: (&place.path, line),
             heading: &place.heading,
             text,
         });
@@ -192,6 +193,7 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
 fn dated(hit: &SearchHit) -> DatedText<'_> {
     DatedText {
         date: own_date(hit.date.as_deref(), &hit.path, &hit.heading),
+        place: (&hit.path, hit.start_line),
         heading: &hit.heading,
         text: &hit.text,
     }
