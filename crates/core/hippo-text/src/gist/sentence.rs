@@ -180,6 +180,8 @@ pub struct SentenceScan {
     own: bool,
     /// True if the sentence addresses the listener.
     pub addressed: bool,
+    /// True if a pronoun stands for a noun of another sentence.
+    refers: bool,
     unspaced: bool,
 }
 
@@ -221,13 +223,15 @@ impl SentenceScan {
         let is = |words: &[&str]| words.iter().any(|own| head.eq_ignore_ascii_case(own));
         self.own |= is(&["I", "my", "mine", "we", "our", "me", "myself"]);
         self.addressed |= is(&["you", "your", "yours"]);
+        self.refers |= is(&["it", "them", "they", "those"]);
     }
 
     /// Returns the score of a sentence as a title of what stands around it.
     pub fn score(&self, text: &str, speaker: Speaker, aside: bool) -> f32 {
         let sum: f32 = self.words.iter().map(|(_, weight)| weight).sum();
         let sum = sum * (1.0 + 0.5 * self.names.min(3) as f32);
-        sum * self.form_factor(text, speaker, aside) / (text.len() as f32 + 25.0).powf(0.8)
+        let alone = if self.refers { 0.5 } else { 1.0 };
+        sum * alone * self.form_factor(text, speaker, aside) / (text.len() as f32 + 25.0).powf(0.8)
     }
 
     /// Returns true if the sentence has words with a meaning of their own.
