@@ -176,7 +176,8 @@ fn each_message_is_logged_once_despite_kills_at_any_moment() {
         done += 1;
         std::fs::write(&path, transcript(0..done)).unwrap();
         let mut client = daemon.client();
-        // Every eighth request waits for its flush, so that no flush has more topics than sections.
+        // Every eighth request waits until its flush is complete. Without a pause, one flush would get more topics than a log
+        // has sections.
         let asked = SessionFlushRequest {
             wait: done % 8 == 0,
             ..request(&root, &path)

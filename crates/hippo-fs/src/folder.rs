@@ -53,7 +53,7 @@ pub struct Stat {
 pub struct DirEntry {
     /// The name.
     pub name: OsString,
-    /// Its kind.
+    /// Kind of the entry.
     pub kind: FileKind,
 }
 

@@ -13,7 +13,7 @@ use hippo_types::cycle::Cycle;
 pub struct Notification {
     /// `event` or `progress`; ignore other methods of newer daemons.
     pub method: String,
-    /// Its parameters, untyped.
+    /// Parameters of the notification, untyped.
     pub params: Value,
 }
 

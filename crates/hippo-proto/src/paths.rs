@@ -66,7 +66,7 @@ pub enum PathsError {
     Relative {
         /// The variable.
         variable: &'static str,
-        /// Its value.
+        /// Value of the path.
         value: String,
     },
     /// Neither `HIPPOD_HOME` nor a home folder is set.

@@ -132,7 +132,7 @@ impl DecayModifiers {
     }
 }
 
-/// Returns the strength, in [0, 1], `elapsed` milliseconds after it was `initial`.
+/// Returns the strength, from 0 to 1, to which `initial` decays in `elapsed` milliseconds.
 ///
 /// Negative time (a clock set back) counts as zero. `initial` is clamped to [0, 1]; NaN counts as 0.
 #[must_use]

@@ -49,7 +49,7 @@ impl KeptEntry {
 /// An entry that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedEntry {
-    /// Its id.
+    /// Id of the entry.
     pub id: String,
     /// The problem, as text.
     pub reason: String,

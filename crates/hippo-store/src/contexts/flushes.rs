@@ -36,7 +36,7 @@ pub struct FlushPart {
 /// A flush that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flush {
-    /// Its number in the database.
+    /// Number of the flush in the database.
     pub row: i64,
     /// The transcript.
     pub transcript: String,

@@ -18,7 +18,7 @@ pub struct ContextReader {
 /// Stored content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredContent {
-    /// Its id.
+    /// Id of the content.
     pub id: ContentId,
     /// Exactly the bytes that were put. Their hash matches the id.
     pub bytes: Vec<u8>,
@@ -33,17 +33,17 @@ pub struct StoredContent {
 /// The reason why a known content is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnavailableReason {
-    /// It was removed to make room for newer contents.
+    /// The content was removed to make room for newer contents.
     Forgotten {
         /// Time of removal, milliseconds since the Unix epoch.
         at_ms: i64,
     },
-    /// It was unused for longer than the retention time.
+    /// The content was unused for longer than the retention time.
     Expired {
         /// Time of removal, milliseconds since the Unix epoch.
         at_ms: i64,
     },
-    /// Its bytes were deliberately not stored.
+    /// The bytes of the content were deliberately not stored.
     Withheld,
     /// The stored bytes are damaged.
     Damaged {
@@ -59,7 +59,7 @@ pub enum Lookup {
     Kept(StoredContent),
     /// The content is no longer available.
     Gone {
-        /// Its full id.
+        /// Full id of the content.
         id: ContentId,
         /// The reason.
         why: UnavailableReason,

@@ -19,9 +19,9 @@ const SLICE: usize = 64;
 pub struct TrimResult {
     /// The contents, starting with the least recently used.
     pub contents: Vec<ContentId>,
-    /// Their stored bytes.
+    /// Stored bytes of the removed contents.
     pub stored_bytes: u64,
-    /// Their original bytes.
+    /// Original bytes of the removed contents.
     pub raw_bytes: u64,
 }
 

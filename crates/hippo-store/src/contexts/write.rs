@@ -23,7 +23,7 @@ pub struct NewEntry<'a> {
     pub session: &'a str,
     /// The entry; its id must be new.
     pub entry: &'a ContextEntry,
-    /// Its content; `None` for an entry without content.
+    /// Content of the entry, if any.
     pub content: Option<NewContent<'a>>,
     /// Maximum stored bytes of all contents.
     pub budget_bytes: u64,

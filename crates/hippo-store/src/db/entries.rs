@@ -57,7 +57,7 @@ pub struct EntryStore {
 /// An entry that the user removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tombstone {
-    /// Its pointers and texts. No cycle creates an entry for these again.
+    /// Pointers and texts of the entry. No cycle creates an entry for these again.
     pub removed: RemovedEntry,
     /// Time at which the removal was noticed.
     pub at: Timestamp,
@@ -75,9 +75,9 @@ pub struct CoAccessed {
 /// An unreadable row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedRow {
-    /// Its table.
+    /// Table of the row.
     pub table: &'static str,
-    /// Its key; for an entry, the entry's id.
+    /// Key of the row; for an entry, the entry's id.
     pub id: String,
     /// The problem, as text.
     pub reason: String,

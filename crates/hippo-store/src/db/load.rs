@@ -20,15 +20,15 @@ pub struct LoadedDocuments {
 /// One document with its sections and chunks.
 #[derive(Debug)]
 pub struct LoadedDocument {
-    /// Its row.
+    /// Row of the document.
     pub id: u32,
     /// The file metadata as of indexing.
     pub record: DocumentRecord,
-    /// Its title.
+    /// Title of the document.
     pub title: Option<String>,
-    /// Its sections, in order.
+    /// Sections of the document, in order.
     pub sections: Vec<Section>,
-    /// Its chunks, in order.
+    /// Chunks of the document, in order.
     pub chunks: Vec<Chunk>,
     /// The rows of the chunks, in the same order.
     pub rows: Vec<NewChunk>,

@@ -12,7 +12,7 @@ use crate::StoreError;
 /// The row of an embedding model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbedderRow {
-    /// Its row.
+    /// Row of the embedder.
     pub id: i64,
     /// The stable form of its model id.
     pub model: String,
@@ -45,7 +45,7 @@ pub struct Embedding {
 /// A stored vector that has to be assigned to the chunks with its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
-    /// Its row.
+    /// Row of the vector.
     pub row: i64,
     /// The text hash and the components as stored.
     pub embedding: Embedding,

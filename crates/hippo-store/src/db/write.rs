@@ -28,7 +28,7 @@ pub struct DocumentRecord {
 /// The row of a chunk after a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewChunk {
-    /// Its id.
+    /// Id of the chunk.
     pub id: u32,
     /// Number of its terms in the lexical index.
     pub terms: u32,

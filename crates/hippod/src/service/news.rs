@@ -116,7 +116,7 @@ mod tests {
         assert!(hung.is_err());
         let counts = || (asked.load(Ordering::Relaxed), told.load(Ordering::Relaxed));
         assert_eq!(counts(), (1, 0));
-        // The engine made progress without reaching the probe.
+        // The engine works, but has not answered the probe yet.
         pulse.beat();
         tokio::select! {
             () = &mut watched => {}

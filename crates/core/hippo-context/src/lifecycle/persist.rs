@@ -35,9 +35,9 @@ pub enum PersistReason {
     Critical,
     /// The priority is high.
     High,
-    /// It is a recent state of the agent.
+    /// The entry is a recent state of the agent.
     State,
-    /// It was used in many turns.
+    /// The entry was used in many turns.
     OftenUsed,
 }
 

@@ -98,9 +98,9 @@ fn pointer(logs: &[LogDay<'_>], (log, section): (usize, u32)) -> Pointer {
 struct FactGroup {
     /// Earliest wording.
     text: String,
-    /// Its content words.
+    /// Content words of the fact.
     words: Box<[u32]>,
-    /// Its content words without numbers.
+    /// Content words of the fact without numbers.
     bare: Box<[u32]>,
     days: BTreeSet<Date>,
     /// Logs by index, with their sections.

@@ -70,7 +70,7 @@ pub struct LearnedAnswer {
     pub all: bool,
     /// Time of the search.
     pub at: Timestamp,
-    /// Generation of the documents at that time.
+    /// Number of the state of the index that gave the answer. Each change of a document increases the number.
     pub generation: u64,
 }
 
@@ -116,7 +116,7 @@ impl LearnedAnswer {
 /// Sources and contents of an entry that a person removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RemovedEntry {
-    /// Its pointers.
+    /// Pointers of the entry.
     pub pointers: Vec<Pointer>,
     /// Content hashes of its pointers, in their order; `None` if unknown.
     pub hashes: SourceHashes,

@@ -42,7 +42,7 @@ impl Dice {
 pub(crate) struct Planted {
     /// The text to be written into a document.
     pub(crate) text: String,
-    /// Its random parts that are long enough to be secrets by themselves.
+    /// Random parts that are long enough to be secrets by themselves.
     parts: Vec<String>,
 }
 

@@ -16,9 +16,9 @@ use crate::StoreError;
 pub struct RunFile {
     /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Its bytes before; `None` if the file did not exist.
+    /// Bytes of the file before the run; `None` if the file did not exist.
     pub before: Option<Vec<u8>>,
-    /// Its bytes after.
+    /// Bytes of the file after the run.
     pub after: Vec<u8>,
 }
 

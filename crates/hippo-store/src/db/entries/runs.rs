@@ -31,7 +31,7 @@ pub struct RunId(pub i64);
 /// A run and its progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRow {
-    /// Its id.
+    /// Id of the run.
     #[serde(skip)]
     pub id: RunId,
     /// Cycle, times and outcome, as the schedule needs them.
@@ -51,7 +51,7 @@ pub struct RunRow {
 pub struct RunDetail {
     /// The run.
     pub row: RunRow,
-    /// Its steps in order. The first `row.done` steps are completed.
+    /// Steps of the run in order. The first `row.done` steps are completed.
     pub steps: Vec<PlanStep>,
     /// The report of its plan.
     pub report: RunReport,
