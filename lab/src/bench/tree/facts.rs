@@ -13,8 +13,8 @@ use hippo_types::tokens;
 use serde::Deserialize;
 
 use super::super::table::Figure;
-use super::nodes::{self, Nodes};
 use super::PART;
+use super::nodes::{self, Nodes};
 
 /// Tokens of a day per token of its node.
 const SHARE: usize = 4;
@@ -85,7 +85,11 @@ pub fn run(folder: &Path) -> Result<Vec<Figure>> {
             format!("{:.1} % of {all}", share(ours) * 100.0),
         )
         .reach(format!("> {:.1} %", best * 100.0), share(ours) > best),
-        Figure::new(PART, "LoCoMo facts in the lines of ROOT.md with their day", format!("{:.1} %", share(root) * 100.0)),
+        Figure::new(
+            PART,
+            "LoCoMo facts in the lines of ROOT.md with their day",
+            format!("{:.1} %", share(root) * 100.0),
+        ),
         Figure::new(
             PART,
             "LoCoMo facts in the same amount of text: first lines / random lines",
