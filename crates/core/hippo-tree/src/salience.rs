@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::item::{Statement, StatementKind};
 use super::name;
 use hippo_text::chunk::Speaker;
-use hippo_text::gist::sentence::{SentenceScan, refers_back};
+use hippo_text::gist::sentence::{SentenceScan, is_reading, refers_back};
 use hippo_text::gist::words::WordCounts;
 
 /// Factor for a word's weight for each earlier occurrence.
@@ -141,7 +141,8 @@ impl StatementParts {
         let text = &statement.text[part.range.clone()];
         let scan = SentenceScan::of(words, text, part.name);
         let plain = statement.kind == StatementKind::Note && !part.name;
-        if scan.words.is_empty() || (plain && !scan.tells()) {
+        let is_short_reading = plain && text.split(' ').count() < 4 && is_reading(text);
+        if scan.words.is_empty() || (plain && !scan.tells()) || is_short_reading {
             return;
         }
         part.refers = plain && refers_back(text);

@@ -18,13 +18,8 @@ const CODE: [&str; 22] = [
 ];
 
 /// Names of fields that describe a report, not its subject.
-const METADATA: [&str; 5] = [
-    "Author",
-    "Current time",
-    "Generated",
-    "Last updated",
-    "Report generated",
-];
+#[rustfmt::skip] // a list is read in lines
+const METADATA: [&str; 6] = ["Author", "Current time", "Generated", "Last updated", "Query", "Report generated"];
 
 /// Returns a message without the notes in brackets that a chat program adds: sender, time, quoted message.
 pub fn without_header(message: &str) -> String {

@@ -108,6 +108,20 @@ pub fn refers_back(sentence: &str) -> bool {
     REFERRING.contains(&first.as_str())
 }
 
+/// First words of questions and requests.
+#[rustfmt::skip] // a list is read in lines
+const REQUESTS: [&str; 20] = [
+    "add", "afterward", "brainstorm", "can", "could", "create", "explain", "give", "how", "make", "please", "provide",
+    "tell", "what", "when", "where", "which", "who", "why", "write",
+];
+
+/// Returns `true` for a question or a request, which says what somebody wants to know.
+fn is_request(sentence: &str) -> bool {
+    let said = sentence.split_once(": ").map_or(sentence, |(_, said)| said);
+    let first = said.split_whitespace().next().map(bare).unwrap_or_default();
+    REQUESTS.contains(&first.as_str())
+}
+
 /// Ends of a clause that can stand without the rest of its sentence.
 const CLAUSE_ENDS: [&str; 10] = [
     ", ",
@@ -230,7 +244,7 @@ impl SentenceScan {
     pub fn score(&self, text: &str, speaker: Speaker, aside: bool) -> f32 {
         let sum: f32 = self.words.iter().map(|(_, weight)| weight).sum();
         let sum = sum * (1.0 + 0.5 * self.names.min(3) as f32);
-        let alone = if self.refers { 0.5 } else { 1.0 };
+        let alone = if self.refers || is_request(text) { 0.5 } else { 1.0 };
         sum * alone * self.form_factor(text, speaker, aside) / (text.len() as f32 + 25.0).powf(0.8)
     }
 
