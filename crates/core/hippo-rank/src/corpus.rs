@@ -77,7 +77,7 @@ pub struct DocumentPlace {
 }
 
 impl DocumentPlace {
-    /// Returns the ids of its chunks, in order.
+    /// Returns the ids of the chunks, in order.
     pub fn chunks(&self) -> &[u32] {
         &self.chunks
     }

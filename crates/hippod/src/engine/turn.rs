@@ -157,7 +157,7 @@ impl WorkspaceWorker {
                 let _ = reply.send(self.history(workspace, &request));
             }
             EngineRequest::Heartbeat { tells, reply, .. } => {
-                // A client that has disconnected did not receive the report.
+                // Conflicts stay unreported if the client disconnected before it received the report.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
                     workspace.entries.file.conflicts.are_told();
                 }

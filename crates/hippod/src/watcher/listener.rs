@@ -1,4 +1,4 @@
-//! Query access to pending changes of the watcher.
+//! Access of queries to the pending changes of the watcher.
 
 use std::fs::File;
 use std::sync::Arc;

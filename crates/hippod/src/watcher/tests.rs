@@ -65,7 +65,7 @@ impl Bed {
         );
     }
 
-    /// Sets the folders and waits until the watcher watches them. The watcher does so before it writes the canary.
+    /// Sets the folders and waits until the watcher watches them. It has done this when it writes its test file.
     fn set_dirs(&self, dirs: &[&str]) {
         let dirs = dirs.iter().map(|dir| self.root.join(dir)).collect();
         self.watcher.set_dirs(dirs);

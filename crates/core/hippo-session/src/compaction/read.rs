@@ -22,7 +22,7 @@ pub struct RecordLink {
     pub id: Option<u64>,
     /// Id of the parent record, hashed.
     pub parent: Option<u64>,
-    /// Of a compaction: id of the first entry that it kept, hashed.
+    /// Hash of the id of the first entry that a compaction kept.
     pub first_kept: Option<u64>,
     /// The record is a compaction: its summary replaces the records before it.
     pub compaction: bool,

@@ -89,7 +89,7 @@ impl<'a> ChunkBuilder<'a> {
         self.open = Some(piece);
     }
 
-    /// Prevents joining across this position, because the part of the file that follows is in no chunk.
+    /// Ends the current chunk: the next one is not joined to it, because a part of the file between them is in no chunk.
     pub fn separate(&mut self) {
         self.last = None;
         if let Some(open) = self.open.take() {
