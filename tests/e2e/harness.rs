@@ -137,36 +137,6 @@ fn deinit_keeps_memory_and_files_of_the_user() {
 }
 
 #[test]
-fn nested_workspaces_are_reported() {
-    let scratch = Scratch::new();
-    let daemon = scratch.daemon();
-    // The folder is beside the daemon's home, because `init` refuses a folder that contains the home.
-    let root = scratch.beside("agents/ada");
-    for folder in ["projects/pump", "app"] {
-        fs::create_dir_all(root.join(folder)).unwrap();
-    }
-    let mut client = daemon.client();
-    assert_eq!(client.add(&root).notes, [""; 0]);
-    let told = hippoctl(&daemon, &root.join("projects/pump"), &["init", "--bare"]);
-    let named = root.canonicalize().unwrap().display().to_string();
-    assert!(
-        told.contains(&format!(
-            "note: the folder is inside the workspace {named}: both index"
-        )),
-        "{told}"
-    );
-    let notes = client.add(&root.join("app")).notes;
-    assert!(
-        notes.len() == 1 && notes[0].contains("does not index"),
-        "{notes:?}"
-    );
-    assert_eq!(client.add(&root.join("app")).notes, [""; 0], "once");
-    let around = client.add(root.parent().unwrap()).notes;
-    assert_eq!(around.len(), 3, "{around:?}");
-    assert!(around[0].contains("is inside the folder"), "{around:?}");
-}
-
-#[test]
 fn invalid_values_are_reported_and_affect_no_other_setting() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();

@@ -71,37 +71,3 @@ fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
     client.sync(&root);
     status_until(&mut client, |status| status.documents == before);
 }
-
-#[test]
-fn doctor_counts_stale_pointers_and_a_dry_run_lists_them() {
-    let (scratch, _daemon, mut client) = indexed();
-    let root = scratch.workspace();
-    let stale = |client: &mut Caller| {
-        let problems = client.doctor(false).problems;
-        problems
-            .into_iter()
-            .find(|problem| problem.id == "stale-pointers")
-    };
-    assert!(stale(&mut client).is_none());
-    let id = crate::index_file::id_of(&mut client, &scratch, "Coffee machine");
-    client.edit(&root, &id, |request| {
-        request.pointers = Some(vec![hippo_proto::Pointer {
-            path: "knowledge/kitchen.md".to_owned(),
-            section: Some("Nowhere".to_owned()),
-        }]);
-    });
-    let told = stale(&mut client).expect("a line");
-    assert!(
-        told.what.starts_with("1 pointer") && told.what.contains(&id),
-        "{told:?}"
-    );
-    assert!(
-        told.fix.contains("hippoctl consolidate deep --dry-run"),
-        "{told:?}"
-    );
-    let report = client
-        .try_run(&root, hippo_proto::Cycle::Deep, None, true)
-        .unwrap();
-    let listed = format!("{:?} {:?}", report.findings, report.plan);
-    assert!(listed.contains(&id), "{report:#?}");
-}

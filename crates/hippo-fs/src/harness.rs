@@ -163,6 +163,7 @@ fn invalid_at(text: &str, at: usize, what: String) -> InvalidSetting {
 
 /// Maximum length of a shown value in bytes.
 const SHOWN: usize = 40;
+const OBJECT: &str = "an object { … }";
 
 struct HarnessReader<'t> {
     text: &'t str,
@@ -173,99 +174,81 @@ impl<'t> HarnessReader<'t> {
     fn settings(&mut self, root: Option<&Value<'t>>) -> HarnessSettings {
         let Some(Value::Object(root)) = root else {
             let at = root.map_or(self.text.len(), Ranged::start);
-            let found = invalid_at(self.text, at, "expected an object { … }".to_owned());
+            let found = invalid_at(self.text, at, format!("expected {OBJECT}"));
             self.invalid.push(found);
             return HarnessSettings::default();
         };
-        let platforms = format!("one of {}", PLATFORMS.join(", "));
-        let platform = self.value(root, "", "platform", &platforms, |value| {
-            let name = value.as_string_lit()?.value.as_ref();
-            PLATFORMS.contains(&name).then(|| name.to_owned())
-        });
-        let search = self.section(root, "search");
-        let compaction = self.section(root, "compaction");
-        let index = self.section(root, "index");
         let flag = |value: &Value<'t>| Some(value.as_boolean_lit()?.value);
-        let vector = search.and_then(|search| self.value(search, "search.", "vector", "true or false", flag));
-        if let Some(search) = search {
-            let name = |value: &Value<'t>| value.as_string_lit().map(drop);
-            self.value(search, "search.", "embedModel", "a string such as \"auto\"", name);
-        }
-        let index_in_prompt =
-            index.and_then(|index| self.value(index, "index.", "inPrompt", "true or false", flag));
+        let platforms = format!("one of {}", PLATFORMS.join(", "));
         let (least, most) = ROOT_TOKENS;
-        let tokens = |value: &Value<'t>| {
-            let tokens: u32 = value.as_number_lit()?.value.parse().ok()?;
-            (least..=most).contains(&tokens).then_some(tokens)
+        let tokens = format!("a whole number from {least} to {most}");
+        let hours = format!("a number of hours from 0 to {MOST_HOURS}");
+        let settings = HarnessSettings {
+            platform: self.value(root, "platform", &platforms, |value| {
+                let name = value.as_string_lit()?.value.as_ref();
+                PLATFORMS.contains(&name).then(|| name.to_owned())
+            }),
+            vector: self.value(root, "search.vector", "true or false", flag),
+            index_in_prompt: self.value(root, "index.inPrompt", "true or false", flag),
+            root_max_tokens: self.value(root, "compaction.rootMaxTokens", &tokens, |value| {
+                let tokens: u32 = value.as_number_lit()?.value.parse().ok()?;
+                (least..=most).contains(&tokens).then_some(tokens)
+            }),
+            cooldown_hours: self.value(root, "compaction.cooldownHours", &hours, |value| {
+                let hours: f64 = value.as_number_lit()?.value.parse().ok()?;
+                (0.0..=MOST_HOURS).contains(&hours).then_some(hours)
+            }),
+            session_compaction: self.value(root, "sessionCompaction", OBJECT, |value| {
+                let properties = value.as_object()?.properties.iter();
+                let pairs =
+                    properties.map(|found| (found.name.as_str().to_owned(), found.value.clone().into()));
+                Some(pairs.collect())
+            }),
         };
-        let hours = |value: &Value<'t>| {
-            let hours: f64 = value.as_number_lit()?.value.parse().ok()?;
-            (0.0..=MOST_HOURS).contains(&hours).then_some(hours)
-        };
-        let root_max_tokens = compaction.and_then(|section| {
-            let range = format!("a whole number from {least} to {most}");
-            self.value(section, "compaction.", "rootMaxTokens", &range, tokens)
-        });
-        let cooldown_hours = compaction.and_then(|section| {
-            let range = format!("a number of hours from 0 to {MOST_HOURS}");
-            self.value(section, "compaction.", "cooldownHours", &range, hours)
-        });
-        let session_compaction = self.section(root, "sessionCompaction").map(|section| {
-            let properties = section.properties.iter();
-            let pairs = properties.map(|found| (found.name.as_str().to_owned(), found.value.clone().into()));
-            pairs.collect()
+        self.value(root, "search.embedModel", "a string such as \"auto\"", |value| {
+            value.as_string_lit().map(drop)
         });
         self.invalid.sort_by_key(|misfit| (misfit.line, misfit.column));
-        HarnessSettings {
-            platform,
-            vector,
-            index_in_prompt,
-            root_max_tokens,
-            cooldown_hours,
-            session_compaction,
-        }
+        // A section that is not an object is found once per key.
+        self.invalid.dedup();
+        settings
     }
 
-    fn section<'v>(&mut self, root: &'v Object<'t>, key: &str) -> Option<&'v Object<'t>> {
-        let found = self.property(root, "", key)?;
-        let section = found.value.as_object();
-        if section.is_none() {
-            self.report_invalid(found, key, "an object { … }");
-        }
-        section
-    }
-
-    /// Returns the value of a key if it is valid.
+    /// Returns the value of a key if it is valid. A key in a section is written as `section.key`.
     fn value<T>(
         &mut self,
-        object: &Object<'t>,
-        section: &str,
+        root: &Object<'t>,
         key: &str,
         expected: &str,
         usable: impl Fn(&Value<'t>) -> Option<T>,
     ) -> Option<T> {
-        let found = self.property(object, section, key)?;
+        let mut object = root;
+        if let Some((section, _)) = key.split_once('.') {
+            let found = self.property(root, section)?;
+            let Some(inner) = found.value.as_object() else {
+                self.report_invalid(found, section, OBJECT);
+                return None;
+            };
+            object = inner;
+        }
+        let found = self.property(object, key)?;
         let value = usable(&found.value);
         if value.is_none() {
-            self.report_invalid(found, &format!("{section}{key}"), expected);
+            self.report_invalid(found, key, expected);
         }
         value
     }
 
     /// Returns a key that is set and not `null`. A duplicate key is reported and ignored.
-    fn property<'v>(
-        &mut self,
-        object: &'v Object<'t>,
-        section: &str,
-        key: &str,
-    ) -> Option<&'v ObjectProp<'t>> {
+    fn property<'v>(&mut self, object: &'v Object<'t>, key: &str) -> Option<&'v ObjectProp<'t>> {
+        let name = key.rsplit('.').next()?;
         let mut named = object
             .properties
             .iter()
-            .filter(|found| found.name.as_str() == key);
+            .filter(|found| found.name.as_str() == name);
         let first = named.next()?;
         if let Some(second) = named.next() {
-            let what = format!("{section}{key} is set twice: remove one");
+            let what = format!("{key} is set twice: remove one");
             self.invalid.push(invalid_at(self.text, second.start(), what));
             return None;
         }

@@ -49,15 +49,6 @@ fn session_and_workspace_answers_keep_their_names() {
         &WorkspaceAddResponse {
             root: "/w".into(),
             added: true,
-            notes: vec![],
-        },
-    );
-    answer(
-        r#"{"root":"/w/x","added":true,"notes":["it lies within /w"]}"#,
-        &WorkspaceAddResponse {
-            root: "/w/x".into(),
-            added: true,
-            notes: vec!["it lies within /w".into()],
         },
     );
     let info = WorkspaceInfo {

@@ -25,8 +25,8 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use entries::{
-    Access, Base, CoAccessed, DamagedRow, EntryBatch, EntryStore, FoldResult, RunDetail, RunFile, RunId,
-    RunReport, RunRow, Tombstone,
+    Access, Base, CoAccessed, DamagedRow, EntryBatch, EntryStore, FoldResult, RunDetail, RunId, RunReport,
+    RunRow, Tombstone,
 };
 pub use load::{LoadedDocument, LoadedDocuments};
 pub use read::StoreReader;

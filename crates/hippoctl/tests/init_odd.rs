@@ -79,11 +79,7 @@ fn the_home_folder_is_used_only_if_named_explicitly() {
     let root_too = root.clone();
     let daemon = Daemon::start(move |call| {
         let root = root_too.display().to_string();
-        let added = WorkspaceAddResponse {
-            root,
-            added: true,
-            notes: vec!["two lie within each other".into()],
-        };
+        let added = WorkspaceAddResponse { root, added: true };
         encode_result(&call.id, &added)
     });
     let run = |cwd: &Path, words: &[&str]| {
@@ -123,11 +119,10 @@ fn the_home_folder_is_used_only_if_named_explicitly() {
         &["--workspace", &named, "workspace", "add"],
     ] {
         let (code, _, errors) = run(&root, words);
-        assert_eq!((code, errors.as_str()), (0, "note: two lie within each other\n"));
+        assert_eq!((code, errors.as_str()), (0, ""));
     }
-    let (code, told, errors) = run(&root, &["init", &named]);
+    let (code, _, errors) = run(&root, &["init", &named]);
     assert_eq!(code, 0, "{errors}");
-    assert!(told.contains("note: two lie within each other\n"), "{told}");
 }
 
 #[test]
@@ -172,7 +167,6 @@ fn keeping(root: &Path) -> Daemon {
             let added = WorkspaceAddResponse {
                 root: root.clone(),
                 added: true,
-                notes: vec![],
             };
             encode_result(&call.id, &added)
         }

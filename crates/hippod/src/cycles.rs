@@ -10,7 +10,7 @@ use hippo_proto::{
 
 use crate::clock::Clock;
 use crate::memory::MemoryWriter;
-use crate::message::{AnswerSender, EngineHandle, EngineRequest, HeartbeatAnswer, Order};
+use crate::message::{AnswerSender, EngineHandle, HeartbeatAnswer, Order, WorkspaceMessage};
 use crate::tree::{self, TreeOptions, Trees};
 use crate::view::WorkspaceView;
 use crate::views::Views;
@@ -48,12 +48,14 @@ impl CycleRunner {
         };
         let (cycle, dry_run) = (request.cycle, request.dry_run);
         let _awaited = self.trees.await_for(&view.root);
-        let ran = self.engine.order(&view.root, |reply| Order::Cycle {
-            cycle,
-            at,
-            dry_run,
-            when_due: false,
-            reply: Some(reply),
+        let ran = self.engine.ask(&view.root, |reply| {
+            WorkspaceMessage::Order(Order::Cycle {
+                cycle,
+                at,
+                dry_run,
+                when_due: false,
+                reply: Some(reply),
+            })
         });
         let mut report = ran.await?;
         if request.cycle != Cycle::Archival {
@@ -80,15 +82,15 @@ impl CycleRunner {
         let HeartbeatAnswer { due, .. } = self.ask_pending(&view, false).await?;
         let (mut failed, mut runs) = (Vec::new(), Vec::new());
         for cycle in due {
-            let ended = self
-                .engine
-                .order(&view.root, |reply: AnswerSender<CycleReport>| Order::Cycle {
+            let ended = self.engine.ask(&view.root, |reply: AnswerSender<CycleReport>| {
+                WorkspaceMessage::Order(Order::Cycle {
                     cycle,
                     at: None,
                     dry_run: false,
                     when_due: true,
                     reply: Some(reply),
-                });
+                })
+            });
             match ended.await {
                 Ok(report) => runs.extend(report.run),
                 Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
@@ -117,22 +119,19 @@ impl CycleRunner {
     }
 
     async fn past_runs(&self, view: &WorkspaceView) -> Result<Vec<CycleRun>, RpcError> {
-        let root = view.root.clone();
         let request = CycleHistoryRequest {
-            workspace: root.display().to_string(),
+            workspace: view.root.display().to_string(),
             limit: Some(hippo_proto::MAX_RUNS),
             run: None,
         };
         let history = self
             .engine
-            .ask(|reply| EngineRequest::History { root, request, reply });
+            .ask(&view.root, |reply| WorkspaceMessage::History(request, reply));
         Ok(history.await?.runs)
     }
 
     async fn ask_pending(&self, view: &WorkspaceView, tells: bool) -> Result<HeartbeatAnswer, RpcError> {
-        let root = view.root.clone();
-        self.engine
-            .ask(|reply| EngineRequest::Heartbeat { tells, root, reply })
-            .await
+        let beat = |reply| WorkspaceMessage::Heartbeat { tells, reply };
+        self.engine.ask(&view.root, beat).await
     }
 }

@@ -12,7 +12,7 @@ use hippo_proto::{DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Proble
 use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::instance;
-use crate::message::{EngineHandle, EngineMessage, EngineRequest, LostData};
+use crate::message::{EngineHandle, EngineMessage, LostData, WorkspaceMessage};
 use crate::models::Models;
 use crate::registry;
 use crate::scan;
@@ -102,11 +102,7 @@ async fn examined(doctor: &Arc<Doctor>, request: &DoctorRequest) -> Result<Docto
 }
 
 async fn rebuild(doctor: &Doctor, root: &Path) -> Result<Option<LostData>, RpcError> {
-    let root = root.to_path_buf();
-    doctor
-        .engine
-        .ask(|reply| EngineRequest::Rebuild { root, reply })
-        .await
+    doctor.engine.ask(root, WorkspaceMessage::Rebuild).await
 }
 
 /// Surveys a workspace, or reports why it could not be opened.
@@ -124,11 +120,7 @@ async fn survey_of(doctor: &Arc<Doctor>, root: &Path) -> Result<Survey, RpcError
         _ => {
             doctor
                 .engine
-                .ask(|reply| EngineRequest::Survey {
-                    root: root.to_path_buf(),
-                    scan,
-                    reply,
-                })
+                .ask(root, |reply| WorkspaceMessage::Survey(scan, reply))
                 .await
         }
     };

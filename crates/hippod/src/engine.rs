@@ -1,16 +1,11 @@
-//! Routing of events to workspaces, and scheduling of turns.
+//! Routing of messages to workspaces, each of which has a thread of its own.
 
 mod agenda;
-mod aside;
 mod embedding;
 mod entries;
-mod event;
 mod housekeeping;
 mod ingest;
-mod members;
-mod nested;
 mod open;
-mod opening;
 mod patch;
 mod readers;
 mod reading;
@@ -21,40 +16,43 @@ mod settings;
 mod status;
 mod survey;
 mod turn;
+mod turns;
+mod worker;
 mod workspace;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::sync::broadcast;
+use tracing::Span;
 
-use hippo_proto::{Event as News, Paths};
+use hippo_proto::{Event as News, Paths, RpcError, WorkspaceAddResponse};
+use hippo_store::vector::BuiltGraph;
 
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::Contexts;
-use crate::embed_worker::{EmbedEvent, EmbedWorker};
+use crate::embed_worker::{EmbedEvent, EmbedWorker, ModelPhase};
 use crate::measures::Measures;
-use crate::message::{EngineHandle, EngineMessage, EngineRequest};
+use crate::message::{AnswerSender, EngineHandle, EngineMessage, WorkspaceMessage};
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::tasks::Pulse;
 use crate::views::{Slot, Views, no_workspace};
-use event::EngineEvent;
-use members::{EngineMember, Seat};
+use entries::FinishedPlan;
+use requests::{Removal, StagedRestore};
+use turns::Turns;
+use worker::WorkspaceWorker;
 
 /// Time limit for one kind of work within a turn.
 const SLICE: Duration = Duration::from_millis(50);
-/// Maximum number of jobs in the embed worker: one in progress, one queued.
-const JOBS_AHEAD: usize = 2;
-/// Maximum time between two wake-ups of the engine.
-const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 
-/// Handles shared by the turns of all workspaces.
+/// Handles shared by all workspaces.
 pub struct Resources {
     /// The configuration.
     pub config: Arc<Config>,
@@ -62,6 +60,10 @@ pub struct Resources {
     pub paths: Paths,
     /// Clock.
     pub clock: Arc<dyn Clock>,
+    /// Views for queries.
+    pub views: Arc<Views>,
+    /// The registered workspaces.
+    pub registry: Registry,
     /// Handle to the embed worker.
     pub embed: EmbedWorker,
     /// The installed models.
@@ -74,6 +76,46 @@ pub struct Resources {
     pub news: broadcast::Sender<News>,
     /// Liveness signal of the engine.
     pub pulse: Pulse,
+    /// True while, before shutdown, a database whose file was removed while open is written again.
+    pub rescuing: Arc<AtomicBool>,
+}
+
+/// An event for the engine.
+#[derive(Debug)]
+enum EngineEvent {
+    /// A message from another component.
+    Sent(EngineMessage),
+    /// A restored workspace that is in place.
+    Restored(PathBuf),
+    /// A workspace whose thread has ended.
+    Closed(PathBuf),
+    /// A thread that ended in the middle of its work.
+    Lost,
+}
+
+/// An event for the thread of a workspace.
+#[derive(Debug)]
+enum WorkspaceEvent {
+    /// A message from another component, and the tracing span of its sender.
+    Sent(WorkspaceMessage, Span),
+    /// A client that registered the workspace, and the answer once it is open.
+    Added(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse),
+    /// A restore into the folder of the workspace.
+    TakenIn(StagedRestore),
+    /// The removal of the workspace.
+    Removed(Removal),
+    /// A result or a state change from the embed worker.
+    Embed(EmbedEvent),
+    /// Completion of the vector graph of an opened workspace; `None` if the build failed or was cancelled.
+    GraphBuilt(u64, Option<BuiltGraph>),
+    /// A finished plan of a cycle.
+    Planned(FinishedPlan),
+    /// A timer tick: cycles may be due.
+    Tick,
+    /// A change of the installed model files.
+    ModelChanged,
+    /// The end of the daemon.
+    Shutdown,
 }
 
 /// Receiving side of the engine's channel.
@@ -90,124 +132,135 @@ pub fn create_channel() -> (EngineHandle, EngineInbox) {
     (handle, EngineInbox { sender, receiver })
 }
 
+/// Progress of a workspace's thread.
+#[derive(Default)]
+struct Progress {
+    /// Key of the workspace since it was last opened; results of work for an earlier key are dropped.
+    key: AtomicU64,
+    is_busy: AtomicBool,
+    pulse: Pulse,
+}
+
+/// A workspace of the engine.
+struct EngineMember {
+    inbox: Sender<WorkspaceEvent>,
+    thread: JoinHandle<()>,
+    progress: Arc<Progress>,
+    /// Number of beats at the last check of the watchdog.
+    seen: u64,
+    /// Messages that wait until the removal or the restore of the workspace has finished; `None` if it has.
+    waiting: Option<Vec<EngineMessage>>,
+}
+
+impl EngineMember {
+    fn post(&self, event: WorkspaceEvent) {
+        // A workspace that was just removed needs no event.
+        let _ = self.inbox.send(event);
+    }
+}
+
 /// State of the engine.
 pub struct Engine {
     resources: Arc<Resources>,
-    views: Arc<Views>,
-    registry: Arc<Registry>,
-    /// True while, before shutdown, the engine rewrites databases whose files were removed while open.
-    rescuing: Arc<AtomicBool>,
+    turns: Arc<Turns>,
     events: Sender<EngineEvent>,
     inbox: Receiver<EngineEvent>,
-    members: BTreeMap<u64, EngineMember>,
-    /// Idle worker threads.
-    hands: Vec<turn::WorkspaceWorker>,
-    next_key: u64,
-    /// True if a worker thread ended in the middle of its work.
-    lost: bool,
+    members: BTreeMap<PathBuf, EngineMember>,
 }
 
 impl Engine {
     /// Creates an engine for the registered workspaces. They are announced at once and opened by [`Engine::run`].
-    pub fn new(
-        inbox: EngineInbox,
-        resources: Resources,
-        views: Arc<Views>,
-        registry: Registry,
-        rescuing: Arc<AtomicBool>,
-    ) -> Self {
+    pub fn new(inbox: EngineInbox, resources: Resources) -> Self {
         // Announce them before the first client request, so that a registered workspace is reported as opening, not as
         // unknown.
-        for root in registry.roots() {
-            views.set(&root, Slot::Opening);
+        for root in resources.registry.roots() {
+            resources.views.set(&root, Slot::Opening);
         }
         Self {
             resources: Arc::new(resources),
-            views,
-            registry: Arc::new(registry),
-            rescuing,
+            turns: Arc::default(),
             events: inbox.sender,
             inbox: inbox.receiver,
             members: BTreeMap::new(),
-            hands: Vec::new(),
-            next_key: 1,
-            lost: false,
         }
     }
 
-    /// Opens the registered workspaces, then processes events until [`EngineMessage::Shutdown`] or a panic in a turn.
+    /// Opens the registered workspaces, then routes events until [`EngineMessage::Shutdown`] or a panic in a thread.
     pub fn run(mut self) {
-        self.open_registered();
-        let mut begun = Instant::now();
-        loop {
-            self.dispatch();
-            self.resources.measures.engine_slice(begun.elapsed());
-            match self.inbox.recv_timeout(self.sleep()) {
-                Ok(EngineEvent::Sent(EngineMessage::Shutdown)) | Err(RecvTimeoutError::Disconnected) => break,
-                Ok(event) => {
-                    begun = Instant::now();
-                    self.take(event);
-                    while let Ok(event) = self.inbox.try_recv() {
-                        if matches!(event, EngineEvent::Sent(EngineMessage::Shutdown)) {
-                            return self.finish();
-                        }
-                        self.take(event);
-                    }
+        for root in self.resources.registry.roots() {
+            self.start(&root, None);
+        }
+        while let Ok(event) = self.inbox.recv() {
+            let begun = Instant::now();
+            match event {
+                EngineEvent::Sent(EngineMessage::Shutdown) => return self.finish(),
+                EngineEvent::Lost => return,
+                EngineEvent::Sent(message) => self.take_message(message),
+                EngineEvent::Restored(root) => {
+                    let member = self.members.get_mut(&root);
+                    let waiting = member.and_then(|member| member.waiting.take());
+                    self.go_on(waiting);
                 }
-                Err(RecvTimeoutError::Timeout) => begun = Instant::now(),
+                EngineEvent::Closed(root) => {
+                    let member = self.members.remove(&root);
+                    self.go_on(member.and_then(|member| member.waiting));
+                }
             }
-            if self.lost {
-                return;
-            }
-        }
-        self.finish();
-    }
-
-    /// Handles an event of the engine itself, or appends it to the inbox of its workspace.
-    fn take(&mut self, event: EngineEvent) {
-        match event {
-            EngineEvent::Sent(message) => self.take_message(message),
-            EngineEvent::GraphBuilt { workspace, .. } => self.post(Some(workspace), event),
-            EngineEvent::Planned(ref planned) => {
-                let key = planned.workspace;
-                self.post(Some(key), event);
-            }
-            EngineEvent::Turned(turned) => self.turned(*turned),
-            EngineEvent::Opened(opened) => self.opened(*opened),
-            EngineEvent::Closed { workspace } => self.closed(workspace),
-            EngineEvent::Lost => self.lost = true,
+            self.resources.measures.engine_slice(begun.elapsed());
         }
     }
 
+    /// Handles a message of the engine, or passes it on to its workspace.
     fn take_message(&mut self, message: EngineMessage) {
+        let root = match &message {
+            EngineMessage::To(root, ..) => Some(root.clone()),
+            EngineMessage::Add { folder, .. } | EngineMessage::Remove { folder, .. } => {
+                Some(canonical(folder))
+            }
+            EngineMessage::TakeIn { staged, .. } => Some(staged.root.clone()),
+            _ => None,
+        };
+        let member = root.and_then(|root| self.members.get_mut(&root));
+        if let Some(waiting) = member.and_then(|member| member.waiting.as_mut()) {
+            return waiting.push(message);
+        }
         match message {
-            EngineMessage::Request(request, span) => self.route(request, span),
+            EngineMessage::To(root, message, span) => {
+                if matches!(*message, WorkspaceMessage::Sync { .. }) {
+                    self.look_for_model();
+                }
+                match self.members.get(&root) {
+                    Some(member) => member.post(WorkspaceEvent::Sent(*message, span)),
+                    None => message.refuse(&no_workspace(&root)),
+                }
+            }
+            EngineMessage::Add { folder, reply } => self.add(&folder, reply),
+            EngineMessage::Remove { folder, purge, reply } => self.remove(canonical(&folder), purge, reply),
+            EngineMessage::TakeIn { staged, reply } => self.take_in(StagedRestore { staged, reply }),
             EngineMessage::Embed(EmbedEvent::State(state)) => {
                 if state.is_usable() {
-                    self.post_to_all(|| EngineMessage::Embed(EmbedEvent::State(state.clone())));
+                    self.post_to_all(|| WorkspaceEvent::Embed(EmbedEvent::State(state.clone())));
                 }
             }
-            EngineMessage::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
-                self.post(Some(workspace), EngineEvent::Sent(message));
+            EngineMessage::Embed(event) => {
+                let (EmbedEvent::Done { workspace: key, .. } | EmbedEvent::Refused { workspace: key }) =
+                    event
+                else {
+                    return;
+                };
+                let mut members = self.members.values();
+                if let Some(member) =
+                    members.find(|member| member.progress.key.load(Ordering::Relaxed) == key)
+                {
+                    member.post(WorkspaceEvent::Embed(event));
+                }
             }
-            EngineMessage::Watch(ref watched) => {
-                let key = self.key_of(watched.root());
-                self.post(key, EngineEvent::Sent(message));
-            }
-            EngineMessage::Stale { ref root, .. }
-            | EngineMessage::Read { ref root, .. }
-            | EngineMessage::Damaged { ref root, .. }
-            | EngineMessage::Asked { ref root, .. }
-            | EngineMessage::Order { ref root, .. } => {
-                let key = self.key_of(root);
-                self.post(key, EngineEvent::Sent(message));
-            }
-            EngineMessage::Tick => self.post_to_all(|| EngineMessage::Tick),
+            EngineMessage::Tick => self.post_to_all(|| WorkspaceEvent::Tick),
             EngineMessage::ModelChanged => {
                 let models = &self.resources.models;
                 let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
                 self.resources.embed.reset(configured, models.state());
-                self.post_to_all(|| EngineMessage::ModelChanged);
+                self.post_to_all(|| WorkspaceEvent::ModelChanged);
             }
             EngineMessage::LookForModel => self.look_for_model(),
             EngineMessage::Pulse => {
@@ -219,49 +272,92 @@ impl Engine {
         }
     }
 
-    fn post_to_all(&mut self, message: impl Fn() -> EngineMessage) {
-        for member in self.members.values_mut() {
-            member.inbox.push_back(EngineEvent::Sent(message()));
+    /// Handles messages that waited for the end of a removal or of a restore.
+    fn go_on(&mut self, waiting: Option<Vec<EngineMessage>>) {
+        for message in waiting.into_iter().flatten() {
+            self.take_message(message);
         }
     }
 
-    /// Appends a request about a known workspace to its inbox, and handles other requests at once.
-    fn route(&mut self, request: EngineRequest, span: tracing::Span) {
-        let of = match &request {
-            EngineRequest::Sync { root, .. }
-            | EngineRequest::Trust { root, .. }
-            | EngineRequest::History { root, .. }
-            | EngineRequest::Heartbeat { root, .. }
-            | EngineRequest::Survey { root, .. } => {
-                let key = self.key_of(root);
-                if key.is_none() {
-                    let error = no_workspace(root);
-                    return request.refuse(&error);
-                }
-                key
-            }
-            EngineRequest::Remove { folder, .. } => self.key_of(&canonical(folder)),
-            EngineRequest::Add { folder, .. } => {
-                let key = self.key_of(&canonical(folder));
-                key.filter(|key| self.members[key].leaving)
-            }
-            EngineRequest::TakeIn { staged, .. } => self.key_of(&staged.root),
-            EngineRequest::Rebuild { root, .. } => self.key_of(root).filter(|key| {
-                // A closed workspace may be one that fails to open until it is rebuilt.
-                !matches!(self.members[key].seat, Seat::Closed(_))
-            }),
+    fn post_to_all(&self, event: impl Fn() -> WorkspaceEvent) {
+        for member in self.members.values() {
+            member.post(event());
+        }
+    }
+
+    /// Starts using a missing model once it has been installed manually.
+    fn look_for_model(&mut self) {
+        let (models, embed) = (&self.resources.models, &self.resources.embed);
+        let is_found = |before: ModelPhase, now: ModelPhase| {
+            matches!(before, ModelPhase::Absent(_)) && !matches!(now, ModelPhase::Absent(_))
         };
-        if matches!(request, EngineRequest::Sync { .. }) {
-            self.look_for_model();
+        let configured = is_found(embed.state().0, models.state());
+        // For a workspace with its own model, no other check looks at the model's files.
+        let own = self.resources.views.open().into_iter().any(|view| {
+            let name = &view.config.embed.model;
+            let found = models.find_model(name);
+            let before = found.map_or_else(|| models.state_of(name), |model| embed.state_of(&model.id));
+            is_found(before, models.state_of(name))
+        });
+        if configured || own {
+            self.take_message(EngineMessage::ModelChanged);
         }
-        match of {
-            Some(_) => self.post(of, EngineEvent::Sent(EngineMessage::Request(request, span))),
-            None => span.in_scope(|| self.serve(request)),
+    }
+
+    /// Starts the thread of a workspace.
+    fn start(&mut self, root: &Path, restore: Option<StagedRestore>) {
+        self.resources.views.set(root, Slot::Opening);
+        let (inbox, events) = mpsc::channel();
+        let progress = Arc::new(Progress::default());
+        // If the restore fails, the workspace is removed again. Clients that add it meanwhile wait.
+        let waits = restore.is_some() && !self.resources.registry.contains(root);
+        let worker = WorkspaceWorker::new(self, root, inbox.clone(), Arc::clone(&progress), restore);
+        let thread = std::thread::Builder::new().name("workspace".to_owned());
+        match thread.spawn(move || worker.run(&events)) {
+            Ok(thread) => {
+                let member = EngineMember {
+                    inbox,
+                    thread,
+                    progress,
+                    seen: 0,
+                    waiting: waits.then(Vec::new),
+                };
+                self.members.insert(root.to_path_buf(), member);
+            }
+            Err(error) => {
+                tracing::error!(root = %root.display(), %error, "could not start the thread of a workspace");
+                let broken = RpcError::internal(format!("could not start a thread: {error}"));
+                self.resources.views.set(root, Slot::Broken(broken));
+            }
         }
+    }
+
+    /// Returns whether every running turn makes progress. While a turn hangs, the watchdog receives no heartbeat.
+    fn all_get_on(&mut self) -> bool {
+        let mut well = true;
+        for member in self.members.values_mut() {
+            let beats = member.progress.pulse.beats();
+            well &= beats != member.seen || !member.progress.is_busy.load(Ordering::Relaxed);
+            member.seen = beats;
+        }
+        well
+    }
+
+    /// Closes all workspaces. Running turns finish their step first.
+    fn finish(self) {
+        self.resources.rescuing.store(true, Ordering::Relaxed);
+        self.resources.contexts.look();
+        self.resources.rescuing.store(false, Ordering::Relaxed);
+        self.post_to_all(|| WorkspaceEvent::Shutdown);
+        for member in self.members.into_values() {
+            // The thread itself reported its panic.
+            let _ = member.thread.join();
+        }
+        self.resources.contexts.checkpoint();
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
-fn canonical(folder: &Path) -> std::path::PathBuf {
+fn canonical(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf())
 }

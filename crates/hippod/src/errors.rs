@@ -36,6 +36,11 @@ pub fn store_error(error: &StoreError) -> RpcError {
     }
 }
 
+/// Converts an error of the store into an error for clients.
+pub fn refused(error: StoreError) -> RpcError {
+    store_error(&error)
+}
+
 /// Returns the error for a workspace whose root is missing.
 pub fn root_missing(root: &Path) -> RpcError {
     let what = format!("the workspace folder is missing or empty: {}", root.display());

@@ -1,16 +1,20 @@
 //! Writes of clients to the memory of a workspace.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hippo_proto::{RememberRequest, RememberResponse, RpcError};
 
 use crate::clock::{Clock, date_in};
 use crate::errors::root_missing;
-use crate::message::{AnswerSender, AppendedText, EngineHandle, EngineRequest, EntryCommand, Order};
+use crate::message::{AnswerSender, AppendedText, EngineHandle, EntryCommand, Order, WorkspaceMessage};
 use crate::remember;
 use crate::tasks::run_blocking;
 use crate::view::WorkspaceView;
 use crate::views::Views;
+
+/// Maximum wait for a log that other programs keep changing.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Writer of entries and log lines. The engine changes the entries.
 #[derive(Clone)]
@@ -35,9 +39,7 @@ impl MemoryWriter {
         let view = self.views.get(folder).await?;
         let was_away = view.status().is_some_and(|status| !status.root_present);
         if was_away && hippo_fs::is_present(&view.root) {
-            let root = view.root.clone();
-            let looked = self.engine.ask(|reply| EngineRequest::Sync {
-                root,
+            let looked = self.engine.ask(&view.root, |reply| WorkspaceMessage::Sync {
                 wait: false,
                 accept_deletions: false,
                 reply,
@@ -59,7 +61,9 @@ impl MemoryWriter {
     ) -> Result<T, RpcError> {
         let view = self.view_to_write(workspace).await?;
         self.engine
-            .order(&view.root, |reply| Order::Change(change(reply)))
+            .ask(&view.root, |reply| {
+                WorkspaceMessage::Order(Order::Change(change(reply)))
+            })
             .await
     }
 
@@ -86,17 +90,18 @@ impl MemoryWriter {
         let (appended, kinds, mut notes) = run_blocking(append).await?;
         let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
         let repeated = appended.repeated;
-        let entered = self.engine.order(&view.root, |reply| {
-            Order::Change(EntryCommand::Remembered(Box::new(AppendedText {
+        let entered = self.engine.ask(&view.root, |reply| {
+            let appended = AppendedText {
                 request,
                 appended,
                 reply,
-            })))
+            };
+            WorkspaceMessage::Order(Order::Change(EntryCommand::Remembered(Box::new(appended))))
         });
-        let (entered, is_searchable) = match entered.await {
-            Ok(entered) => (entered.entry, entered.is_searchable),
-            Err(error) => (Err(error), false),
-        };
+        let entered = entered.await;
+        // The text must be searchable by the next query, and the watcher would report it only later.
+        let read = self.engine.read_files(&view.root, vec![path.clone()]);
+        let is_searchable = matches!(tokio::time::timeout(PATIENCE, read).await, Ok(Ok(true)));
         let entry = match entered {
             Ok(entry) => {
                 if repeated {

@@ -9,62 +9,45 @@ use std::path::PathBuf;
 use tokio::sync::oneshot;
 use tracing::Span;
 
-use hippo_proto::RpcError;
-use hippo_store::StoreError;
+use hippo_proto::{Restored, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse};
 
 use crate::embed_worker::EmbedEvent;
-use crate::watcher::WatchEvent;
+use crate::staged::StagedWorkspace;
 
 pub use handle::EngineHandle;
-pub use order::{AppendedText, EntryCommand, IndexingResult, Lesson, Order, QueryEffects};
-pub use request::{EngineRequest, HeartbeatAnswer, LostData};
+pub use order::{AppendedText, EntryCommand, Lesson, Order, QueryEffects};
+pub use request::{HeartbeatAnswer, LostData, WorkspaceMessage};
 
 /// A message for the engine.
 #[derive(Debug)]
 pub enum EngineMessage {
-    /// A request for a change from a client, with its tracing span.
-    Request(EngineRequest, Span),
-    /// A report from the watcher: a change of the file system or of the watcher itself.
-    Watch(WatchEvent),
+    /// A message for the workspace with this canonical root, and the tracing span of its sender.
+    To(PathBuf, Box<WorkspaceMessage>, Span),
+    /// Registers a folder.
+    Add {
+        /// The folder as given by the client.
+        folder: PathBuf,
+        /// Response channel.
+        reply: AnswerSender<WorkspaceAddResponse>,
+    },
+    /// Unregisters a folder.
+    Remove {
+        /// The folder as given by the client.
+        folder: PathBuf,
+        /// True to delete the stored session contexts as well.
+        purge: bool,
+        /// Response channel.
+        reply: AnswerSender<WorkspaceRemoveResponse>,
+    },
+    /// Moves a restored workspace that is staged into place, and opens it.
+    TakeIn {
+        /// The staged workspace.
+        staged: StagedWorkspace,
+        /// Response channel.
+        reply: AnswerSender<Restored>,
+    },
     /// A result or a state change from the embed worker.
     Embed(EmbedEvent),
-    /// Files whose content differs from the index, reported by a query.
-    Stale {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// Paths relative to it.
-        paths: Vec<String>,
-    },
-    /// A query that waits until the engine has read changed files.
-    Read {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// Paths relative to the root; an empty list means all files known to have changed.
-        paths: Vec<String>,
-        /// Completion signal; dropped if the workspace is not open.
-        done: oneshot::Sender<()>,
-    },
-    /// A damaged database, reported by a query.
-    Damaged {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// The error that the query received.
-        error: StoreError,
-    },
-    /// An answered query.
-    Asked {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// Trace of the query for usage statistics.
-        trace: QueryEffects,
-    },
-    /// An operation on the entries of a workspace.
-    Order {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// The operation.
-        order: Order,
-    },
     /// A timer tick: cycles may be due.
     Tick,
     /// Liveness probe of the watchdog.

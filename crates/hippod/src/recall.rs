@@ -29,7 +29,7 @@ use parking_lot::RwLockReadGuard;
 use crate::clock::{Clock, date_in};
 use crate::embed_worker::EmbedWorker;
 use crate::errors::store_error;
-use crate::message::{EngineHandle, EngineMessage};
+use crate::message::{EngineHandle, WorkspaceMessage};
 use crate::models::Models;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
@@ -164,7 +164,7 @@ impl SearchState {
         if !stale.changed.is_empty() {
             self.searcher
                 .engine
-                .report_stale(&self.view.root, stale.changed.clone());
+                .tell(&self.view.root, WorkspaceMessage::Stale(stale.changed.clone()));
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
         let (found, all) = (collector.best_hit_tokens(), !collector.is_full());
@@ -332,10 +332,12 @@ fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
 fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
     let refusal = store_error(&error);
     if error.needs_rebuild() {
-        searcher.engine.report_damage(&view.root, error);
+        searcher.engine.tell(&view.root, WorkspaceMessage::Damaged(error));
     } else {
-        // The engine checks that the database file still exists.
-        searcher.engine.send(EngineMessage::Pulse);
+        // In its turn, the workspace checks that the database file still exists.
+        searcher
+            .engine
+            .tell(&view.root, WorkspaceMessage::Stale(Vec::new()));
         if !view.has_database() {
             let what = "the database was removed; hippod is writing it again";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");

@@ -106,11 +106,6 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &Config, at_each: &dyn Fn(
     }
 }
 
-/// Returns whether an existing folder may contain memory files, according to the rules and ignore files of a scan.
-pub fn reaches(root: &Path, rules: &SourceRules, config: &Config, rel: &str) -> bool {
-    Looker::new(root, rules, config).reaches(rel)
-}
-
 /// Returns the name, without links, of a file that is reached through a link, if that name is memory as well.
 fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
     let real = WorkspaceDir::open(root).ok()?.resolve(rel).ok()?;

@@ -42,8 +42,6 @@ pub struct SurveyedWorkspace {
     pub waiting: usize,
     /// Skipped paths, each with the number of indexed files below it.
     pub skipped: Vec<(SkippedFile, usize)>,
-    /// Pointers of entries whose target may be missing because it is not an indexed document.
-    pub doubtful: Vec<DoubtfulPointer>,
     /// Description of the index file, if hippod keeps one and it has no problem.
     pub index_file: Option<String>,
     /// True if hippod keeps an index file in this workspace.
@@ -56,12 +54,4 @@ impl std::fmt::Debug for SurveyedWorkspace {
             .field("root", &self.view.root)
             .finish_non_exhaustive()
     }
-}
-
-/// A pointer of an entry whose target may be missing.
-pub struct DoubtfulPointer {
-    /// Id of the entry.
-    pub entry: String,
-    /// Path of the target if it is not an indexed document; the file may still exist, for example as JSON.
-    pub file: Option<String>,
 }

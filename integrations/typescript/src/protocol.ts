@@ -2181,8 +2181,6 @@ export interface WorkspaceAddRequest {
 export interface WorkspaceAddResponse {
   /** True if the folder is newly registered. */
   added: boolean;
-  /** Notes about the registration, such as an enclosing workspace. */
-  notes?: string[] | undefined;
   /** Canonical root, the identity of the workspace. */
   root: string;
 }

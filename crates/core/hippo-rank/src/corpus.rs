@@ -177,14 +177,6 @@ impl Corpus {
         true
     }
 
-    /// Sets the path and the date of a document after a rename.
-    pub fn set_path(&mut self, id: u32, path: &str, date: Option<Date>) {
-        if let Some(Some(document)) = self.documents.get_mut(id as usize) {
-            document.path = path.into();
-            document.date = date;
-        }
-    }
-
     /// Sets the date of a document.
     pub fn set_date(&mut self, id: u32, date: Option<Date>) {
         if let Some(Some(document)) = self.documents.get_mut(id as usize) {

@@ -20,9 +20,6 @@ pub struct WorkspaceAddResponse {
     pub root: String,
     /// True if the folder is newly registered.
     pub added: bool,
-    /// Notes about the registration, such as an enclosing workspace.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
 }
 
 /// Parameters of `workspace.list`: none.

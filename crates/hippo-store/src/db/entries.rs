@@ -9,11 +9,11 @@ mod access;
 mod base;
 mod batch;
 mod row;
-mod run_files;
 mod runs;
 mod step;
 #[cfg(test)]
 mod tests;
+mod trim;
 mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,6 @@ use hippo_types::time::Timestamp;
 pub use access::{Access, FoldResult};
 pub use base::Base;
 pub use batch::EntryBatch;
-pub use run_files::RunFile;
 pub use runs::{RunDetail, RunId, RunReport, RunRow};
 
 use super::{Store, StoreReader};
@@ -42,8 +41,6 @@ pub struct EntryStore {
     pub tombstones: BTreeMap<EntryId, Tombstone>,
     /// Number of recorded accesses that are not folded into their entries yet.
     pub journal: usize,
-    /// Pairs of entries that were accessed together, sorted.
-    pub co_access: Vec<CoAccessed>,
     /// Entries under Quick Access in the index file, in order.
     pub quick_access: Vec<EntryId>,
     /// Texts proposed for long-term memory.
@@ -91,6 +88,21 @@ impl Store {
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load(&self.connection))
     }
+
+    /// Returns the pairs of entries that were accessed together, sorted. Unreadable rows are omitted.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn co_accesses(&self) -> Result<Vec<CoAccessed>, StoreError> {
+        let query = "SELECT a, b, count, last FROM co_access ORDER BY a, b";
+        self.sql(read_rows(
+            &self.connection,
+            query,
+            "co_access",
+            &mut Vec::new(),
+            co_accessed,
+        ))
+    }
 }
 
 impl StoreReader {
@@ -119,13 +131,6 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
         journal: moment
             .query_row("SELECT count(*) FROM accesses", [], |row| row.get::<_, i64>(0))
             .map(|count| usize::try_from(count).unwrap_or(0))?,
-        co_access: read_rows(
-            &moment,
-            "SELECT a, b, count, last FROM co_access ORDER BY a, b",
-            "co_access",
-            &mut damaged,
-            co_accessed,
-        )?,
         quick_access: quick_access(&moment)?,
         proposed: read_rows(
             &moment,

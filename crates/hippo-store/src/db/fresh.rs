@@ -50,20 +50,6 @@ pub(super) fn mark_known(connection: &Connection, path: &str) -> rusqlite::Resul
     insert.execute([path]).map(|_| ())
 }
 
-/// Moves the mark of a document to its new name. Returns whether there was a mark.
-pub(super) fn rename_mark(
-    connection: &Connection,
-    from: &str,
-    to: &str,
-    there: bool,
-) -> rusqlite::Result<bool> {
-    if there {
-        unmark(connection, from)?;
-        mark(connection, to)?;
-    }
-    Ok(there)
-}
-
 pub(super) fn unmark(connection: &Connection, path: &str) -> rusqlite::Result<()> {
     let mut delete = connection.prepare_cached("DELETE FROM fresh WHERE path = ?1")?;
     delete.execute([path]).map(|_| ())
@@ -106,8 +92,6 @@ mod tests {
         store.looked_at(["a.md", "b.md"].into_iter()).unwrap();
         put(&mut store, "a.md", "- the pump is green\n");
         let mut batch = store.begin().unwrap();
-        let moved = batch.move_document("b.md", &record("d.md", "- the pump is blue\n"));
-        assert!(moved.unwrap());
         batch.remove_document("c.md").unwrap();
         batch.commit().unwrap();
         // A batch that is dropped changes nothing.
@@ -117,7 +101,7 @@ mod tests {
         drop(store);
         let mut store = open();
         let fresh: Vec<String> = store.fresh_documents().unwrap().into_iter().collect();
-        assert_eq!(fresh, ["a.md", "d.md"]);
+        assert_eq!(fresh, ["a.md"]);
         store.clear().unwrap();
         assert!(store.fresh_documents().unwrap().is_empty());
     }

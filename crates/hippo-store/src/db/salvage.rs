@@ -20,8 +20,8 @@ use crate::system;
 
 /// The tables that cannot be derived from files. Each comes after the tables to which it refers.
 #[rustfmt::skip] // keep the list compact
-pub(crate) const SALVAGED: [&str; 12] = [
-    "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps", "run_files",
+pub(crate) const SALVAGED: [&str; 11] = [
+    "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps",
     "quick_access", "proposed", "bases", "sqlite_sequence",
 ];
 
@@ -203,11 +203,9 @@ fn drop_unreadable(store: &Store, salvaged: &mut SalvageResult) -> Result<(), St
             .and_then(|names| names.into_iter().next());
         let Some(key) = key else { continue };
         if damaged.table == "runs" {
-            // Because of foreign keys, delete the steps and files of the run first.
-            for part in ["run_steps", "run_files"] {
-                let remove = format!("DELETE FROM {part} WHERE run = ?1");
-                store.sql(store.connection.execute(&remove, [&damaged.id]))?;
-            }
+            // Because of foreign keys, delete the steps of the run first.
+            let remove = "DELETE FROM run_steps WHERE run = ?1";
+            store.sql(store.connection.execute(remove, [&damaged.id]))?;
         }
         let remove = format!("DELETE FROM {} WHERE {key} = ?1", damaged.table);
         store.sql(store.connection.execute(&remove, [&damaged.id]))?;

@@ -113,14 +113,6 @@ CREATE TABLE run_steps (
     PRIMARY KEY (run, ordinal)
 ) WITHOUT ROWID;
 
-CREATE TABLE run_files (
-    run    INTEGER NOT NULL REFERENCES runs (id),
-    path   TEXT NOT NULL,
-    before BLOB,
-    after  BLOB NOT NULL,
-    PRIMARY KEY (run, path)
-) WITHOUT ROWID;
-
 CREATE TABLE quick_access (ordinal INTEGER PRIMARY KEY, entry TEXT NOT NULL);
 
 CREATE TABLE proposed (text TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -160,7 +152,7 @@ pub(crate) fn make(connection: &Connection, path: &Path, root: &str) -> Result<(
                   + EXISTS (SELECT 1 FROM access_days) + EXISTS (SELECT 1 FROM co_access)
                   + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
                   + EXISTS (SELECT 1 FROM quick_access) + EXISTS (SELECT 1 FROM proposed)
-                  + EXISTS (SELECT 1 FROM bases) + EXISTS (SELECT 1 FROM run_files)
+                  + EXISTS (SELECT 1 FROM bases)
                   + EXISTS (SELECT 1 FROM fresh) + EXISTS (SELECT 1 FROM checksums)",
             [],
             |_| Ok(()),

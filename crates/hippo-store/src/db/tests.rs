@@ -308,24 +308,6 @@ fn clearing_keeps_vectors_and_increments_the_generation() {
 }
 
 #[test]
-fn a_rename_keeps_chunks_and_terms() {
-    let scratch = StoreScratch::new();
-    let mut store = scratch.open();
-    let before = put(&mut store, "a.md", "- one pump\n");
-    let mut batch = store.begin().unwrap();
-    assert!(
-        batch
-            .move_document("a.md", &record("b.md", "- one pump\n"))
-            .unwrap()
-    );
-    assert!(!batch.move_document("nowhere.md", &record("c.md", "")).unwrap());
-    batch.commit().unwrap();
-    let loaded = store.load().unwrap();
-    assert_eq!(loaded.documents[0].record.path, "b.md");
-    assert_eq!(loaded.documents[0].rows[0].id, before.chunks[0].id);
-}
-
-#[test]
 fn damaged_files_and_newer_schemas_have_different_errors() {
     let scratch = StoreScratch::new();
     let text: String = (0..2000)

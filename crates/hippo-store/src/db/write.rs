@@ -121,20 +121,6 @@ impl DocumentBatch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Renames a document with unchanged bytes. Returns whether it existed.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn move_document(&mut self, from: &str, to: &DocumentRecord) -> Result<bool, StoreError> {
-        let (size, mtime) = (to.size.cast_signed(), to.mtime_ns);
-        let done = self.transaction.execute(
-            "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5 WHERE path = ?1",
-            params![from, to.path, size, mtime, to.date],
-        );
-        done.and_then(|moved| fresh::rename_mark(&self.transaction, from, &to.path, moved > 0))
-            .map_err(|source| StoreError::from_sql(self.path, source))
-    }
-
     /// Updates the size and time of a file with unchanged bytes, so that the next scan does not read the file.
     ///
     /// # Errors

@@ -175,7 +175,6 @@ fn register(
     if !added.added {
         result.notes.push("the folder was already registered".to_owned());
     }
-    result.notes.extend(added.notes);
     let failed = |what: &str, failure: Failure| format!("{what}: {}", render::one_line(&failure.message));
     if let Err(failure) = trust_own(session, &workspace, dir, record) {
         let what = "to accept hipocampus.config.json, run `hippoctl workspace trust`";

@@ -34,7 +34,6 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
     let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
-    out.notes(&answer.notes);
     out.answer(&answer, |answer, style| {
         let what = if answer.added {
             "registered"

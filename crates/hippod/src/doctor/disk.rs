@@ -19,9 +19,6 @@ use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
 
-/// Maximum number of entries that a problem lists by name.
-const NAMED: usize = 5;
-
 /// Runs the disk checks outside the engine, and returns the complete diagnosis.
 pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
     let Survey { mut report, places } = survey;
@@ -29,7 +26,6 @@ pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
     for place in &places {
         examine_database(place, &mut report);
         examine_index_copy(place, &mut report);
-        examine_pointers(place, &mut report);
         examine_disk(place, &mut report);
         examine_contexts(doctor, &place.view.root, &mut report);
         let (found, nodes) = tree::examine(&doctor.trees, &place.view);
@@ -105,36 +101,6 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
             "the next light cycle writes the index file; to write it now: hippoctl consolidate light",
         );
     }
-}
-
-/// Checks that the targets of pointers exist.
-fn examine_pointers(place: &SurveyedWorkspace, report: &mut SurveyReport) {
-    let lost = place.doubtful.iter();
-    let is_there = |file: &String| hippo_fs::exists(&place.view.root, file);
-    let lost = lost.filter(|doubt| !doubt.file.as_ref().is_some_and(is_there));
-    let mut of: Vec<&str> = lost.map(|doubt| doubt.entry.as_str()).collect();
-    let stale = of.len();
-    of.dedup();
-    if stale == 0 {
-        return;
-    }
-    let more = match of.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    of.truncate(NAMED);
-    let lead = match stale {
-        1 => "1 pointer of an entry has".to_owned(),
-        _ => format!("{stale} pointers of entries have"),
-    };
-    report.problem(
-        "stale-pointers",
-        Severity::Info,
-        format!("{lead} no target: {}{more}", of.join(", ")),
-        index_path(&place.view.root).display().to_string(),
-        "`hippoctl index show ID` shows one entry; to list the pointers that a deep cycle can repair: \
-         hippoctl consolidate deep --dry-run",
-    );
 }
 
 fn examine_disk(place: &SurveyedWorkspace, report: &mut SurveyReport) {

@@ -8,10 +8,6 @@ use std::time::Instant;
 pub enum Chore {
     /// Scan of the disk.
     Scan,
-    /// Check for a missing root.
-    LookForRoot,
-    /// Comparison of held-back deletions with the disk.
-    LookAtHeld,
     /// Test of the watcher with a canary.
     Canary,
     /// Attempt to start the watcher.

@@ -119,7 +119,6 @@ impl Workspace {
                 return Some(document);
             }
             self.pending.hot.pop_front();
-            self.pending.is_hot.remove(&document);
         }
         self.pending.documents.keys().next().copied()
     }

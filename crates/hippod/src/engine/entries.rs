@@ -16,13 +16,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hippo_map::bootstrap::MOST_ENTRIES;
-use hippo_map::consolidation::{
-    ConsolidationRun, ConsolidationSnapshot, DocumentState, EntryRecord, RecordPlace,
-};
-use hippo_map::decay::DecayCurve;
+use hippo_map::consolidation::{ConsolidationSnapshot, EntryRecord, RecordPlace};
 use hippo_map::schedule::RunOutcome;
 use hippo_store::StoreError;
-use hippo_store::db::{EntryStore, RunId, RunRow, Store};
+use hippo_store::db::{EntryStore, RunRow, Store};
 use hippo_text::source::SourceKind;
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, EntryPriority};
@@ -37,7 +34,6 @@ use gather::MOST_LIVE;
 
 use crate::message::Order;
 pub use cycle::FinishedPlan;
-pub use remember::RememberWaiter;
 pub use report::run as run_on_wire;
 
 /// Time between the first change of a document and the light cycle that follows the change.
@@ -45,8 +41,6 @@ const FOLLOW: Duration = Duration::from_secs(30);
 /// Maximum delay before changed entries are visible to queries.
 const PUBLISH: Duration = Duration::from_millis(250);
 
-/// Contents of the sections of documents, by path, each with the hash of the file; kept between runs.
-pub type Documents = Arc<Mutex<HashMap<String, ([u8; 16], Arc<DocumentState>)>>>;
 /// Vectors of entries by the hash of their text; kept between runs.
 pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
 
@@ -70,8 +64,6 @@ pub struct WorkspaceEntries {
     /// True if the last light cycle left documents to the next one, which then starts immediately instead of at its
     /// scheduled time.
     pub goes_on: bool,
-    /// Contents of the sections of documents.
-    pub documents: Documents,
     /// Vectors of entries.
     pub vectors: EntryVectors,
     /// Hashes of the entry texts that deep cycles have already compared with all others.
@@ -126,7 +118,6 @@ impl WorkspaceEntries {
             fresh: store.fresh_documents()?,
             follow_at: None,
             goes_on: false,
-            documents: Documents::default(),
             vectors: EntryVectors::default(),
             compared: BTreeSet::new(),
             run: None,
@@ -159,26 +150,11 @@ impl WorkspaceEntries {
             .flat_map(|record| &record.entry.pointers)
             .map(|pointer| pointer.path.as_str())
             .collect();
-        let paths = documents.keys().map(String::as_str);
-        let untold = paths.filter(move |path| !told.contains(path));
+        let untold = documents
+            .keys()
+            .map(String::as_str)
+            .filter(move |path| !told.contains(path));
         untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)))
-    }
-
-    /// Returns a message about the files that have no entry yet after a light cycle.
-    fn left_out(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
-        if let Some(full) = self.without_room(documents) {
-            return Some(full);
-        }
-        let files = self
-            .unlisted_documents(documents)
-            .filter(|path| self.fresh.contains(*path));
-        let files = if self.goes_on { files.count() } else { 0 };
-        (files > 0).then(|| {
-            format!(
-                "{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and \
-                 the next light cycle creates more"
-            )
-        })
     }
 
     /// Returns a message about the files that have no entry because the index is full; `None` if it is not full.
@@ -196,6 +172,23 @@ impl WorkspaceEntries {
         })
     }
 
+    /// Returns a message about the files that have no entry yet after a light cycle.
+    fn left_out(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
+        if !self.goes_on {
+            return self.without_room(documents);
+        }
+        let files = self
+            .unlisted_documents(documents)
+            .filter(|path| self.fresh.contains(*path))
+            .count();
+        (files > 0).then(|| {
+            format!(
+                "{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and \
+                 the next light cycle creates more"
+            )
+        })
+    }
+
     /// Marks a document as new or changed. A light cycle soon follows, so that no entry keeps an outdated text for long.
     pub fn note_changed_file(&mut self, path: &str, now: Instant) {
         self.fresh.insert(path.to_owned());
@@ -207,15 +200,6 @@ impl WorkspaceEntries {
     pub fn changed(&mut self, now: Instant) {
         self.revision += 1;
         self.publish_at.get_or_insert(now + PUBLISH);
-    }
-
-    /// Records a completed step of a run, and the number of demotions so far.
-    fn note_step(&mut self, id: RunId, run: ConsolidationRun) {
-        if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
-            row.done += 1;
-            row.planned = row.planned.max(row.done);
-            row.run = run;
-        }
     }
 
     /// Returns an id that no current or removed entry has: `wanted` itself, or `wanted` with a number appended.
@@ -237,7 +221,27 @@ impl WorkspaceEntries {
             && !record.apart
             && record.entry.priority != EntryPriority::Amygdala
             && !self.known.tombstones.contains_key(id)
-            && !self.file.blocks.has(id)
+            && !self.file.kept.has_entry(id)
+    }
+
+    /// Returns whether a run is changing entries now.
+    pub fn is_applying(&self) -> bool {
+        self.run.as_ref().is_some_and(cycle::ActiveCycle::is_applying)
+    }
+
+    /// Returns whether changes of entries must wait for the current run.
+    pub fn keeps_others_out(&self) -> bool {
+        self.run
+            .as_ref()
+            .is_some_and(cycle::ActiveCycle::keeps_others_out)
+    }
+
+    /// Replaces the records in memory by these, as the store does.
+    pub fn put_known(&mut self, records: impl IntoIterator<Item = EntryRecord>) {
+        let records = records
+            .into_iter()
+            .map(|record| (record.entry.id.clone(), record));
+        self.known.records.extend(records);
     }
 
     /// Returns the ids of entries that a person removed.
@@ -268,8 +272,9 @@ impl WorkspaceEntries {
     }
 
     /// Makes the current entries visible to queries.
-    pub fn publish(&mut self, view: &WorkspaceView, profile: DecayCurve) {
+    pub fn publish(&mut self, view: &WorkspaceView) {
         self.publish_at = None;
+        let profile = view.config.index.profile();
         let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
         shown.tokens = self.file.tokens();
         shown.forgotten = self.known.tombstones.len();

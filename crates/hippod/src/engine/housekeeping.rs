@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use hippo_proto::Event as News;
+use tracing::Span;
+
 use hippo_store::StoreError;
 use hippo_store::vector::BuiltGraph;
 
 use super::Resources;
 use super::agenda::Chore;
-use super::event::EngineEvent;
-use super::turn::WorkspaceWorker;
+use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
-use super::{Engine, open};
-use crate::message::EngineMessage;
+use super::{WorkspaceEvent, open};
+use crate::message::WorkspaceMessage;
 use crate::watcher::{WatchEvent, Watcher};
 
 /// Time within which the watcher must report a canary; after that, the watcher counts as silent.
@@ -97,6 +97,13 @@ impl Workspace {
                 }
                 self.agenda.plan(Chore::SaveSpare, begun + WRITE_AGAIN);
             }
+        }
+    }
+
+    /// Cancels the build of the vector graph.
+    pub fn cancel_graph(&self) {
+        if let Some(cancel) = &self.graph_build {
+            cancel.store(true, Ordering::Relaxed);
         }
     }
 
@@ -213,7 +220,7 @@ impl WorkspaceWorker {
                 view.count_report();
             }
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(EngineEvent::Sent(EngineMessage::Watch(event)));
+            let _ = events.send(WorkspaceEvent::Sent(WorkspaceMessage::Watch(event), Span::none()));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {
@@ -235,132 +242,86 @@ impl WorkspaceWorker {
 
     fn build_graph(&self, workspace: &mut Workspace) {
         let job = workspace.view.picture_mut().vectors.snapshot_for_build();
-        let (key, total) = (workspace.key, job.len() as u64);
-        let root = workspace.root.display().to_string();
-        let events = self.events.clone();
+        let key = workspace.key;
         let cancel = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&cancel);
-        let build = move || {
-            let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run(&cancel)));
-            let built = match built {
-                Ok(built) => built.ok(),
-                Err(_) => {
-                    tracing::error!("could not build the vector graph; searches still scan all vectors");
-                    None
-                }
-            };
-            // The receiver is closed only when the daemon ends.
-            let _ = events.send(EngineEvent::GraphBuilt {
-                workspace: key,
-                built,
-            });
-        };
-        match std::thread::Builder::new().name("graph".into()).spawn(build) {
-            Ok(_) => {
-                workspace.graph_build = Some(flag);
-                self.tell(job_news(&root, 0, total, false));
+        workspace.graph_build = Some(Arc::clone(&cancel));
+        let build = move || job.run(&cancel).ok();
+        self.compute("graph", build, move |built| {
+            WorkspaceEvent::GraphBuilt(key, built.flatten())
+        });
+    }
+
+    /// Computes something on a new thread, and sends the result to this thread; `None` if the computation failed.
+    pub(super) fn compute<T>(
+        &self,
+        name: &'static str,
+        work: impl FnOnce() -> T + Send + 'static,
+        event: impl FnOnce(Option<T>) -> WorkspaceEvent + Send + Clone + 'static,
+    ) {
+        let (events, done) = (self.events.clone(), event.clone());
+        let compute = move || {
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            if result.is_err() {
+                tracing::error!(name, "a computation in the background failed");
             }
-            Err(error) => tracing::warn!(%error, "could not start building the vector graph"),
+            // The receiver is closed only when the workspace is.
+            let _ = events.send(done(result.ok()));
+        };
+        if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(compute) {
+            tracing::warn!(%error, name, "could not start a thread");
+            let _ = self.events.send(event(None));
         }
     }
 
     /// Puts a finished graph into use.
     pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
         workspace.graph_build = None;
+        let now = self.resources.clock.monotonic();
         let mut snapshot = workspace.view.picture_mut();
-        let installed = match built {
-            Some(built) => snapshot.vectors.install(built),
-            None => {
-                snapshot.vectors.abandon_build();
-                workspace
-                    .agenda
-                    .plan(Chore::BuildGraph, self.resources.clock.monotonic() + BUILD_AGAIN);
-                false
+        if let Some(built) = built {
+            if snapshot.vectors.install(built) {
+                workspace.unsaved = true;
+                workspace.last_write = now;
             }
-        };
-        let total = snapshot.vectors.len() as u64;
-        drop(snapshot);
-        if installed {
-            workspace.unsaved = true;
-            workspace.last_write = self.resources.clock.monotonic();
-        }
-        let root = workspace.root.display().to_string();
-        self.tell(job_news(&root, total, total, true));
-    }
-}
-
-impl Engine {
-    /// Cleans up the replaced copies of all index files, so that none of them remain beside the files.
-    fn close_index_files(&mut self) {
-        let at = self.resources.clock.monotonic();
-        let hand = WorkspaceWorker::new(&self.resources, &self.events);
-        for workspace in self.here_mut() {
-            hand.close_index_file(workspace, at);
+        } else {
+            snapshot.vectors.abandon_build();
+            workspace.agenda.plan(Chore::BuildGraph, now + BUILD_AGAIN);
         }
     }
 
-    /// Saves state that speeds up the next start, and closes the workspaces.
-    pub(super) fn finish(mut self) {
-        // Running turns finish their step first.
-        while self.are_some_out() {
-            match self.inbox.recv() {
-                Ok(EngineEvent::Turned(turned)) => self.turned(*turned),
-                Ok(EngineEvent::Opened(opened)) => self.opened(*opened),
-                Ok(EngineEvent::Closed { workspace }) => self.closed(workspace),
-                Ok(EngineEvent::Lost) | Err(_) => return,
-                Ok(_) => {}
-            }
-        }
-        self.rescuing.store(true, Ordering::Relaxed);
-        self.resources.contexts.look();
-        let resources = Arc::clone(&self.resources);
-        for workspace in self.here_mut() {
+    /// Saves state that speeds up the next start, before the workspace is closed.
+    pub(super) fn shut_down(&self, workspace: &mut Workspace) {
+        if !workspace.store.is_in_place() {
+            self.resources.rescuing.store(true, Ordering::Relaxed);
             // The failure was logged, and no later attempt is possible.
-            let _ = bring_back(&resources, workspace);
+            let _ = bring_back(&self.resources, workspace);
         }
-        self.rescuing.store(false, Ordering::Relaxed);
-        self.close_index_files();
-        let state = self.resources.paths.state.clone();
-        for workspace in self.here_mut() {
-            if let Some(cancel) = &workspace.graph_build {
-                cancel.store(true, Ordering::Relaxed);
-            }
-            // Writing a large vector index takes too long for a shutdown; the database contains all of its vectors.
-            let small = workspace.view.snapshot().vectors.memory_bytes() < SAVE_AT_STOP;
-            if workspace.unsaved && small {
-                workspace.save_vectors(&state);
-            }
-            workspace.save_spare();
-            if let Err(error) = workspace.store.checkpoint() {
-                tracing::warn!(%error, "could not checkpoint the database; the next start checkpoints it");
-            }
+        // None of the replaced copies of the index file remains beside it.
+        self.close_index_file(workspace, self.resources.clock.monotonic());
+        workspace.cancel_graph();
+        // Writing a large vector index takes too long for a shutdown; the database contains all of its vectors.
+        let small = workspace.view.snapshot().vectors.memory_bytes() < SAVE_AT_STOP;
+        if workspace.unsaved && small {
+            workspace.save_vectors(&self.resources.paths.state);
         }
-        self.resources.contexts.checkpoint();
+        workspace.save_spare();
+        if let Err(error) = workspace.store.checkpoint() {
+            tracing::warn!(%error, "could not checkpoint the database; the next start checkpoints it");
+        }
     }
 }
 
 /// Maximum size in bytes of a vector index that is saved at shutdown. Saving it takes some tenths of a second.
 const SAVE_AT_STOP: usize = 200 << 20;
 
-fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
-    News::Job {
-        workspace: Some(root.to_owned()),
-        job: "vector-rebuild".to_owned(),
-        done,
-        total: Some(total),
-        finished,
-    }
-}
-
 /// Rewrites the database to its path if its file was removed.
 pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {
     let now = resources.clock.monotonic();
-    if !workspace.agenda.is_due(Chore::CheckDatabase, now) || workspace.store.is_in_place() {
-        return;
-    }
-    workspace.agenda.plan(Chore::CheckDatabase, now + WRITE_AGAIN);
-    if let Err(error) = write_again(resources, workspace) {
-        workspace.trouble = Some(error);
+    if workspace.agenda.is_due(Chore::CheckDatabase, now) && !workspace.store.is_in_place() {
+        workspace.agenda.plan(Chore::CheckDatabase, now + WRITE_AGAIN);
+        if let Err(error) = bring_back(resources, workspace) {
+            workspace.trouble = Some(error);
+        }
     }
 }
 
@@ -372,29 +333,24 @@ pub(super) fn bring_back(resources: &Resources, workspace: &mut Workspace) -> Re
     if workspace.store.is_in_place() {
         return Ok(());
     }
-    write_again(resources, workspace)
-}
-
-fn write_again(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     let database = workspace.store.path().display().to_string();
     let pulse = workspace.pulse.clone();
-    let beat = || {
+    let written = workspace.store.write_again(&|| {
         resources.pulse.beat();
         pulse.beat();
         true
-    };
-    match workspace.store.write_again(&beat) {
+    });
+    match &written {
         Ok(()) => {
             workspace.view.forget_readers();
             tracing::warn!(
                 database,
                 "the database was removed while it was open, so hippod wrote it again"
             );
-            Ok(())
         }
         Err(error) => {
             tracing::error!(database, %error, "the database was removed while it was open, and could not be rewritten");
-            Err(error)
         }
     }
+    written
 }

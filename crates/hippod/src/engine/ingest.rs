@@ -55,8 +55,8 @@ pub struct Ingest<'a, 'l> {
 impl Workspace {
     /// Updates the index for a path that may have changed.
     pub fn refresh(&mut self, path: &str, dirty: Dirty, ingest: &mut Ingest<'_, '_>) -> RefreshResult {
-        let result = self.try_refresh(path, dirty, ingest);
-        match result {
+        let refreshed = self.try_refresh(path, dirty, ingest);
+        match refreshed.and_then(|refreshed| self.remove_moved(path).map(|()| refreshed)) {
             Ok(refreshed) => {
                 if refreshed == RefreshResult::Changed {
                     self.entries.note_changed_file(path, ingest.at);
@@ -75,6 +75,21 @@ impl Workspace {
                 RefreshResult::Later
             }
         }
+    }
+
+    /// Removes missing documents whose bytes are indexed under this name now.
+    fn remove_moved(&mut self, path: &str) -> Result<(), StoreError> {
+        let hash = self.known.get(path).map(|known| known.hash);
+        if hash.is_none() || self.missing.contains_key(path) || self.held.contains(path) {
+            return Ok(());
+        }
+        let gone = self.missing.keys().chain(&self.held);
+        let moved = gone.filter(|gone| self.known.get(*gone).map(|known| known.hash) == hash);
+        let moved: Vec<String> = moved.cloned().collect();
+        if !moved.is_empty() {
+            self.remove(&moved)?;
+        }
+        Ok(())
     }
 
     fn try_refresh(
@@ -134,11 +149,6 @@ impl Workspace {
             && known.hash == hash
         {
             return self.touch(path, known, KnownDocument { mark, racy, ..known }, ingest);
-        }
-        if !self.known.contains_key(path)
-            && let Some(from) = self.missing_with(hash)
-        {
-            return self.rename(&from, path, mark, racy, &bytes, ingest);
         }
         let document = chunk::chunk(&bytes);
         let record = record_of(path, mark, hash, &document, ingest);
@@ -270,44 +280,6 @@ impl Workspace {
         }
         self.known.insert(path.to_owned(), after);
         Ok(RefreshResult::Same)
-    }
-
-    fn rename(
-        &mut self,
-        from: &str,
-        to: &str,
-        mark: FileMark,
-        racy: bool,
-        bytes: &[u8],
-        ingest: &mut Ingest<'_, '_>,
-    ) -> Result<RefreshResult, StoreError> {
-        let Some(before) = self.known.get(from).copied() else {
-            return Ok(RefreshResult::Same);
-        };
-        let document = chunk::chunk(bytes);
-        let record = record_of(to, mark, before.hash, &document, ingest);
-        let mut batch = self.store.begin()?;
-        batch.move_document(from, &record)?;
-        let generation = batch.next_generation()?;
-        let mut snapshot = self.view.picture_mut();
-        batch.commit()?;
-        patch::rename(&mut snapshot, before.document, &record, generation);
-        drop(snapshot);
-        self.known.remove(from);
-        self.missing.remove(from);
-        self.held.remove(from);
-        self.known
-            .insert(to.to_owned(), KnownDocument { mark, racy, ..before });
-        Ok(RefreshResult::Changed)
-    }
-
-    /// Returns a missing document with the same content, which means that the file was renamed.
-    fn missing_with(&self, hash: [u8; 16]) -> Option<String> {
-        // The files of a renamed folder arrive in the same order as the missing ones, so the first match is the right
-        // one.
-        let mut gone = self.missing.keys().chain(&self.held);
-        gone.find(|path| self.known.get(*path).is_some_and(|known| known.hash == hash))
-            .cloned()
     }
 
     fn skip(&mut self, path: &str, reason: String) {

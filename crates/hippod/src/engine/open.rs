@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::{Context, Result};
 
@@ -12,39 +11,15 @@ use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::vector::{VectorIndex, VectorParams};
 use hippo_text::source::SourceRules;
-use hippo_tree::Period;
-use hippo_types::time::Timestamp;
 
 use super::agenda::Agenda;
 use super::entries::WorkspaceEntries;
-use super::patch;
-use super::settings::OwnSettings;
 use super::workspace::{EventTimes, KnownDocument, PendingChunks, Workspace};
-use crate::config::Config;
+use super::{Resources, patch, settings};
 use crate::registry;
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::{SearchSnapshot, WorkspaceView};
-
-/// Input for opening a workspace.
-pub struct OpenRequest<'a> {
-    /// Key in the engine.
-    pub key: u64,
-    /// Canonical root.
-    pub root: &'a Path,
-    /// Configuration of the workspace.
-    pub config: Config,
-    /// State folder of the daemon.
-    pub state: &'a Path,
-    /// Id and dimension of the configured model; `None` if embedding is disabled.
-    pub model: Option<(&'a str, usize)>,
-    /// Heartbeat of the engine.
-    pub pulse: Pulse,
-    /// Monotonic clock.
-    pub now: Instant,
-    /// Wall clock.
-    pub wall: Timestamp,
-}
 
 /// Returns the folder of a workspace's saved vector index.
 pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
@@ -56,17 +31,10 @@ pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
 /// # Errors
 /// For a damaged database, the error chain contains a [`StoreError`] with [`StoreError::needs_rebuild`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
-    let OpenRequest {
-        key,
-        root,
-        config,
-        state,
-        model,
-        pulse,
-        now,
-        wall,
-    } = opening;
+pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Result<Workspace> {
+    let (state, now) = (&resources.paths.state, resources.clock.monotonic());
+    let (config, own) = settings::settings_of(resources, root);
+    let model = resources.models.find_model(&config.embed.model);
     let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
         .context("could not parse the patterns in sources.include and sources.exclude")?;
     let folder = registry::state_folder(state, root);
@@ -88,16 +56,11 @@ pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
             "rows of the database were damaged; rebuilding them from the files"
         );
     }
-    let embedder = match model {
-        Some((name, dimension)) => Some(store.embedder(name, dimension)?),
-        None => None,
-    };
-    let mut entries = WorkspaceEntries::load(&mut store, &config, wall, now)?;
-    let LoadedIndex {
-        snapshot,
-        known,
-        dumped,
-    } = load(&store, &vector_folder(state, root))?;
+    let embedder = model
+        .map(|model| store.embedder(&model.id, model.dimension))
+        .transpose()?;
+    let mut entries = WorkspaceEntries::load(&mut store, &config, resources.clock.now(), now)?;
+    let (snapshot, known, dumped) = load(&store, &vector_folder(state, root))?;
     let view = Arc::new(WorkspaceView::new(
         root.to_path_buf(),
         config,
@@ -106,7 +69,7 @@ pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
         snapshot,
         now,
     ));
-    entries.publish(&view, view.config.index.profile());
+    entries.publish(&view);
     entries.notice(&known);
     let mut workspace = Workspace {
         entries,
@@ -128,12 +91,10 @@ pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
         embedder: None,
         pending: PendingChunks::default(),
         waiters: Vec::new(),
-        rebuilds: Vec::new(),
-        awaited: Vec::new(),
         readers: Vec::new(),
         reports_taken: 0,
         times: EventTimes::default(),
-        own: OwnSettings::default(),
+        own,
         agenda: Agenda::default(),
         canary_unprovable: None,
         watcher_silent: false,
@@ -170,14 +131,11 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<String>, StoreEr
     Ok(Some(format!("{} {generation} {vectors}", embedder.model)))
 }
 
-struct LoadedIndex {
-    snapshot: SearchSnapshot,
-    known: HashMap<String, KnownDocument>,
-    /// True if the vectors were loaded from the saved index, so that it need not be saved again.
-    dumped: bool,
-}
+type KnownDocuments = HashMap<String, KnownDocument>;
 
-fn load(store: &Store, dump: &Path) -> Result<LoadedIndex, StoreError> {
+/// Loads the snapshot and the known documents. The last value is true if the vectors were loaded from the saved index,
+/// so that it need not be saved again.
+fn load(store: &Store, dump: &Path) -> Result<(SearchSnapshot, KnownDocuments, bool), StoreError> {
     let loaded = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
@@ -205,18 +163,13 @@ fn load(store: &Store, dump: &Path) -> Result<LoadedIndex, StoreError> {
                 document: document.id,
                 mark,
                 hash: document.record.hash,
-                // Earlier builds also indexed the nodes that hippod writes, so each node is read again.
-                racy: Period::of_path(&document.record.path).is_some(),
+                racy: false,
             },
         );
     }
     let (vectors, dumped) = load_vectors(store, dump, dimension, vectors)?;
     snapshot.vectors = vectors;
-    Ok(LoadedIndex {
-        snapshot,
-        known,
-        dumped,
-    })
+    Ok((snapshot, known, dumped))
 }
 
 /// Loads the vectors from the saved index if it matches the database, otherwise from the database. The second value is

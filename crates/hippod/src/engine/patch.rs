@@ -56,15 +56,6 @@ pub fn remove(snapshot: &mut SearchSnapshot, change: &DocumentChange, generation
     snapshot.generation = generation;
 }
 
-/// Changes the path of a document.
-pub fn rename(snapshot: &mut SearchSnapshot, document: u32, record: &DocumentRecord, generation: u64) {
-    snapshot.corpus.set_path(document, &record.path, date(record));
-    if let Some(facts) = snapshot.facts.get_mut(&document) {
-        facts.mark = mark(record);
-    }
-    snapshot.generation = generation;
-}
-
 /// Adds vectors of chunks. A vector that cannot be indexed, because it contains a value that is not finite, is skipped;
 /// lexical search still finds its chunk.
 pub fn insert_vectors(snapshot: &mut SearchSnapshot, vectors: &[(u32, Vec<f32>)]) {

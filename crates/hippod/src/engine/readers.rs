@@ -12,12 +12,12 @@ use super::workspace::{Dirty, Workspace};
 pub struct WaitingQuery {
     /// Paths that the query waits for; an empty list means all files known to have changed.
     paths: Vec<String>,
-    done: oneshot::Sender<()>,
+    done: oneshot::Sender<bool>,
 }
 
 impl Workspace {
     /// Moves these files to the front of the queue, and signals `done` when they have been read.
-    pub fn read_soon(&mut self, paths: Vec<String>, done: oneshot::Sender<()>, now: Instant) {
+    pub fn read_soon(&mut self, paths: Vec<String>, done: oneshot::Sender<bool>, now: Instant) {
         for path in &paths {
             self.mark_dirty(path.clone(), now);
         }
@@ -45,8 +45,9 @@ impl Workspace {
                     .any(|path| dirty.get(path).is_some_and(is_due))
             };
             if !waits {
+                let is_known = |path: &String| !dirty.contains_key(path) && self.known.contains_key(path);
                 // A cancelled query needs no answer.
-                let _ = reader.done.send(());
+                let _ = reader.done.send(reader.paths.iter().all(is_known));
             } else if !reader.done.is_closed() {
                 self.readers.push(reader);
             }

@@ -6,7 +6,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hippo_fs::WorkspaceDir;
 use hippo_fs::harness;
 use hippo_store::StoreError;
 use hippo_tree::Period;
@@ -27,15 +26,6 @@ const SHORTAGE: Duration = Duration::from_secs(2);
 const MASS_DELETE_LEAST: usize = 10;
 /// Share of the files above which a simultaneous disappearance is held back for confirmation.
 const MASS_DELETE_SHARE: f64 = 0.25;
-
-/// Result of confirming deletions.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Deletions {
-    /// Number of removed documents.
-    pub removed: usize,
-    /// Number of documents that are now held back because too many disappeared at once.
-    pub newly_held: usize,
-}
 
 impl Workspace {
     /// Compares the disk with the index and records differences as dirty paths and missing documents.
@@ -96,12 +86,6 @@ impl Workspace {
         self.skipped = skipped.map(|skipped| (skipped.rel.clone(), skipped)).collect();
     }
 
-    /// Returns whether a missing root exists again and is more than an empty mount point.
-    pub fn root_is_back(&self) -> bool {
-        let empty = WorkspaceDir::open(&self.root).and_then(|dir| dir.folder("")?.is_empty());
-        empty.is_ok_and(|empty| self.known.is_empty() || !empty)
-    }
-
     fn compare(&mut self, scan: &ScanResult, now: Instant) {
         let mut seen = BTreeSet::new();
         for file in &scan.files {
@@ -113,7 +97,9 @@ impl Workspace {
             match known.or_else(|| self.own_nodes.get(&file.rel).copied()) {
                 Some((known, false)) if known == mark => {
                     self.missing.remove(&file.rel);
-                    self.held.remove(&file.rel);
+                    if self.held.remove(&file.rel) {
+                        self.mark_dirty(file.rel.clone(), now);
+                    }
                 }
                 Some((known, true)) if known == mark => self.mark_recheck(file.rel.clone(), now),
                 _ => self.mark_dirty(file.rel.clone(), now),
@@ -182,19 +168,20 @@ impl Workspace {
         self.missing.values().min().map(|since| *since + delay)
     }
 
-    /// Removes documents that stayed missing, unless so many disappeared at once that a lost disk is likely.
+    /// Removes documents that stayed missing, unless so many disappeared at once that a lost disk is likely. Returns the
+    /// number of removed documents.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the documents stay missing, and their removal is tried again.
-    pub fn confirm_deletions(&mut self, now: Instant) -> Result<Deletions, StoreError> {
+    pub fn confirm_deletions(&mut self, now: Instant) -> Result<usize, StoreError> {
         // A file that waits to be read may be a missing document under a new name.
         if !self.dirty.is_empty() || !self.root_present {
-            return Ok(Deletions::default());
+            return Ok(0);
         }
         if !hippo_fs::is_present(&self.root) {
             self.root_present = false;
             self.missing.clear();
-            return Ok(Deletions::default());
+            return Ok(0);
         }
         let delay = Duration::from_millis(self.view.config.watch.delete_confirm_ms);
         let mut gone = Vec::new();
@@ -206,33 +193,27 @@ impl Workspace {
                 gone.push(path);
             }
         }
-        let moved = self.moved(&gone);
+        let mut moved = self.moved(&gone);
         gone.retain(|path| !moved.contains(path));
-        if !moved.is_empty() {
-            self.remove(&moved)?;
-        }
         let all = gone.len() + self.held.len();
         #[expect(clippy::cast_precision_loss, reason = "the number of files is far below 2^52")]
         let too_many = all >= MASS_DELETE_LEAST && all as f64 > MASS_DELETE_SHARE * self.known.len() as f64;
-        if too_many {
-            let newly_held = gone.len();
+        if too_many && !gone.is_empty() {
+            tracing::warn!(
+                root = %self.root.display(), files = gone.len(),
+                "many files disappeared at once; they stay in the index until the deletion is confirmed"
+            );
             for path in gone {
                 self.missing.remove(&path);
                 self.held.insert(path);
             }
-            return Ok(Deletions {
-                removed: moved.len(),
-                newly_held,
-            });
+        } else {
+            moved.append(&mut gone);
         }
-        let removed = moved.len() + gone.len();
-        if !gone.is_empty() {
-            self.remove(&gone)?;
+        if !moved.is_empty() {
+            self.remove(&moved)?;
         }
-        Ok(Deletions {
-            removed,
-            newly_held: 0,
-        })
+        Ok(moved.len())
     }
 
     /// Returns the documents whose bytes are indexed under another, existing name.
@@ -253,27 +234,6 @@ impl Workspace {
                 .is_some_and(|known| there.contains(&known.hash))
         };
         paths.iter().filter(moved).cloned().collect()
-    }
-
-    /// Releases held-back deletions that need no confirmation: the file exists again, or its bytes are indexed under
-    /// another name. Returns the number of removed documents.
-    ///
-    /// # Errors
-    /// See [`StoreError`]. After an error, the documents stay held back.
-    pub fn release_held(&mut self, now: Instant) -> Result<usize, StoreError> {
-        let held: Vec<String> = self.held.iter().cloned().collect();
-        let (back, gone): (Vec<_>, Vec<_>) = held
-            .into_iter()
-            .partition(|path| hippo_fs::exists(&self.root, path));
-        for path in back {
-            self.held.remove(&path);
-            self.mark_dirty(path, now);
-        }
-        let moved = self.moved(&gone);
-        if !moved.is_empty() {
-            self.remove(&moved)?;
-        }
-        Ok(moved.len())
     }
 
     /// Confirms held-back deletions. Returns the number of removed documents.

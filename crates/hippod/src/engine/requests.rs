@@ -1,181 +1,157 @@
 //! Requests of clients that the engine handles itself.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
-use hippo_proto::{RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse};
-use hippo_store::StoreError;
+use hippo_proto::{
+    ErrorKind, Restored, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
+};
 
-use super::Engine;
-use super::aside::spawn;
 use super::embedding::model_state;
-use super::event::EngineEvent;
-use super::open::{self, OpenRequest};
 use super::settings::withdraw_trust;
-use super::turn::WorkspaceWorker;
+use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
+use super::{Engine, WorkspaceEvent};
 use crate::contexts;
-use crate::embed_worker::ModelPhase;
 use crate::errors::{root_missing, store_error};
 use crate::files;
-use crate::handles;
-use crate::message::{AnswerSender, EngineMessage, EngineRequest};
+use crate::message::AnswerSender;
 use crate::registry;
-use crate::tasks::Pulse;
-use crate::views::no_workspace;
+use crate::staged::StagedWorkspace;
+use crate::views::{Slot, no_workspace};
 
-/// Number of files that the process must still be able to open before it opens another workspace: for databases,
-/// watcher and readers, with a reserve for clients and for reading files.
-const FILES_TO_OPEN: u64 = 36;
+/// A workspace staged by a restore, and the channel for the client's response.
+#[derive(Debug)]
+pub(super) struct StagedRestore {
+    pub staged: StagedWorkspace,
+    pub reply: AnswerSender<Restored>,
+}
+
+/// The removal of a workspace.
+#[derive(Debug)]
+pub(super) struct Removal {
+    /// State folder of the workspace.
+    state: PathBuf,
+    /// True to delete session data as well, which has no other copy.
+    purge: bool,
+    answer: WorkspaceRemoveResponse,
+    reply: AnswerSender<WorkspaceRemoveResponse>,
+}
 
 impl Engine {
-    /// Handles a request of the engine itself. A client that has disconnected needs no answer.
-    pub(super) fn serve(&mut self, request: EngineRequest) {
-        match request {
-            EngineRequest::Add { folder, reply } => match self.add(&folder) {
-                Ok((key, answer)) => self.answer_when_open(key, reply, answer),
-                Err(error) => drop(reply.send(Err(error))),
-            },
-            EngineRequest::Remove { folder, purge, reply } => self.remove(&folder, purge, reply),
-            EngineRequest::TakeIn { staged, reply } => self.take_in(staged, reply),
-            EngineRequest::Rebuild { root, reply } => self.rebuild(&root, reply),
-            // The workspace handles these requests.
-            EngineRequest::Sync { .. }
-            | EngineRequest::Trust { .. }
-            | EngineRequest::History { .. }
-            | EngineRequest::Heartbeat { .. }
-            | EngineRequest::Survey { .. } => {}
+    /// Registers a folder. The client is answered once the workspace is open.
+    pub(super) fn add(&mut self, folder: &Path, reply: AnswerSender<WorkspaceAddResponse>) {
+        // A client that has disconnected needs no answer.
+        let (root, answer) = match self.register(folder) {
+            Ok(registered) => registered,
+            Err(error) => return drop(reply.send(Err(error))),
+        };
+        if !self.members.contains_key(&root) {
+            self.start(&root, None);
         }
-    }
-
-    /// Starts using a missing model once it has been installed manually.
-    pub(super) fn look_for_model(&mut self) {
-        let models = &self.resources.models;
-        let differs =
-            |before: ModelPhase, now: ModelPhase| matches!(before, ModelPhase::Absent(_)) && before != now;
-        let found = differs(self.resources.embed.state().0, models.state())
-            || self.idle_workspaces().any(|workspace| {
-                // For a workspace with its own model, no other check looks at the model's files.
-                matches!(model_state(&self.resources, workspace), ModelPhase::Absent(_))
-                    && models.state_of(&workspace.view.config.embed.model).is_usable()
-            });
-        if found {
-            self.take(EngineEvent::Sent(EngineMessage::ModelChanged));
-        }
-    }
-
-    /// Opens the workspaces that were already registered when the daemon started.
-    pub(super) fn open_registered(&mut self) {
-        for root in self.registry.roots() {
-            self.open(&root, Vec::new());
+        match self.members.get(&root) {
+            Some(member) => member.post(WorkspaceEvent::Added(reply, answer)),
+            None => drop(reply.send(Err(RpcError::internal("could not start a thread")))),
         }
     }
 
     #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
-    fn add(&mut self, folder: &Path) -> Result<(u64, WorkspaceAddResponse), RpcError> {
+    fn register(&self, folder: &Path) -> Result<(PathBuf, WorkspaceAddResponse), RpcError> {
         let root = folder.canonicalize().map_err(|error| {
-            RpcError::not_found(format!(
-                "could not find the folder: {}: {error}",
-                folder.display()
-            ))
-            .hint("give an existing folder")
+            let what = format!("could not find the folder: {}: {error}", folder.display());
+            RpcError::not_found(what).hint("give an existing folder")
         })?;
         if !hippo_fs::is_present(&root) {
             return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
                 .hint("give the folder that contains the memory files"));
         }
         files::check_fit(&self.resources.paths, &root)?;
-        let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
-        let key = match self.key_of(&root) {
-            Some(key) => {
-                self.open_soon();
-                key
-            }
-            None => self.open(&root, Vec::new()),
-        };
+        let added = self
+            .resources
+            .registry
+            .add(&root)
+            .map_err(|error| registry_error(&error))?;
         let answer = WorkspaceAddResponse {
             root: root.display().to_string(),
             added,
-            notes: Vec::new(),
         };
-        Ok((key, answer))
+        Ok((root, answer))
     }
 
-    /// Removes a workspace and its derived state. Session data has no other copy, so it is kept unless `purge` is set.
-    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
-    fn remove(&mut self, folder: &Path, purge: bool, reply: AnswerSender<WorkspaceRemoveResponse>) {
-        let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let known = match self.registry.remove(&root) {
+    /// Removes a workspace and its derived state.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+    pub(super) fn remove(
+        &mut self,
+        root: PathBuf,
+        purge: bool,
+        reply: AnswerSender<WorkspaceRemoveResponse>,
+    ) {
+        let resources = &self.resources;
+        let state = registry::state_folder(&resources.paths.state, &root);
+        let known = match resources.registry.remove(&root) {
             Ok(known) => known,
             // A client that has disconnected needs no answer.
             Err(error) => return drop(reply.send(Err(registry_error(&error)))),
         };
-        let paths = &self.resources.paths;
-        let state = registry::state_folder(&paths.state, &root);
-        let stored = contexts::stand_in(&state);
         // An earlier removal may have kept session data.
         if !(known || purge && state.exists()) {
             return drop(reply.send(Err(no_workspace(&root))));
         }
-        self.views.remove(&root);
-        let here = self.take_leave(&root);
-        let resources = Arc::clone(&self.resources);
-        let (key, workspace) = here.unzip();
-        let mut workspace = workspace.flatten();
+        resources.views.remove(&root);
         let answer = WorkspaceRemoveResponse {
             root: root.display().to_string(),
-            contexts_kept: !purge && stored,
+            contexts_kept: !purge && contexts::stand_in(&state),
             restored: Vec::new(),
             notes: Vec::new(),
         };
-        let hand = WorkspaceWorker::new(&self.resources, &self.events);
-        // Dropping a large snapshot and removing large files takes a while.
-        let work = move || {
-            if let Some(workspace) = &mut workspace {
-                hand.close_index_file(workspace, resources.clock.monotonic());
-            }
-            for waiter in workspace.iter_mut().flat_map(|workspace| workspace.let_go()) {
-                let _ = waiter.reply.send(Err(no_workspace(&root)));
-            }
-            drop(workspace);
-            resources.contexts.let_go(&root);
-            remove_state(&state, purge);
-            withdraw_trust(&resources.paths.state, &root);
-            let _ = reply.send(Ok(answer));
-            EngineEvent::Closed {
-                workspace: key.unwrap_or(0),
-            }
+        let removal = Removal {
+            state,
+            purge,
+            answer,
+            reply,
         };
-        spawn(&self.events, "remove", Box::new(work));
+        match self.members.get_mut(&root) {
+            Some(member) => {
+                member.waiting = Some(Vec::new());
+                member.post(WorkspaceEvent::Removed(removal));
+            }
+            None => removal.finish(&resources.paths.state, &root),
+        }
+    }
+
+    /// Moves a workspace staged by a restore into place, and opens it.
+    pub(super) fn take_in(&mut self, restore: StagedRestore) {
+        let root = restore.staged.root.clone();
+        match self.members.get(&root) {
+            None => self.start(&root, Some(restore)),
+            Some(member) if matches!(self.resources.views.slot(&root), Some(Slot::Broken(_))) => {
+                member.post(WorkspaceEvent::TakenIn(restore));
+            }
+            Some(_) => {
+                let what = format!(
+                    "the folder was registered as a workspace in the meantime: {}",
+                    root.display()
+                );
+                let refusal = RpcError::new(ErrorKind::Conflict, what);
+                // A client that has disconnected needs no answer.
+                let _ = restore
+                    .reply
+                    .send(Err(refusal.hint("restore into another folder: --into DIR")));
+            }
+        }
+    }
+}
+
+impl Removal {
+    /// Removes the state of a closed workspace, and answers the client.
+    pub fn finish(self, state: &Path, root: &Path) {
+        remove_state(&self.state, self.purge);
+        withdraw_trust(state, root);
+        // A client that has disconnected needs no answer.
+        let _ = self.reply.send(Ok(self.answer));
     }
 }
 
 impl WorkspaceWorker {
-    /// Opens a workspace.
-    ///
-    /// # Errors
-    /// See [`open::open`].
-    pub(super) fn open(&self, key: u64, root: &Path, pulse: Pulse) -> anyhow::Result<Workspace> {
-        if handles::left().is_some_and(|left| left < FILES_TO_OPEN) {
-            let path = registry::database_file(&self.resources.paths.state, root);
-            return Err(StoreError::TooManyOpenFiles { path }.into());
-        }
-        let (config, own) = self.settings_of(root);
-        let model = self.resources.models.find_model(&config.embed.model);
-        let mut workspace = open::open(OpenRequest {
-            key,
-            root,
-            config,
-            state: &self.resources.paths.state,
-            model: model.as_ref().map(|model| (&*model.id, model.dimension)),
-            pulse,
-            now: self.resources.clock.monotonic(),
-            wall: self.resources.clock.now(),
-        })?;
-        workspace.own = own;
-        Ok(workspace)
-    }
-
     /// Answers the waiting clients whose condition is met, or all clients if the store reported an error.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
         let now = self.resources.clock.monotonic();

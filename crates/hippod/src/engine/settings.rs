@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse};
 
-use super::turn::WorkspaceWorker;
+use super::Resources;
+use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::config::Config;
 use crate::trust::{self, SETTINGS, SettingsSurvey};
@@ -40,35 +41,31 @@ pub fn settings_path(root: &Path) -> PathBuf {
     root.join(SETTINGS)
 }
 
+fn surveyed(resources: &Resources, root: &Path) -> SettingsSurvey {
+    trust::survey(&resources.config, &Trust::of(&resources.paths.state, root), root)
+}
+
+/// Returns the settings for opening a workspace.
+pub(super) fn settings_of(resources: &Resources, root: &Path) -> (Config, OwnSettings) {
+    let surveyed = surveyed(resources, root);
+    let untrusted = surveyed.untrusted_files();
+    let (config, wrong) = match surveyed.config {
+        Ok(config) => (config, None),
+        Err(error) => {
+            tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; using the \
+                                                            settings of the daemon");
+            ((*resources.config).clone(), Some(error.to_string()))
+        }
+    };
+    let own = OwnSettings {
+        wrong,
+        untrusted,
+        look: false,
+    };
+    (config, own)
+}
+
 impl WorkspaceWorker {
-    fn surveyed(&self, root: &Path) -> SettingsSurvey {
-        trust::survey(
-            &self.resources.config,
-            &Trust::of(&self.resources.paths.state, root),
-            root,
-        )
-    }
-
-    /// Returns the settings for opening a workspace.
-    pub(super) fn settings_of(&self, root: &Path) -> (Config, OwnSettings) {
-        let surveyed = self.surveyed(root);
-        let untrusted = surveyed.untrusted_files();
-        let (config, wrong) = match surveyed.config {
-            Ok(config) => (config, None),
-            Err(error) => {
-                tracing::warn!(root = %root.display(), %error, "could not use the settings of a workspace; \
-                                                                using the settings of the daemon");
-                ((*self.resources.config).clone(), Some(error.to_string()))
-            }
-        };
-        let own = OwnSettings {
-            wrong,
-            untrusted,
-            look: false,
-        };
-        (config, own)
-    }
-
     /// Handles `workspace.trust`.
     ///
     /// # Errors
@@ -104,7 +101,7 @@ impl WorkspaceWorker {
         if !hippo_fs::is_present(&workspace.root) {
             return other_model;
         }
-        let surveyed = self.surveyed(&workspace.root);
+        let surveyed = surveyed(&self.resources, &workspace.root);
         workspace.own.untrusted = surveyed.untrusted_files();
         match surveyed.config {
             Ok(config) => {

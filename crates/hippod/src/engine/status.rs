@@ -10,7 +10,7 @@ use hippo_store::StoreError;
 
 use super::embedding::model_state;
 use super::entries::run_on_wire;
-use super::turn::WorkspaceWorker;
+use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
 use crate::view::Freshness;
@@ -85,7 +85,7 @@ impl WorkspaceWorker {
             tokens: entries.file.tokens(),
             file: file.to_owned(),
             trouble: entries.file.trouble.as_ref().map(ToString::to_string).or(held),
-            held_removals: entries.file.held.len() as u64,
+            held_removals: entries.file.held.as_ref().map_or(0, |held| held.entries.len()) as u64,
             last_cycle: entries
                 .known
                 .runs

@@ -5,21 +5,19 @@ mod repairs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_map::consolidation::RecordPlace;
 use hippo_proto::Severity;
-use hippo_types::entry::Pointer;
 
 use super::agenda::Chore;
 use super::embedding::model_state;
 use super::housekeeping::look_at_database;
 use super::settings::settings_path;
 use super::status::repair_is_told;
-use super::turn::WorkspaceWorker;
+use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
-use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
+use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
 
 impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
@@ -58,61 +56,41 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
         let refusal = crate::errors::store_error(error);
-        let fixable = error.is_damage();
         let (what, fix) = (refusal.message, refusal.data.hint);
         let mut found = problem("store", Severity::Error, what, place.clone(), fix);
-        found.fixable = fixable;
+        found.fixable = error.is_damage();
         report.problems.push(found);
     }
-    if let Some(recovered) = &workspace.recovered {
-        report.problems.push(repairs::was_gone(&place, recovered));
-    }
-    if let Some(mended) = &workspace.mended {
-        report.problems.push(repairs::was_damaged(&place, mended));
-    }
+    let recovered = workspace.recovered.iter();
+    let recovered = recovered.map(|recovered| repairs::was_gone(&place, recovered));
+    let mended = workspace
+        .mended
+        .iter()
+        .map(|mended| repairs::was_damaged(&place, mended));
+    report.problems.extend(recovered.chain(mended));
     if !workspace.root_present {
-        report.problem(
-            "root-missing",
-            Severity::Error,
-            "the folder does not exist; its files stay in the index",
-            place.clone(),
-            "make the folder available again, or unregister it: hippoctl workspace remove",
-        );
+        let what = "the folder does not exist; its files stay in the index";
+        let fix = "make the folder available again, or unregister it: hippoctl workspace remove";
+        report.problem("root-missing", Severity::Error, what, &place, fix);
     }
     if !workspace.held.is_empty() {
-        report.problem(
-            "held-deletions",
-            Severity::Warning,
-            format!(
-                "{} files disappeared at once; they stay in the index",
-                workspace.held.len()
-            ),
-            place.clone(),
-            "restore the files, or confirm the deletion: hippoctl sync --accept-deletions",
-        );
+        let held = workspace.held.len();
+        let what = format!("{held} files disappeared at once; they stay in the index");
+        let fix = "restore the files, or confirm the deletion: hippoctl sync --accept-deletions";
+        report.problem("held-deletions", Severity::Warning, what, &place, fix);
     }
     if let Some(story) = workspace.own.describe_error() {
-        report.problem(
-            "settings",
-            Severity::Error,
-            story,
-            settings_path(&workspace.root).display().to_string(),
-            "correct the reported line; hippod reads the file again after each change",
-        );
+        let file = settings_path(&workspace.root).display().to_string();
+        let fix = "correct the reported line; hippod reads the file again after each change";
+        report.problem("settings", Severity::Error, story, file, fix);
     }
     for file in &workspace.own.untrusted {
         let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
-        report.problem(
-            "untrusted",
-            Severity::Info,
-            format!(
-                "{} is not trusted, so these settings have no effect: {}",
-                file.path,
-                keys.join(", ")
-            ),
-            workspace.root.join(&file.path).display().to_string(),
-            format!("read the file; to accept the settings: hippoctl workspace trust {place}"),
-        );
+        let (path, keys) = (&file.path, keys.join(", "));
+        let what = format!("{path} is not trusted, so these settings have no effect: {keys}");
+        let there = workspace.root.join(path).display().to_string();
+        let fix = format!("read the file; to accept the settings: hippoctl workspace trust {place}");
+        report.problem("untrusted", Severity::Info, what, there, fix);
     }
     let index_file = examine_index_file(workspace, report);
     examine_watcher(workspace, &place, report);
@@ -126,7 +104,6 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         disk: (workspace.known.len(), workspace.files_on_disk),
         waiting: workspace.unread().count() + workspace.missing.len(),
         skipped: workspace.skipped.values().map(kept).collect(),
-        doubtful: doubtful(workspace),
         index_file,
         indexed: entries.enabled,
     }
@@ -148,34 +125,26 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
         report.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
-    if let Some(what) = entries.held_what() {
+    if let Some((what, fix)) = entries.held_problem() {
         let what = format!("{what}; hippod neither reads nor writes the file");
-        report.problem(
-            "held-removals",
-            Severity::Warning,
-            what,
-            place.clone(),
-            entries.held_fix(),
-        );
+        report.problem("held-removals", Severity::Warning, what, place.clone(), fix);
     }
     for damaged in &entries.known.damaged {
-        report.problem(
-            "damaged-row",
-            Severity::Warning,
-            format!(
-                "{} {} cannot be read: {}",
-                damaged.table, damaged.id, damaged.reason
-            ),
-            workspace.store.path().display().to_string(),
-            "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again",
+        let what = format!(
+            "{} {} cannot be read: {}",
+            damaged.table, damaged.id, damaged.reason
         );
+        let database = workspace.store.path().display().to_string();
+        let fix =
+            "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again";
+        report.problem("damaged-row", Severity::Warning, what, database, fix);
     }
     if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
         let fix = "no change is necessary, because search finds all files; to make room, remove entries with \
                    `hippoctl index forget`, or exclude files with sources.exclude";
         report.problem("index-full", Severity::Info, what, place.clone(), fix);
     }
-    let written = entries.file.trouble.is_none() && !entries.file.is_held();
+    let written = entries.file.trouble.is_none() && entries.file.held.is_none();
     if !entries.enabled || !written {
         return None;
     }
@@ -185,74 +154,39 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
     ))
 }
 
-/// Returns the pointers whose target is not an indexed document or section.
-fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
-    if !workspace.entries.enabled || !workspace.root_present {
-        return Vec::new();
-    }
-    let snapshot = workspace.view.snapshot();
-    let doubt = |pointer: &Pointer| match workspace.known.get(&pointer.path) {
-        Some(known) => {
-            let leads = pointer.section.as_ref().is_none_or(|section| {
-                let facts = snapshot.facts.get(&known.document);
-                facts.is_some_and(|facts| facts.sections.iter().any(|there| there.title == *section))
-            });
-            (!leads).then_some(None)
-        }
-        None => Some(Some(pointer.path.clone())),
-    };
-    let records = workspace.entries.known.records.values();
-    let live = records.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
-    live.flat_map(|record| {
-        let doubts = record.entry.pointers.iter().filter_map(doubt);
-        doubts.map(|file| DoubtfulPointer {
-            entry: record.entry.id.0.to_string(),
-            file,
-        })
-    })
-    .collect()
-}
-
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
-    let Some(watcher) = &workspace.watcher else {
-        if !workspace.agenda.is_planned(Chore::StartWatcher) {
-            return report.sound(
+    let mut warn =
+        |id: &str, what: String, fix: &str| report.problem(id, Severity::Warning, what, place, fix);
+    let reason = workspace.watcher.as_ref().map(|watcher| watcher.state().reason);
+    let detail = match (reason, &workspace.canary_unprovable) {
+        (None, _) if workspace.agenda.is_planned(Chore::StartWatcher) => {
+            let what = "the watcher is not running; changes are found only when hippod compares the disk with the index";
+            return warn(
                 "watcher",
-                format!("{place}: the workspace is being opened; the watcher starts soon"),
+                what.to_owned(),
+                "to see why the watcher did not start: hippoctl logs",
             );
         }
-        report.problem(
-            "watcher",
-            Severity::Warning,
-            "the watcher is not running; changes are found only when hippod compares the disk with the index",
-            place,
-            "to see why the watcher did not start: hippoctl logs",
-        );
-        return;
-    };
-    match watcher.state().reason {
-        Some(reason) => report.problem(
-            "watch-limit",
-            Severity::Warning,
-            format!("changes are found by polling every few seconds: {reason}"),
-            place,
-            "raise the limit that the message names (sysctl or ulimit), then restart hippod",
-        ),
-        _ if workspace.watcher_silent => report.problem(
-            "watcher",
-            Severity::Warning,
-            "the watcher did not report a test file in time; hippod is restarting the watcher",
-            place,
-            "if this message persists, set `watch.poll = \"always\"` in the configuration",
-        ),
-        _ => {
-            let detail = match &workspace.canary_unprovable {
-                Some(why) => format!("the watcher is running, but its test file cannot be written: {why}"),
-                None => "watching".to_owned(),
-            };
-            report.sound("watcher", format!("{place}: {detail}"));
+        (None, _) => "the workspace is being opened; the watcher starts soon".to_owned(),
+        (Some(Some(reason)), _) => {
+            return warn(
+                "watch-limit",
+                format!("changes are found by polling every few seconds: {reason}"),
+                "raise the limit that the message names (sysctl or ulimit), then restart hippod",
+            );
         }
-    }
+        _ if workspace.watcher_silent => {
+            let what = "the watcher did not report a test file in time; hippod is restarting the watcher";
+            return warn(
+                "watcher",
+                what.to_owned(),
+                "if this message persists, set `watch.poll = \"always\"` in the configuration",
+            );
+        }
+        (_, Some(why)) => format!("the watcher is running, but its test file cannot be written: {why}"),
+        (_, None) => "watching".to_owned(),
+    };
+    report.sound("watcher", format!("{place}: {detail}"));
 }
 
 #[cfg(test)]

@@ -1,146 +1,74 @@
 //! A turn of a workspace: its events and its due work.
-//!
-//! A turn runs on its own thread and owns the workspace until it ends. A large file, a scan of many files or a slow
-//! disk delays only this workspace.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use hippo_proto::Event as News;
 use hippo_store::StoreError;
-use hippo_text::terms::Analyzer;
 
-use super::Resources;
 use super::agenda::Chore;
 use super::embedding::model_state;
-use super::event::EngineEvent;
 use super::housekeeping::{bring_back, look_at_database};
 use super::ingest::{Ingest, RefreshResult};
+use super::worker::WorkspaceWorker;
 use super::workspace::{Waiter, Workspace};
-use super::{JOBS_AHEAD, SLICE};
+use super::{SLICE, WorkspaceEvent};
 use crate::embed_worker::EmbedEvent;
 use crate::errors::store_error;
-use crate::message::{EngineMessage, EngineRequest};
+use crate::message::WorkspaceMessage;
 use crate::scan::Looker;
 
-/// Interval between checks for a missing root.
-const LOOK_FOR_ROOT: Duration = Duration::from_secs(2);
-
-/// Interval between comparisons of held-back deletions with the disk.
-const LOOK_AT_HELD: Duration = Duration::from_secs(5);
-
-/// Worker that processes one workspace at a time.
-pub struct WorkspaceWorker {
-    pub(super) resources: Arc<Resources>,
-    /// Channel to the engine.
-    pub(super) events: Sender<EngineEvent>,
-    pub(super) analyzer: Analyzer,
-}
-
-/// Result of a turn.
-pub struct TurnResult {
-    pub(super) hand: WorkspaceWorker,
-    pub(super) workspace: Box<Workspace>,
-    /// True if the workspace must be reopened, because its settings changed or because it must be rebuilt.
-    pub(super) reopen: bool,
-}
-
-impl std::fmt::Debug for TurnResult {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        to.debug_struct("Turned")
-            .field("root", &self.workspace.root)
-            .finish_non_exhaustive()
-    }
-}
+/// Maximum number of jobs in the embed worker: one in progress, one queued.
+const JOBS_AHEAD: usize = 2;
 
 impl WorkspaceWorker {
-    pub(super) fn new(resources: &Arc<Resources>, events: &Sender<EngineEvent>) -> Self {
-        Self {
-            resources: Arc::clone(resources),
-            events: events.clone(),
-            analyzer: Analyzer::new(),
-        }
-    }
-
-    /// Processes the events, then the due work. Returns whether the workspace must be reopened.
-    pub(super) fn turn(&mut self, workspace: &mut Workspace, events: VecDeque<EngineEvent>) -> bool {
-        let idle = events.is_empty();
-        for event in events {
-            workspace.pulse.beat();
-            let now = self.resources.clock.monotonic();
-            self.take(workspace, event, now);
-        }
-        let reopen = self.work_on(workspace);
-        workspace.rest_after(idle, self.resources.clock.monotonic());
-        reopen
-    }
-
-    fn take(&mut self, workspace: &mut Workspace, event: EngineEvent, now: Instant) {
+    /// Handles an event of an open workspace.
+    pub(super) fn take(&mut self, workspace: &mut Workspace, event: WorkspaceEvent) {
+        let now = self.resources.clock.monotonic();
         match event {
-            EngineEvent::Sent(message) => self.take_message(workspace, message, now),
-            EngineEvent::Planned(planned) => self.planned(workspace, planned),
-            EngineEvent::GraphBuilt { built, .. } => self.graph_built(workspace, built),
-            // The engine handles these events itself.
-            EngineEvent::Turned(_)
-            | EngineEvent::Opened(_)
-            | EngineEvent::Closed { .. }
-            | EngineEvent::Lost => {}
-        }
-    }
-
-    fn take_message(&mut self, workspace: &mut Workspace, message: EngineMessage, now: Instant) {
-        match message {
-            EngineMessage::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
-            EngineMessage::Watch(event) => workspace.take_watch_event(event, now),
-            EngineMessage::Embed(EmbedEvent::Done { embeddings, .. }) => {
-                workspace.take_vectors(embeddings, now)
+            WorkspaceEvent::Sent(message, span) => span.in_scope(|| self.serve(workspace, message, now)),
+            WorkspaceEvent::Planned(planned) if planned.workspace == workspace.key => {
+                self.planned(workspace, planned);
             }
-            EngineMessage::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
-            EngineMessage::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
-            EngineMessage::Stale { paths, .. } => {
-                for path in paths {
-                    workspace.mark_dirty(path, now);
-                }
+            WorkspaceEvent::GraphBuilt(key, built) if key == workspace.key => {
+                self.graph_built(workspace, built)
             }
-            EngineMessage::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
-            EngineMessage::Damaged { error, .. } => workspace.trouble = Some(error),
-            EngineMessage::Asked { trace, .. } => self.record_query(workspace, trace, now),
-            EngineMessage::Order { order, .. } => self.order(workspace, order, now),
-            EngineMessage::Tick => workspace.entries.look_at = now,
-            EngineMessage::ModelChanged => {
+            WorkspaceEvent::Embed(EmbedEvent::Done {
+                workspace: key,
+                embeddings,
+            }) if key == workspace.key => workspace.take_vectors(embeddings, now),
+            WorkspaceEvent::Embed(EmbedEvent::Refused { workspace: key }) if key == workspace.key => {
+                workspace.job_refused();
+            }
+            WorkspaceEvent::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
+            WorkspaceEvent::Tick => workspace.entries.look_at = now,
+            WorkspaceEvent::ModelChanged => {
                 workspace.pending.blocked = false;
                 // The workspace's model may be available now, or may have been replaced under the same name.
                 workspace.own.look = true;
             }
-            // The engine handles these messages itself.
-            EngineMessage::LookForModel | EngineMessage::Pulse | EngineMessage::Shutdown => {}
+            // Results for an earlier opening are dropped.
+            _ => {}
         }
     }
 
-    fn serve(&mut self, workspace: &mut Workspace, request: EngineRequest, now: Instant) {
-        match request {
-            EngineRequest::Sync {
+    fn serve(&mut self, workspace: &mut Workspace, message: WorkspaceMessage, now: Instant) {
+        // A client that has disconnected needs no answer.
+        match message {
+            WorkspaceMessage::Sync {
                 wait,
                 accept_deletions,
                 reply,
-                ..
             } => {
                 let mut removed = 0;
                 if accept_deletions {
                     workspace.entries.file.accept_removals = true;
                     match workspace.accept_deletions() {
                         Ok(gone) => removed = gone as u64,
-                        Err(error) => {
-                            // A client that has disconnected needs no answer.
-                            let _ = reply.send(Err(store_error(&error)));
-                            return;
-                        }
+                        Err(error) => return drop(reply.send(Err(store_error(&error)))),
                     }
                 }
                 workspace.agenda.plan(Chore::Scan, now);
-                workspace.agenda.plan(Chore::LookAtHeld, now);
                 workspace.entries.file.look(now);
                 workspace.waiters.push(Waiter {
                     reply,
@@ -150,33 +78,36 @@ impl WorkspaceWorker {
                     removed,
                 });
             }
-            EngineRequest::Trust { request, reply, .. } => {
-                let _ = reply.send(self.trust(workspace, &request));
-            }
-            EngineRequest::History { request, reply, .. } => {
-                let _ = reply.send(self.history(workspace, &request));
-            }
-            EngineRequest::Heartbeat { tells, reply, .. } => {
-                // Conflicts stay unreported if the client disconnected before it received the report.
+            WorkspaceMessage::Trust(request, reply) => drop(reply.send(self.trust(workspace, &request))),
+            WorkspaceMessage::History(request, reply) => drop(reply.send(self.history(workspace, &request))),
+            WorkspaceMessage::Heartbeat { tells, reply } => {
+                // A client that has disconnected did not receive the report.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
                     workspace.entries.file.conflicts.are_told();
                 }
             }
-            EngineRequest::Rebuild { reply, .. } => match bring_back(&self.resources, workspace) {
-                Ok(()) => workspace.rebuilds.push(reply),
+            WorkspaceMessage::Rebuild(reply) => match bring_back(&self.resources, workspace) {
+                Ok(()) => self.rebuilds.push(reply),
                 Err(error) => drop(reply.send(Err(store_error(&error)))),
             },
-            EngineRequest::Survey { scan, reply, .. } => {
-                let _ = reply.send(Ok(self.survey(workspace, scan, now)));
+            WorkspaceMessage::Survey(scan, reply) => drop(reply.send(Ok(self.survey(workspace, scan, now)))),
+            WorkspaceMessage::Order(order) => self.order(workspace, order, now),
+            WorkspaceMessage::Watch(event) => workspace.take_watch_event(event, now),
+            WorkspaceMessage::Stale(paths) => {
+                for path in paths {
+                    workspace.mark_dirty(path, now);
+                }
             }
-            // The engine handles these requests itself.
-            EngineRequest::Add { .. } | EngineRequest::Remove { .. } | EngineRequest::TakeIn { .. } => {}
+            WorkspaceMessage::Read { paths, done } => workspace.read_soon(paths, done, now),
+            WorkspaceMessage::Damaged(error) => workspace.trouble = Some(error),
+            WorkspaceMessage::Asked(trace) => self.record_query(workspace, trace, now),
         }
     }
 
-    fn work_on(&mut self, workspace: &mut Workspace) -> bool {
+    /// Does the due work. Returns whether the workspace must be reopened.
+    pub(super) fn work_on(&mut self, workspace: &mut Workspace) -> bool {
         workspace.pulse.beat();
-        if !workspace.rebuilds.is_empty() {
+        if !self.rebuilds.is_empty() {
             return true;
         }
         workspace.busy = false;
@@ -192,19 +123,12 @@ impl WorkspaceWorker {
             // The next attempt shows whether the process can open files again.
             workspace.trouble = None;
         }
-        if !workspace.root_present && workspace.agenda.is_due(Chore::LookForRoot, now) {
-            workspace.agenda.plan(Chore::LookForRoot, now + LOOK_FOR_ROOT);
-            if workspace.root_is_back() {
-                workspace.agenda.plan(Chore::Scan, now);
-            }
-        }
         if workspace.agenda.is_due(Chore::Scan, now) {
             workspace.reconcile(now);
             // Publish the findings of the scan before processing them.
             self.publish(workspace, now, 0, 0);
         }
         let (changed, removed) = self.ingest(workspace, now);
-        workspace.answer_awaited(self.resources.clock.monotonic());
         let removed = removed + self.delete(workspace, now);
         workspace.pulse.beat();
         self.place_vectors(workspace);
@@ -294,43 +218,15 @@ impl WorkspaceWorker {
     }
 
     fn delete(&mut self, workspace: &mut Workspace, now: Instant) -> u64 {
-        let released = self.release_held(workspace, now);
         if workspace.deletions_due().is_none_or(|due| due > now) {
-            return released;
+            return 0;
         }
         match workspace.confirm_deletions(now) {
-            Ok(deletions) => {
-                if deletions.newly_held > 0 {
-                    tracing::warn!(
-                        root = %workspace.root.display(),
-                        files = deletions.newly_held,
-                        "many files disappeared at once; they stay in the index until the deletion is confirmed"
-                    );
-                }
-                released + deletions.removed as u64
-            }
+            Ok(removed) => removed as u64,
             Err(error) => {
                 tracing::warn!(%error, "could not remove deleted documents; retrying");
                 let later = now + Duration::from_secs(5);
                 workspace.missing.values_mut().for_each(|since| *since = later);
-                workspace.trouble = Some(error);
-                0
-            }
-        }
-    }
-
-    fn release_held(&self, workspace: &mut Workspace, now: Instant) -> u64 {
-        if workspace.held.is_empty()
-            || !workspace.dirty.is_empty()
-            || !workspace.agenda.is_due(Chore::LookAtHeld, now)
-        {
-            return 0;
-        }
-        workspace.agenda.plan(Chore::LookAtHeld, now + LOOK_AT_HELD);
-        match workspace.release_held(now) {
-            Ok(released) => released as u64,
-            Err(error) => {
-                tracing::warn!(%error, "could not remove moved documents; retrying");
                 workspace.trouble = Some(error);
                 0
             }

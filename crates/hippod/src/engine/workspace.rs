@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use hippo_proto::WorkspaceSyncResponse;
@@ -11,10 +11,10 @@ use hippo_store::StoreError;
 use hippo_store::db::{DroppedRows, EmbedderRow, RecoveredDatabase, Store, StoredVector};
 
 use super::agenda::{Agenda, Chore};
-use super::entries::{RememberWaiter, WorkspaceEntries};
+use super::entries::WorkspaceEntries;
 use super::readers::WaitingQuery;
 use super::settings::OwnSettings;
-use crate::message::{AnswerSender, LostData};
+use crate::message::AnswerSender;
 use crate::scan::SkippedFile;
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
@@ -64,8 +64,6 @@ pub struct PendingChunks {
     pub documents: BTreeMap<u32, BTreeSet<u32>>,
     /// Recently edited documents, which are embedded first.
     pub hot: VecDeque<u32>,
-    /// The documents in `hot` as a set, for lookups.
-    pub is_hot: HashSet<u32>,
     /// Chunks of the jobs that the embed worker has, oldest job first.
     pub in_flight: VecDeque<HashSet<u32>>,
     /// Hashes of the texts in those jobs, so that a repeated text is embedded only once.
@@ -107,7 +105,7 @@ impl PendingChunks {
         waiting.extend(chunks);
         if waiting.is_empty() {
             self.documents.remove(&document);
-        } else if hot && self.is_hot.insert(document) {
+        } else if hot && !self.hot.contains(&document) {
             self.hot.push_back(document);
         }
     }
@@ -199,10 +197,6 @@ pub struct Workspace {
     pub pending: PendingChunks,
     /// Waiting clients.
     pub waiters: Vec<Waiter>,
-    /// Clients that asked for a rebuild; the request ends the turn.
-    pub rebuilds: Vec<AnswerSender<Option<LostData>>>,
-    /// Clients that wait until the log to which they appended is read.
-    pub awaited: Vec<RememberWaiter>,
     /// Queries that wait until files are read.
     pub readers: Vec<WaitingQuery>,
     /// Number of watcher reports processed.
@@ -300,8 +294,6 @@ impl Workspace {
             .chain([self.agenda.time(Chore::Scan, now), self.housekeeping_due(now)])
             .chain(self.entries_due())
             .chain(self.entries.again_at)
-            .chain((!self.root_present).then(|| self.agenda.time(Chore::LookForRoot, now)))
-            .chain((!self.held.is_empty()).then(|| self.agenda.time(Chore::LookAtHeld, now)))
             .chain(self.pending.blocked_until)
             .chain(self.deletions_due().filter(|_| self.dirty.is_empty()))
             .min()
@@ -309,9 +301,7 @@ impl Workspace {
 
     /// Cancels work in progress before the workspace is closed. Returns the waiting clients.
     pub fn let_go(&mut self) -> Vec<Waiter> {
-        if let Some(cancel) = &self.graph_build {
-            cancel.store(true, Ordering::Relaxed);
-        }
+        self.cancel_graph();
         self.view.forget_readers();
         std::mem::take(&mut self.waiters)
     }
@@ -324,8 +314,7 @@ impl Workspace {
         }
         let schedule = entries.run.is_none().then_some(entries.look_at);
         // Work that waits for a plan resumes when the plan arrives.
-        let kept_out = entries.run.as_ref().is_some_and(|run| run.keeps_others_out());
-        let file = entries.file.due().filter(|_| !kept_out);
+        let file = entries.file.due().filter(|_| !entries.keeps_others_out());
         schedule.into_iter().chain(file).chain(entries.publish_at).min()
     }
 
@@ -333,10 +322,7 @@ impl Workspace {
     pub fn next_dirty(&self, now: Instant) -> Vec<String> {
         let due = self.dirty.iter().filter(|(_, dirty)| dirty.not_before <= now);
         let mut due: Vec<(bool, Instant, &String)> = due
-            .map(|(path, dirty)| {
-                let later = !self.is_awaited(path) && !self.is_wanted(path);
-                (later, dirty.since, path)
-            })
+            .map(|(path, dirty)| (!self.is_wanted(path), dirty.since, path))
             .collect();
         if due.len() > READ_AHEAD {
             due.select_nth_unstable(READ_AHEAD);

@@ -3,7 +3,7 @@
 use hippo_map::consolidation::LearnedAnswer;
 use hippo_proto::{
     CycleReport, CycleUndoResponse, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForgetResponse,
-    IndexRestoreResponse, RememberRequest, RpcError,
+    IndexRestoreResponse, RememberRequest,
 };
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
@@ -55,17 +55,8 @@ pub struct AppendedText {
     pub request: RememberRequest,
     /// Location of the text.
     pub appended: AppendResult,
-    /// Channel for the answer.
-    pub reply: AnswerSender<IndexingResult>,
-}
-
-/// Result of adding the text to the index.
-#[derive(Debug)]
-pub struct IndexingResult {
-    /// The entry of the text; `None` if the index file is disabled.
-    pub entry: Result<Option<IndexEntry>, RpcError>,
-    /// True if the text is searchable from now on.
-    pub is_searchable: bool,
+    /// Channel for the entry of the text; `None` if the index file is disabled.
+    pub reply: AnswerSender<Option<IndexEntry>>,
 }
 
 /// Effects of an answered query.

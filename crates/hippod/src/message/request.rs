@@ -1,41 +1,26 @@
-//! Requests about whole workspaces.
+//! Messages for a workspace.
 
 use std::path::PathBuf;
 
+use tokio::sync::oneshot;
+
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, Restored, RpcError, WorkspaceAddResponse,
-    WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
+    CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, RpcError, WorkspaceSyncResponse,
+    WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
+use hippo_store::StoreError;
 use hippo_types::cycle::Cycle;
 
-use super::AnswerSender;
+use super::{AnswerSender, Order, QueryEffects};
 use crate::scan::ScanResult;
-use crate::staged::StagedWorkspace;
 use crate::survey::Survey;
+use crate::watcher::WatchEvent;
 
-/// A request for a change, with the channel for its response.
+/// A message for a workspace.
 #[derive(Debug)]
-pub enum EngineRequest {
-    /// Registers a folder.
-    Add {
-        /// The folder as given by the client.
-        folder: PathBuf,
-        /// Response channel.
-        reply: AnswerSender<WorkspaceAddResponse>,
-    },
-    /// Unregisters a folder.
-    Remove {
-        /// The folder as given by the client.
-        folder: PathBuf,
-        /// True to delete the stored session contexts as well.
-        purge: bool,
-        /// Response channel.
-        reply: AnswerSender<WorkspaceRemoveResponse>,
-    },
+pub enum WorkspaceMessage {
     /// Reconciles the index with the disk.
     Sync {
-        /// Canonical root.
-        root: PathBuf,
         /// True to respond when every file is read and embedded, false to respond after the next step of work.
         wait: bool,
         /// True to confirm deletions that are held back.
@@ -43,83 +28,53 @@ pub enum EngineRequest {
         /// Response channel.
         reply: AnswerSender<WorkspaceSyncResponse>,
     },
-    /// Grants or withdraws trust in the settings of a workspace.
-    Trust {
-        /// Canonical root.
-        root: PathBuf,
-        /// The request of the client.
-        request: WorkspaceTrustRequest,
-        /// Response channel.
-        reply: AnswerSender<WorkspaceTrustResponse>,
-    },
-    /// Moves a restored workspace that is staged into place, and opens it.
-    TakeIn {
-        /// The staged workspace.
-        staged: StagedWorkspace,
-        /// Response channel.
-        reply: AnswerSender<Restored>,
-    },
+    /// Grants or withdraws trust in the settings of the workspace.
+    Trust(WorkspaceTrustRequest, AnswerSender<WorkspaceTrustResponse>),
     /// Lists past cycle runs.
-    History {
-        /// Canonical root.
-        root: PathBuf,
-        /// The request of the client.
-        request: CycleHistoryRequest,
-        /// Response channel.
-        reply: AnswerSender<CycleHistoryResponse>,
-    },
+    History(CycleHistoryRequest, AnswerSender<CycleHistoryResponse>),
     /// Reports pending decisions and upcoming cycles.
     Heartbeat {
         /// True if the response is sent to the client, so that the reported notices count as delivered.
         tells: bool,
-        /// Canonical root.
-        root: PathBuf,
         /// Response channel.
         reply: AnswerSender<HeartbeatAnswer>,
     },
-    /// Deletes the derived state of a workspace and rebuilds it from the files.
-    Rebuild {
-        /// Canonical root.
-        root: PathBuf,
-        /// Response channel, with the data that only the damaged database contained.
-        reply: AnswerSender<Option<LostData>>,
+    /// Deletes the derived state of the workspace and rebuilds it from the files. The answer contains the data that only
+    /// the damaged database contained.
+    Rebuild(AnswerSender<Option<LostData>>),
+    /// Reports the problems of the workspace, given a recent scan of the files on disk.
+    Survey(Option<ScanResult>, AnswerSender<Survey>),
+    /// An operation on the entries.
+    Order(Order),
+    /// A report from the watcher: a change of the file system or of the watcher itself.
+    Watch(WatchEvent),
+    /// Files whose content differs from the index, reported by a query.
+    Stale(Vec<String>),
+    /// A query that waits until the workspace has read changed files.
+    Read {
+        /// Paths relative to the root; an empty list means all files known to have changed.
+        paths: Vec<String>,
+        /// Completion signal, true if all the paths are in the index; dropped if the workspace is not open.
+        done: oneshot::Sender<bool>,
     },
-    /// Reports the problems of a workspace.
-    Survey {
-        /// Canonical root.
-        root: PathBuf,
-        /// A recent scan of the files on disk.
-        scan: Option<ScanResult>,
-        /// Response channel.
-        reply: AnswerSender<Survey>,
-    },
+    /// A damaged database, reported by a query.
+    Damaged(StoreError),
+    /// An answered query.
+    Asked(QueryEffects),
 }
 
-impl EngineRequest {
-    /// Returns whether the request needs an open workspace. A rebuild does not, because it can repair a workspace that
-    /// fails to open.
-    pub fn needs_open_workspace(&self) -> bool {
-        !self.is_for_engine() && !matches!(self, Self::Rebuild { .. })
-    }
-
-    /// Returns whether the engine itself handles the request.
-    pub fn is_for_engine(&self) -> bool {
-        matches!(self, Self::Add { .. } | Self::Remove { .. } | Self::TakeIn { .. })
-    }
-
-    /// Rejects the request because its workspace is not registered or could not be opened.
+impl WorkspaceMessage {
+    /// Rejects a request because its workspace is not registered or could not be opened. Other messages are dropped.
     pub fn refuse(self, error: &RpcError) {
         // A client that disconnected needs no answer.
         match self {
-            Self::Add { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Self::Remove { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Sync { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Self::Trust { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Self::TakeIn { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Self::History { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Trust(_, reply) => drop(reply.send(Err(error.clone()))),
+            Self::History(_, reply) => drop(reply.send(Err(error.clone()))),
             Self::Heartbeat { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Self::Rebuild { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Self::Survey { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Self::Rebuild(reply) => drop(reply.send(Err(error.clone()))),
+            Self::Survey(_, reply) => drop(reply.send(Err(error.clone()))),
+            _ => {}
         }
     }
 }

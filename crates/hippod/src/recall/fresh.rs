@@ -9,7 +9,7 @@ use hippo_proto::{RpcError, SearchResponse, shorten};
 
 use super::Searcher;
 use crate::errors::task_failed;
-use crate::message::EngineMessage;
+use crate::message::{EngineMessage, WorkspaceMessage};
 use crate::view::WorkspaceView;
 
 /// Maximum total time for which one answer waits for changed files.
@@ -61,7 +61,7 @@ impl Freshener {
             let heard = listener.catch_up();
             if let Some(event) = listener.take() {
                 view.count_report();
-                searcher.engine.send(EngineMessage::Watch(event));
+                searcher.engine.tell(&view.root, WorkspaceMessage::Watch(event));
             }
             heard
         };
@@ -82,11 +82,9 @@ impl Freshener {
     }
 
     async fn read(&self, paths: Vec<String>) -> bool {
-        let Some(read) = self.searcher.engine.read_files(&self.view.root, paths) else {
-            return false;
-        };
+        let read = self.searcher.engine.read_files(&self.view.root, paths);
         let left = self.deadline.saturating_duration_since(Instant::now());
-        matches!(tokio::time::timeout(left, read).await, Ok(Ok(())))
+        matches!(tokio::time::timeout(left, read).await, Ok(Ok(_)))
     }
 
     /// Adds notes about text that may be missing to an answer.

@@ -9,7 +9,7 @@ use hippo_text::chunk::{self, ContentHash, Document};
 
 use super::Searcher;
 use super::hit::public_id;
-use crate::message::QueryEffects;
+use crate::message::{QueryEffects, WorkspaceMessage};
 use crate::tasks::run_blocking;
 use crate::verify::{ChunkSpan, FileMark, Verifier};
 use crate::view::WorkspaceView;
@@ -55,7 +55,7 @@ fn record_access(searcher: &Searcher, view: &WorkspaceView, path: &str, heading:
             accessed: vec![record.entry.id.clone()],
             learned: None,
         };
-        searcher.engine.report_question(&view.root, effects);
+        searcher.engine.tell(&view.root, WorkspaceMessage::Asked(effects));
     }
 }
 

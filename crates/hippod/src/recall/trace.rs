@@ -11,7 +11,7 @@ use hippo_types::entry::{EntryId, Pointer, StrengthBand};
 use super::index_first::{EntryConsultation, Route};
 use super::question::SearchQuestion;
 use super::{SearchAnswer, SearchState};
-use crate::message::{Lesson, QueryEffects};
+use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
 
 /// Number of top results whose entries count as accessed, because readers start with these.
 const READ: usize = 3;
@@ -91,7 +91,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
         response.trace = Some(explain(question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
-        searcher.engine.report_question(&view.root, trace);
+        searcher.engine.tell(&view.root, WorkspaceMessage::Asked(trace));
     }
     response
 }

@@ -129,20 +129,17 @@ pub(super) fn build_parts(
         config: Arc::clone(&config),
         paths: paths.clone(),
         clock: Arc::clone(&clock),
+        views: Arc::clone(&views),
+        registry,
         embed: embed.clone(),
         models: Arc::clone(&models),
         contexts: Arc::clone(&contexts),
         measures: Arc::clone(&measures),
         news: news.clone(),
         pulse: pulse.clone(),
+        rescuing: Arc::clone(&rescuing),
     };
-    let engine = Engine::new(
-        inbox,
-        resources,
-        Arc::clone(&views),
-        registry,
-        Arc::clone(&rescuing),
-    );
+    let engine = Engine::new(inbox, resources);
     let components = Components {
         clock,
         stop: watch::Sender::new(false),

@@ -125,11 +125,6 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// Returns whether an existing folder may contain memory files.
-    pub(super) fn reaches(&mut self, rel: &str) -> bool {
-        matches!(self.descend(rel), FoundEntry::Folder)
-    }
-
     /// Examines each component of a relative path.
     #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     fn descend(&mut self, rel: &str) -> FoundEntry {

@@ -280,27 +280,3 @@ fn a_scan_distinguishes_absent_and_empty_roots() {
     assert!(result.root_present && result.root_empty);
     assert_eq!(result.dirs, [absent]);
 }
-
-#[test]
-fn a_folder_is_reachable_if_a_scan_would_enter_it() {
-    let bed = bed(&[
-        "projects/pump/a.md",
-        "projects/drafts/a.md",
-        "app/a.md",
-        "projects/.old/a.md",
-    ]);
-    bed.write("projects/.hippoignore", "drafts/\n");
-    // Repositories ignore memory files for reasons unrelated to search.
-    bed.write(".gitignore", "projects/\n");
-    bed.write("projects/node_modules/x/a.md", "a");
-    let reached = |bed: &Bed, rel: &str| reaches(&bed.root, &bed.rules(), &bed.config, rel);
-    for (rel, expected) in [
-        ("projects/pump", true),
-        ("projects/drafts", false),
-        ("app", false),
-        ("projects/.old", false),
-        ("projects/node_modules/x", false),
-    ] {
-        assert_eq!(reached(&bed, rel), expected, "{rel}");
-    }
-}

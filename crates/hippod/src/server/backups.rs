@@ -12,7 +12,7 @@ use super::connection::Outbox;
 use super::long::cancellable;
 use crate::backup::{self, Backups};
 use crate::errors::{client_gone, task_failed};
-use crate::message::{EngineHandle, EngineRequest};
+use crate::message::{EngineHandle, EngineMessage};
 use crate::tasks::{Cancellation, OneAtATimeGuard};
 use crate::tree::Trees;
 
@@ -68,7 +68,7 @@ pub async fn restore(
             let _alone = trees.lock_tree(&staged.root).await;
             workspaces.push(
                 engine
-                    .ask(|reply| EngineRequest::TakeIn { staged, reply })
+                    .ask_engine(|reply| EngineMessage::TakeIn { staged, reply })
                     .await?,
             );
         }

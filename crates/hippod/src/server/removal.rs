@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
-use crate::message::{EngineHandle, EngineRequest};
+use crate::message::{EngineHandle, EngineMessage};
 use crate::tasks::run_blocking;
 use crate::tree::{self, Trees};
 use crate::views::{Views, no_workspace};
@@ -49,7 +49,7 @@ pub async fn remove(
             notes: given.notes,
         });
     }
-    let removed = engine.ask(|reply| EngineRequest::Remove { folder, purge, reply });
+    let removed = engine.ask_engine(|reply| EngineMessage::Remove { folder, purge, reply });
     let mut answer = removed.await?;
     answer.restored = given.restored;
     answer.notes = given.notes;

@@ -2630,9 +2630,6 @@ class WorkspaceAddResponse(TypedDict):
     #: True if the folder is newly registered.
     added: bool
 
-    #: Notes about the registration, such as an enclosing workspace.
-    notes: NotRequired[list[str]]
-
     #: Canonical root, the identity of the workspace.
     root: str
 

@@ -1,6 +1,6 @@
 //! Content that the daemon last wrote to files, which is the base of three-way merges.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use hippo_types::time::Timestamp;
 
@@ -35,7 +35,11 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn bases(&self, beginning: &str) -> Result<Vec<(String, Base)>, StoreError> {
-        self.sql(read_bases(&self.connection, beginning))
+        self.sql(read_bases(
+            &self.connection,
+            "substr(path, 1, length(?1)) = ?1",
+            beginning,
+        ))
     }
 }
 
@@ -58,40 +62,28 @@ pub(super) fn put(connection: &Connection, path: &str, bytes: &[u8], at: Timesta
 }
 
 fn read_base(connection: &Connection, path: &str) -> rusqlite::Result<Option<Base>> {
-    let found: Option<(i64, Vec<u8>, Vec<u8>)> = connection
-        .prepare_cached("SELECT at, hash, bytes FROM bases WHERE path = ?1")?
-        .query_row([path], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    Ok(found.and_then(|(at, noted, bytes)| verify_base(path, at, &noted, bytes)))
+    let mut found = read_bases(connection, "path = ?1", path)?;
+    Ok(found.pop().map(|(_, base)| base))
 }
 
-fn read_bases(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(String, Base)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT path, at, hash, bytes FROM bases WHERE substr(path, 1, length(?1)) = ?1 ORDER BY path",
-    )?;
-    let mut rows = statement.query([beginning])?;
+fn read_bases(connection: &Connection, condition: &str, path: &str) -> rusqlite::Result<Vec<(String, Base)>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT path, at, hash, bytes FROM bases WHERE {condition} ORDER BY path"
+    ))?;
+    let mut rows = statement.query([path])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let (path, noted): (String, Vec<u8>) = (row.get(0)?, row.get(2)?);
-        if let Some(base) = verify_base(&path, row.get(1)?, &noted, row.get(3)?) {
-            found.push((path, base));
+        let (path, noted, bytes): (String, Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(2)?, row.get(3)?);
+        let hash = *blake3::hash(&bytes).as_bytes();
+        if noted == hash {
+            let at = Timestamp(row.get(1)?);
+            found.push((path, Base { bytes, hash, at }));
+        } else {
+            tracing::warn!(
+                path,
+                "ignored the stored content of a file, because its hash differs from the recorded hash"
+            );
         }
     }
     Ok(found)
-}
-
-fn verify_base(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
-    let hash = *blake3::hash(&bytes).as_bytes();
-    if noted != hash {
-        tracing::warn!(
-            path,
-            "ignored the stored content of a file, because its hash differs from the recorded hash"
-        );
-        return None;
-    }
-    Some(Base {
-        bytes,
-        hash,
-        at: Timestamp(at),
-    })
 }

@@ -29,6 +29,20 @@ impl Store {
             .map_err(|source| StoreError::from_sql(path, source))?;
         Ok(EntryBatch { transaction, path })
     }
+
+    /// Makes changes in one transaction.
+    ///
+    /// # Errors
+    /// Returns the error of `write`; see [`StoreError`]. After an error, nothing is stored.
+    pub fn write_entries<T>(
+        &mut self,
+        write: impl FnOnce(&mut EntryBatch<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut batch = self.begin_entries()?;
+        let written = write(&mut batch)?;
+        batch.commit()?;
+        Ok(written)
+    }
 }
 
 impl EntryBatch<'_> {

@@ -66,6 +66,9 @@ pub struct RunReport {
     pub findings: BTreeSet<Finding>,
     /// The state of the index after the plan; present only for archival runs.
     pub health: Option<Health>,
+    /// Paths of the files that the run changed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub files: BTreeSet<String>,
     /// Further notes, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -79,7 +82,7 @@ impl RunReport {
             refused: plan.refused.clone(),
             findings: plan.findings.clone(),
             health: plan.health.clone(),
-            notes: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -171,15 +174,21 @@ impl Store {
         applied.ok_or_else(|| self.no_run(id, "it is not running"))
     }
 
-    /// Adds notes to the report of a run.
+    /// Adds notes and changed files to the report of a run.
     ///
     /// # Errors
     /// Returns [`StoreError::Row`] if the run does not exist or its report is unreadable; see [`StoreError`].
-    pub fn note_run(&mut self, id: RunId, notes: &[String]) -> Result<(), StoreError> {
+    pub fn note_run(
+        &mut self,
+        id: RunId,
+        notes: &[String],
+        files: &BTreeSet<String>,
+    ) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
             return Err(self.no_run(id, "no such run"));
         };
         report.notes.extend_from_slice(notes);
+        report.files.extend(files.iter().cloned());
         self.in_transaction(|transaction| put_report(transaction, id, &report))
     }
 
@@ -233,20 +242,6 @@ impl Store {
         )?;
         row.map(|row| row.map_err(|UnreadableRow(reason)| self.no_run(id, &reason)))
             .transpose()
-    }
-
-    /// Returns the ids of all runs.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn run_ids(&self) -> Result<BTreeSet<RunId>, StoreError> {
-        let read = || {
-            self.connection
-                .prepare_cached("SELECT id FROM runs")?
-                .query_map([], |row| row.get(0).map(RunId))?
-                .collect::<rusqlite::Result<_>>()
-        };
-        self.sql(read())
     }
 
     /// Returns a run with its steps and its report, or `None`.

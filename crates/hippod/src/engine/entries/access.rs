@@ -6,13 +6,13 @@
 use std::time::Instant;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{CoAccess, EntryRecord, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_store::StoreError;
-use hippo_store::db::{Access, CoAccessed};
+use hippo_store::db::Access;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 use hippo_types::time::Timestamp;
 
-use crate::engine::turn::WorkspaceWorker;
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{Lesson, QueryEffects};
 
@@ -69,26 +69,22 @@ impl WorkspaceWorker {
         let full = record
             .as_ref()
             .and_then(|record| self.to_make_room(workspace, record));
-        let mut batch = workspace.store.begin_entries()?;
-        batch.record_accesses(&accesses)?;
-        batch.add_co_access(&accessed, trace.at)?;
-        for record in record.iter().chain(&full) {
-            batch.put_record(record)?;
-        }
-        batch.commit()?;
+        workspace.store.write_entries(|batch| {
+            batch.record_accesses(&accesses)?;
+            batch.add_co_access(&accessed, trace.at)?;
+            record
+                .iter()
+                .chain(&full)
+                .try_for_each(|record| batch.put_record(record))
+        })?;
         workspace.entries.known.journal += accesses.len();
-        note_pairs(&mut workspace.entries.known.co_access, &accessed, trace.at);
-        for record in record.into_iter().chain(full) {
-            workspace
-                .entries
-                .known
-                .records
-                .insert(record.entry.id.clone(), record);
+        let changed: Vec<EntryRecord> = record.into_iter().chain(full).collect();
+        if !changed.is_empty() {
+            workspace.entries.put_known(changed);
             workspace.entries.changed(at);
         }
         if !running {
-            let profile = workspace.view.config.index.profile();
-            self.fold(workspace, &profile, at)?;
+            self.fold(workspace, at)?;
         }
         Ok(())
     }
@@ -173,33 +169,5 @@ fn learned_record(
         band: Some(TimeBand::from_date(at.date(offset), day)),
         learned: Some(Box::new(lesson.learned)),
         ..EntryRecord::new(entry, ASKED)
-    }
-}
-
-/// Counts a co-access for every pair of these entries, as the store does.
-fn note_pairs(known: &mut Vec<CoAccessed>, together: &[EntryId], at: Timestamp) {
-    let mut ids: Vec<&EntryId> = together.iter().collect();
-    ids.sort_unstable();
-    ids.dedup();
-    for (from, a) in ids.iter().enumerate() {
-        for b in &ids[from + 1..] {
-            match known
-                .iter_mut()
-                .find(|known| known.pair.a == **a && known.pair.b == **b)
-            {
-                Some(pair) => {
-                    pair.pair.count = pair.pair.count.saturating_add(1);
-                    pair.last = at;
-                }
-                None => known.push(CoAccessed {
-                    pair: CoAccess {
-                        a: (*a).clone(),
-                        b: (*b).clone(),
-                        count: 1,
-                    },
-                    last: at,
-                }),
-            }
-        }
     }
 }

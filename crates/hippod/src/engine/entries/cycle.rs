@@ -8,20 +8,21 @@ mod due;
 mod plan;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_map::consolidation::{ConsolidationPlan, ConsolidationRun, PlanStep, Rule};
-use hippo_proto::{CycleReport, RpcError};
+use hippo_proto::CycleReport;
 use hippo_store::StoreError;
-use hippo_store::db::{RunFile, RunId};
+use hippo_store::db::RunId;
 use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
-use super::files::{FileEnvironment, ResumableWrite};
+use super::files::FileEnvironment;
 use super::report;
-use crate::engine::turn::WorkspaceWorker;
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::errors::{root_missing, store_error};
+use crate::errors::root_missing;
 use crate::message::{AnswerSender, Order};
 
 /// Number of plans that may be invalidated by changed entries before other changes must wait for the next plan.
@@ -63,19 +64,8 @@ struct PlanApplication {
     /// Hashes of the texts that were compared to make the plan.
     compared: BTreeSet<[u8; 16]>,
     plan: ConsolidationPlan,
-    /// Files that this run has written so far, in earlier slices.
-    files: Vec<RunFile>,
-    progress: ApplyProgress,
-}
-
-/// Progress of applying a plan.
-enum ApplyProgress {
-    /// The steps are being applied; `next` is the first step not yet applied.
-    Steps { next: usize },
-    /// All steps are applied and the files are being written; `begun` is the write in progress.
-    Files { begun: Option<ResumableWrite> },
-    /// All files match the store.
-    Written,
+    /// The first step that is not applied yet.
+    next: usize,
 }
 
 /// A plan, and the hashes of the texts that were compared to make it.
@@ -109,24 +99,9 @@ impl PlanApplication {
 
     /// Returns the next step to apply, and whether it is the last one. Returns `None` after the last step.
     fn take_step(&mut self) -> Option<(PlanStep, bool)> {
-        let ApplyProgress::Steps { next } = &mut self.progress else {
-            return None;
-        };
-        let step = self.plan.steps.get(*next)?.clone();
-        *next += 1;
-        Some((step, *next == self.plan.steps.len()))
-    }
-
-    /// Records a written file. If the file was already recorded, its first `before` is kept. Returns the total change
-    /// of the file in this run.
-    fn note(&mut self, file: RunFile) -> &RunFile {
-        let known = self.files.iter().position(|known| known.path == file.path);
-        let at = known.unwrap_or(self.files.len());
-        match self.files.get_mut(at) {
-            Some(known) => known.after = file.after,
-            None => self.files.push(file),
-        }
-        &self.files[at]
+        let step = self.plan.steps.get(self.next)?.clone();
+        self.next += 1;
+        Some((step, self.next == self.plan.steps.len()))
     }
 }
 
@@ -170,11 +145,10 @@ impl ActiveCycle {
 
 impl WorkspaceWorker {
     /// Returns the context for work on the entries of a workspace.
-    pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> FileEnvironment<'w> {
+    pub(in crate::engine) fn now_of(&self, workspace: &Workspace, at: Instant) -> FileEnvironment {
         let now = self.resources.clock.now();
         FileEnvironment {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
+            view: Arc::clone(&workspace.view),
             now,
             at,
             offset_seconds: self.offset(workspace, now),
@@ -202,11 +176,7 @@ impl WorkspaceWorker {
             workspace.trouble = Some(error);
         } else {
             // A run that could start shows that the store accepts writes again.
-            let begun = workspace
-                .entries
-                .run
-                .as_ref()
-                .is_some_and(ActiveCycle::is_applying);
+            let begun = workspace.entries.is_applying();
             let entries = &mut workspace.entries;
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
@@ -218,40 +188,22 @@ impl WorkspaceWorker {
             .publish_at
             .is_some_and(|due| due <= now || awaited)
         {
-            let profile = workspace.view.config.index.profile();
-            workspace.entries.publish(&workspace.view, profile);
+            workspace.entries.publish(&workspace.view);
         }
-        workspace
-            .entries
-            .run
-            .as_ref()
-            .is_some_and(ActiveCycle::is_applying)
-            || (workspace.entries.run.is_none() && !workspace.entries.queue.is_empty())
+        let entries = &workspace.entries;
+        entries.is_applying() || (entries.run.is_none() && !entries.queue.is_empty())
     }
 
     fn try_tend(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), StoreError> {
-        if workspace
-            .entries
-            .run
-            .as_ref()
-            .is_some_and(ActiveCycle::is_applying)
-        {
+        if workspace.entries.is_applying() {
             return self.advance(workspace);
         }
-        let kept_out = workspace
-            .entries
-            .run
-            .as_ref()
-            .is_some_and(ActiveCycle::keeps_others_out);
-        if kept_out || !workspace.root_present || workspace.times.reconcile.is_none() {
+        let is_settled = workspace.root_present && workspace.times.reconcile.is_some();
+        if workspace.entries.keeps_others_out() || !is_settled {
             return Ok(());
         }
-        let now = FileEnvironment {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        workspace.entries.tend_file(&mut workspace.store, now)?;
+        let now = self.now_of(workspace, at);
+        workspace.entries.tend_file(&mut workspace.store, &now)?;
         self.look_at_schedule(workspace, at);
         while workspace.entries.run.is_none() {
             // Changes take precedence over queued cycles.
@@ -284,11 +236,7 @@ impl WorkspaceWorker {
 
     /// Accepts an order. A change is made immediately, unless the current run prevents it.
     pub(in crate::engine) fn order(&mut self, workspace: &mut Workspace, order: Order, at: Instant) {
-        let busy = workspace
-            .entries
-            .run
-            .as_ref()
-            .is_some_and(ActiveCycle::keeps_others_out);
+        let busy = workspace.entries.keeps_others_out();
         match order {
             Order::Change(change) if !busy => self.change_entries(workspace, change, at),
             Order::Cycle {
@@ -300,9 +248,4 @@ impl WorkspaceWorker {
             order => workspace.entries.queue.push_back(order),
         }
     }
-}
-
-/// Returns the error for a client whose change the store refused.
-pub fn refusal(error: &StoreError) -> RpcError {
-    store_error(error)
 }

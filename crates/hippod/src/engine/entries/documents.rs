@@ -1,12 +1,11 @@
 //! Current file contents for planning a cycle.
 //!
-//! Files are read on the planning thread, and the contents of their sections are cached by the hash of the file.
+//! Files are read on the planning thread.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
 
 use hippo_fs::WorkspaceDir;
 use hippo_map::consolidation::{DocumentState, SectionState};
@@ -14,7 +13,6 @@ use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_text::source::SourceKind;
 use hippo_types::time::Timestamp;
 
-use super::Documents;
 use crate::files;
 
 /// A document in the index.
@@ -67,34 +65,18 @@ pub fn states<'p>(
     known: &[IndexedDocument],
     pointed: impl Iterator<Item = &'p str>,
     limit: u64,
-    kept: &Documents,
 ) -> States {
     let mut states = States::default();
     for document in known {
-        let there = {
-            let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.get(&document.path)
-                .filter(|(hash, _)| *hash == document.hash)
-                .map(|(_, state)| Arc::clone(state))
-        };
-        let state = match there {
-            Some(state) => state,
-            None => {
-                let Some(read) = read(root, document, limit) else {
-                    states.unread.insert(document.path.clone());
-                    continue;
-                };
-                let state = Arc::new(state(&document.path, &read.bytes, Some(&read.document)));
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.insert(document.path.clone(), (document.hash, Arc::clone(&state)));
-                state
+        let path = document.path.clone();
+        match read(root, document, limit) {
+            Some(read) => {
+                let state = state(&path, &read.bytes, Some(&read.document));
+                states.read.insert(path, state);
             }
-        };
-        states.read.insert(document.path.clone(), (*state).clone());
+            None => _ = states.unread.insert(path),
+        }
     }
-    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.retain(|path, _| states.read.contains_key(path));
-    drop(kept);
     for path in pointed {
         if states.read.contains_key(path) || states.unread.contains(path) {
             continue;
@@ -176,37 +158,6 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn cached_sections_match_the_content_of_their_hash() {
-        let folder = tempfile::tempdir().unwrap();
-        let (before, after) = ("# Pump\n\nIt is blue.\n", "# Valve\n\nIt is shut.\n");
-        let known = |text: &str| IndexedDocument {
-            path: "a.md".to_owned(),
-            kind: SourceKind::from_path("a.md"),
-            hash: ContentHash::of(text.as_bytes()).0,
-            modified: Timestamp(0),
-        };
-        let kept = Documents::default();
-        let look = |text: &str| states(folder.path(), &[known(text)], std::iter::empty(), 1 << 20, &kept);
-        // The edit is not in the index yet.
-        std::fs::write(folder.path().join("a.md"), after).unwrap();
-        let states = look(before);
-        assert!(
-            states.read.is_empty() && states.unread.contains("a.md"),
-            "{states:?}"
-        );
-        // The edit is reverted, so the hash is the previous one again.
-        std::fs::write(folder.path().join("a.md"), before).unwrap();
-        let titles = |states: &States| -> Vec<String> {
-            let sections = states.read.values().flat_map(|state| &state.sections);
-            sections.map(|section| section.title.clone()).collect()
-        };
-        assert_eq!(titles(&look(before)), ["Pump"]);
-        std::fs::write(folder.path().join("a.md"), after).unwrap();
-        assert_eq!(titles(&look(before)), ["Pump"], "kept");
-        assert_eq!(titles(&look(after)), ["Valve"]);
-    }
 
     #[test]
     fn updates_of_generated_blocks_do_not_change_a_document_state() {

@@ -5,17 +5,18 @@
 //! file that cannot be parsed, or that lost most of its entries at once, is left unchanged and reported.
 
 mod below;
-mod blocks;
 mod conflicts;
+mod kept;
 mod others;
 mod replaced;
 mod take;
-mod versions;
-mod words;
+pub(super) mod versions;
+pub(super) mod words;
 mod write;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_fs::{FileKind, WorkspaceDir};
@@ -24,22 +25,18 @@ use hippo_map::layout::{self, INDEX_FILE};
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::shared_file::{SLOTS, SharedFile};
-use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
 pub use replaced::old_key;
 pub use versions::{VersionOrigin, same_header};
-pub use write::ResumableWrite;
 
-use super::merge::HoldReason;
-use crate::config;
+use super::merge::HeldRemovals;
 use crate::files::index_path;
 use crate::verify::FileMark;
-use blocks::Blocks;
+use crate::view::WorkspaceView;
 use conflicts::Conflicts;
+use kept::KeptBytes;
 use replaced::ReplacedCopy;
-use versions::FileVersions;
-use words::EditQueue;
 
 /// Maximum size of the index file in bytes; larger files are not read, because the file is part of prompts.
 const LARGEST: u64 = 4 << 20;
@@ -49,14 +46,9 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// State of the index file.
 #[derive(Debug, Default)]
 pub struct IndexFileState {
-    /// Content that the daemon last wrote or accepted; `None` if there is none, or if the file was removed.
-    base: Option<Vec<u8>>,
-    /// The current version and earlier versions, any of which an editor may still have open.
-    versions: FileVersions,
-    /// Text that people wrote into entries that are no longer in the file.
-    pub blocks: Blocks,
-    /// Edits of text that were made in a replaced version and are not in the file yet.
-    pub words: EditQueue,
+    /// The content that the daemon last wrote or accepted, earlier versions, edits that are not in the file yet, and
+    /// text of entries that are not in the file.
+    pub kept: KeptBytes,
     /// True once the files below `.hippocampus/` were searched for entries that an earlier database wrote.
     looked_below: bool,
     /// Time in the header of the last write; each write has a different time.
@@ -72,10 +64,8 @@ pub struct IndexFileState {
     unsettled: bool,
     /// Replaced copies that an editor may still write to.
     replaced: Vec<ReplacedCopy>,
-    /// Entries that disappeared at once, kept until a person confirms their removal.
-    pub held: Vec<EntryId>,
-    /// Reason for holding the entries.
-    pub because: HoldReason,
+    /// Suspicious removals, kept until a person confirms them.
+    pub held: Option<HeldRemovals>,
     /// True if a person confirmed the removal of held entries; valid for one check.
     pub accept_removals: bool,
     /// Reason why the file is not read or not written.
@@ -106,12 +96,10 @@ impl std::fmt::Display for IndexFileIssue {
 }
 
 /// Context of a read or write.
-#[derive(Debug, Clone, Copy)]
-pub struct FileEnvironment<'a> {
-    /// Root of the workspace.
-    pub root: &'a Path,
-    /// Configuration of the index.
-    pub config: &'a config::IndexConfig,
+#[derive(Clone)]
+pub struct FileEnvironment {
+    /// View of the workspace.
+    pub view: Arc<WorkspaceView>,
     /// Wall clock.
     pub now: Timestamp,
     /// Monotonic clock.
@@ -122,7 +110,12 @@ pub struct FileEnvironment<'a> {
     pub files: usize,
 }
 
-impl FileEnvironment<'_> {
+impl FileEnvironment {
+    /// Returns the root of the workspace.
+    pub fn root(&self) -> &Path {
+        &self.view.root
+    }
+
     /// Returns the options for parsing and writing the index file.
     pub fn settings(&self) -> IndexFileOptions {
         IndexFileOptions {
@@ -146,71 +139,42 @@ enum IndexFileReading {
 impl IndexFileState {
     /// Loads the state that the last process stored, with its unfinished work.
     pub fn load(store: &Store, at: Instant) -> Result<Self, StoreError> {
+        let mut kept = KeptBytes::load(store)?;
         let base = store.base(INDEX_FILE)?;
-        let mut versions = FileVersions::load(store)?;
         if let Some(base) = &base {
-            versions.note(&base.bytes, base.at);
+            versions::note(&mut kept, &base.bytes, base.at);
         }
         Ok(Self {
-            stamped: versions.stamped(),
-            blocks: Blocks::load(store)?,
-            words: EditQueue::load(store)?,
-            versions,
+            stamped: versions::stamped(&kept),
+            kept,
             // The last process may have been stopped after updating the store but before writing the file.
             unwritten: base.is_some(),
-            base: base.map(|base| base.bytes),
             look_at: Some(at),
             ..Self::default()
         })
     }
 
-    /// Returns the content that the daemon last wrote or accepted.
+    /// Returns the content that the daemon last wrote or accepted; `None` if there is none, or if the file was removed.
     pub fn base(&self) -> Option<&[u8]> {
-        self.base.as_deref()
+        self.kept.bytes(INDEX_FILE)
     }
 
     /// Records the current content of the file.
-    pub fn set_base(&mut self, bytes: Option<Vec<u8>>, now: Timestamp) {
-        if let Some(bytes) = &bytes {
-            self.note_version(bytes, now);
+    pub fn set_base(&mut self, bytes: Option<&[u8]>, now: Timestamp) {
+        match bytes {
+            Some(bytes) => {
+                versions::note(&mut self.kept, bytes, now);
+                self.kept.put(INDEX_FILE.to_owned(), bytes, now);
+            }
+            None => self.kept.remove(INDEX_FILE),
         }
-        self.base = bytes;
-    }
-
-    /// Records a version of the file and the time at which it was seen.
-    pub fn note_version(&mut self, bytes: &[u8], now: Timestamp) {
-        self.versions.note(bytes, now);
-    }
-
-    /// Returns the known version whose edited form these bytes are, or `VersionOrigin::Current` if that is `base` or unknown.
-    pub fn version_of(&self, base: &[u8], bytes: &[u8]) -> VersionOrigin {
-        let version = self.versions.of(base, bytes);
-        version.map_or(VersionOrigin::Current, |version| {
-            VersionOrigin::Buffer(version.to_vec())
-        })
-    }
-
-    /// Returns the origin of the file's current bytes.
-    pub fn origin(&self, base: &[u8], bytes: &[u8], now: FileEnvironment<'_>) -> VersionOrigin {
-        self.versions.origin(base, bytes, now.now, now.settings())
-    }
-
-    /// Returns whether the file is left unchanged until a person decides.
-    pub fn is_held(&self) -> bool {
-        !self.held.is_empty() || self.because == HoldReason::Words
     }
 
     /// Saves the text that people wrote into those entries of `before` that `after` lacks.
-    pub fn keep_blocks(&mut self, before: &[u8], after: &[u8], settings: IndexFileOptions) {
-        for (id, block) in layout::leaving_entries(before, after, settings) {
-            self.blocks.keep(id, block);
+    pub fn keep_entries(&mut self, before: &[u8], after: &[u8], now: &FileEnvironment) {
+        for (id, block) in layout::leaving_entries(before, after, now.settings()) {
+            self.kept.keep_entry(&id, &block, now.now);
         }
-    }
-
-    /// Releases all held removals.
-    pub fn let_go_of_held(&mut self) {
-        self.held.clear();
-        self.because = HoldReason::default();
     }
 
     /// Schedules a check of the file at `at`, unless an earlier check is scheduled.
@@ -239,15 +203,14 @@ impl IndexFileState {
 
     /// Returns the estimated number of tokens in the file.
     pub fn tokens(&self) -> u64 {
-        self.base
-            .as_ref()
+        self.base()
             .map_or(0, |bytes| hippo_types::tokens::of_bytes(bytes.len()) as u64)
     }
 
     /// Records why the file is left unchanged, and schedules another check.
-    fn block(&mut self, now: FileEnvironment<'_>, trouble: IndexFileIssue) {
+    fn block(&mut self, now: &FileEnvironment, trouble: IndexFileIssue) {
         if self.trouble.as_ref() != Some(&trouble) {
-            tracing::warn!(root = %now.root.display(), "{trouble}");
+            tracing::warn!(root = %now.root().display(), "{trouble}");
         }
         self.trouble = Some(trouble);
         self.unwritten = true;

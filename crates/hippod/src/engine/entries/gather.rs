@@ -11,15 +11,15 @@ use hippo_map::consolidation::{
     self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, LogDay,
     RecordPlace, find_repeated_facts,
 };
-use hippo_map::decay::{self, DecayCurve};
+use hippo_map::decay;
 use hippo_text::chunk::{ContentHash, chunk_text};
 use hippo_text::source::{SourceKind, date_in_name};
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
+use super::EntryVectors;
 use super::documents::{self, IndexedDocument, ReadDocument};
-use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
 
 /// Maximum total size in bytes of the files that are read at once to measure how rare each word is; changed files are
@@ -36,8 +36,6 @@ pub struct CycleInput {
     pub cycle: Cycle,
     /// Entries, thresholds and the run. All other fields are gathered from files.
     pub snapshot: ConsolidationSnapshot,
-    /// Parameters of the decay curve.
-    pub profile: DecayCurve,
     /// Root of the workspace.
     pub root: PathBuf,
     /// All documents.
@@ -48,8 +46,6 @@ pub struct CycleInput {
     pub last: Option<Timestamp>,
     /// Maximum size of a file that is read, in bytes.
     pub limit: u64,
-    /// Cached contents of documents.
-    pub kept: Documents,
     /// Cached vectors of entries.
     pub vectors: EntryVectors,
     /// Hashes of the texts that the last deep cycle compared.
@@ -63,9 +59,9 @@ impl CycleInput {
     /// compared for it.
     pub fn plan(mut self) -> (ConsolidationPlan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
-        self.snapshot.settings.profile = self.profile;
+        let profile = self.snapshot.settings.profile;
         for record in self.snapshot.records.values_mut() {
-            record.strength = decay::strength_at(&self.profile, &record.entry, now);
+            record.strength = decay::strength_at(&profile, &record.entry, now);
         }
         if self.cycle != Cycle::Light {
             self.look_at_documents();
@@ -95,13 +91,7 @@ impl CycleInput {
             .values()
             .flat_map(|record| &record.entry.pointers);
         let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
-        let states = documents::states(
-            &self.root,
-            &self.documents,
-            pointed.into_iter(),
-            self.limit,
-            &self.kept,
-        );
+        let states = documents::states(&self.root, &self.documents, pointed.into_iter(), self.limit);
         self.snapshot.documents = states.read;
         self.snapshot.unread = states.unread;
         let reviewed = self.documents.iter().filter(|document| {

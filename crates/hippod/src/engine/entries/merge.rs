@@ -14,21 +14,19 @@ use hippo_store::db::{Access, Store, Tombstone};
 use hippo_types::entry::{Entry, EntryId};
 
 use super::WorkspaceEntries;
-use super::files::{FileEnvironment, VersionOrigin, old_key, same_header};
+use super::files::{FileEnvironment, VersionOrigin, old_key, same_header, versions, words};
 use crate::clock::rfc3339;
 use doubt::{cut_off, doubtful, unmarked};
 
-pub(super) use doubt::HoldReason;
+pub(super) use doubt::HeldRemovals;
+use doubt::HoldReason;
 use fields::{brought_back, put_into, take_fields};
 
 pub(super) use fields::adopted;
 
 /// Fix for held removals.
-const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod writes all entries again; or \
-                        confirm the removal: hippoctl sync --accept-deletions";
-/// Fix for missing text that is not part of an entry, and that the store therefore lacks.
-const WORDS_FIX: &str = "restore the end of the file; or remove the file, so that hippod writes it again; or \
-                         confirm its content: hippoctl sync --accept-deletions";
+const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod writes it again; or confirm its \
+                        content: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeSource {
@@ -48,15 +46,15 @@ impl WorkspaceEntries {
     pub fn merge(
         &mut self,
         store: &mut Store,
-        now: FileEnvironment<'_>,
+        now: &FileEnvironment,
         base: &[u8],
         bytes: &[u8],
         source: MergeSource,
     ) -> Result<bool, StoreError> {
         let settings = now.settings();
         let origin = match source {
-            MergeSource::File => self.file.origin(base, bytes, now),
-            MergeSource::Replaced(_) => self.file.version_of(base, bytes),
+            MergeSource::File => versions::origin(&self.file.kept, base, bytes, now.now, settings),
+            MergeSource::Replaced(_) => versions::version_of(&self.file.kept, base, bytes),
         };
         // An editor that has an older version open did not remove entries added since that version.
         let known = base;
@@ -96,13 +94,24 @@ impl WorkspaceEntries {
         let accepted = self.file.accept_removals && source == MergeSource::File;
         let doubt = match put_back {
             // Restoring an old version does not ask us to delete entries added after it.
-            Some(written) => Some((merged.tombstones.clone(), HoldReason::PutBack(written)))
-                .filter(|(doubtful, _)| !doubtful.is_empty()),
+            Some(written) => (!merged.tombstones.is_empty()).then(|| HeldRemovals {
+                entries: merged.tombstones.clone(),
+                because: HoldReason::PutBack(written),
+            }),
             None => doubtful(&merged, &base_entries, &theirs, cut_off(base, bytes)),
         };
-        if let Some((doubtful, because)) = doubt.filter(|_| !accepted) {
+        if let Some(held) = doubt.filter(|_| !accepted) {
             if source == MergeSource::File {
-                self.hold(doubtful, base_entries.len(), because, now);
+                let (entries, because) = (held.entries.len(), held.because);
+                let held = Some(held);
+                if self.file.held != held {
+                    tracing::warn!(
+                        root = %now.root().display(), entries, of = base_entries.len(), ?because,
+                        "entries were removed from the index file, perhaps by accident; hippod keeps the \
+                         entries until a person confirms the removal"
+                    );
+                }
+                self.file.held = held;
             }
             return Ok(false);
         }
@@ -171,36 +180,31 @@ impl WorkspaceEntries {
         }
         if !merged.tombstones.is_empty() {
             // Restored entries get back their complete text.
-            self.file.keep_blocks(base, bytes, settings);
+            self.file.keep_entries(base, bytes, now);
         }
+        let kept = &mut self.file.kept;
         match (source, &origin) {
             (MergeSource::File, VersionOrigin::Buffer(older)) => {
                 // The file is the older version with edits, so entries added since then count as edits too. The older
                 // version need not be an ancestor of the last one, so its extra text does not count as removed.
-                self.file
-                    .words
-                    .note(older, &merge_text(b"", known, older, settings));
+                words::note(kept, older, &merge_text(b"", known, older, settings), now.now);
             }
             (MergeSource::File, _) => {}
-            (MergeSource::Replaced(_), _) => {
-                // If the bytes are only the beginning of a known text, they contain nothing new; the program that
-                // writes them may not have finished.
-                if matches!(origin, VersionOrigin::Current) && !same_header(base, bytes) {
-                    // The bytes derive from an unknown version, so text that they lack does not count as removed.
-                    self.file
-                        .words
-                        .note(base, &merge_text(b"", bytes, base, settings));
-                } else if !base.starts_with(bytes) {
-                    self.file.words.note(base, bytes);
-                }
+            // The bytes derive from an unknown version, so text that they lack does not count as removed.
+            (MergeSource::Replaced(_), VersionOrigin::Current) if !same_header(base, bytes) => {
+                words::note(kept, base, &merge_text(b"", bytes, base, settings), now.now);
             }
+            // If the bytes are only the beginning of a known text, they contain nothing new; the program that writes
+            // them may not have finished.
+            (MergeSource::Replaced(_), _) if base.starts_with(bytes) => {}
+            (MergeSource::Replaced(_), _) => words::note(kept, base, bytes, now.now),
         }
-        self.file.blocks.put(&mut batch, now.now)?;
-        self.file.words.put(&mut batch, now.now)?;
-        match source {
-            MergeSource::File => batch.put_base(INDEX_FILE, bytes, now.now)?,
-            MergeSource::Replaced(slot) => batch.put_base(&old_key(slot), bytes, now.now)?,
-        }
+        kept.write(&mut batch)?;
+        let key = match source {
+            MergeSource::File => INDEX_FILE.to_owned(),
+            MergeSource::Replaced(slot) => old_key(slot),
+        };
+        batch.put_base(&key, bytes, now.now)?;
         let day = now.now.date(now.offset_seconds);
         let accesses: Vec<Access> = revived
             .into_iter()
@@ -213,10 +217,9 @@ impl WorkspaceEntries {
         batch.record_accesses(&accesses)?;
         batch.commit()?;
 
-        self.file.blocks.are_kept();
-        self.file.words.are_kept();
+        self.file.kept.are_saved();
         tracing::info!(
-            root = %now.root.display(),
+            root = %now.root().display(),
             changed = changed.len(), adopted = merged.adopted.len(), removed = gone.len(), conflicts = merged.conflicts.len(),
             "merged edits of the index file"
         );
@@ -240,12 +243,13 @@ impl WorkspaceEntries {
             ));
         }
         if source == MergeSource::File {
-            self.file.set_base(Some(bytes.to_vec()), now.now);
-            self.file.let_go_of_held();
+            self.file.set_base(Some(bytes), now.now);
+            self.file.held = None;
             self.file.unwritten |= origin != VersionOrigin::Current;
             self.file.outdated = true;
         } else {
-            self.file.note_version(bytes, now.now);
+            versions::note(&mut self.file.kept, bytes, now.now);
+            self.file.kept.put(key, bytes, now.now);
         }
         for record in changed {
             self.known.records.insert(record.entry.id.clone(), record);
@@ -259,58 +263,34 @@ impl WorkspaceEntries {
         Ok(true)
     }
 
-    /// Records removals that need confirmation.
-    fn hold(&mut self, gone: Vec<EntryId>, all: usize, because: HoldReason, now: FileEnvironment<'_>) {
-        if self.file.held.len() != gone.len() || self.file.because != because {
-            tracing::warn!(
-                root = %now.root.display(), entries = gone.len(), of = all, ?because,
-                "entries were removed from the index file, perhaps by accident; hippod keeps the entries \
-                 until a person confirms the removal"
-            );
-        }
-        self.file.held = gone;
-        self.file.because = because;
+    /// Returns a message about held removals, and the fix.
+    pub fn held_problem(&self) -> Option<(String, &'static str)> {
+        let HeldRemovals { entries, because } = self.file.held.as_ref()?;
+        let number = entries.len();
+        let entries = if number == 1 { "entry" } else { "entries" };
+        let what = match because {
+            HoldReason::Many => {
+                format!("{number} {entries} disappeared from {INDEX_FILE} at once and are kept")
+            }
+            HoldReason::CutOff => format!(
+                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file, perhaps with \
+                 text that hippod did not write; {number} missing {entries} are kept"
+            ),
+            HoldReason::PutBack(written) => format!(
+                "{INDEX_FILE} was restored to its version of {}; {number} {entries} that this version does not \
+                 contain are kept",
+                rfc3339(*written)
+            ),
+        };
+        Some((what, HELD_FIX))
     }
 
     /// Returns a message about held removals, with the fix.
     pub fn held_story(&self) -> Option<String> {
-        self.held_what().map(|what| {
-            let fix = self.held_fix();
-            format!("{what}; hippod does not read or write the file until you decide: {fix}")
-        })
-    }
-
-    /// Returns the fix for the held removals.
-    pub fn held_fix(&self) -> &'static str {
-        match self.file.because {
-            HoldReason::Words => WORDS_FIX,
-            HoldReason::Many | HoldReason::CutOff | HoldReason::PutBack(_) => HELD_FIX,
-        }
-    }
-
-    /// Returns a message about the held removals.
-    pub fn held_what(&self) -> Option<String> {
-        let held = self.file.held.len();
-        let entries = if held == 1 { "entry" } else { "entries" };
-        let kept = match self.file.because {
-            HoldReason::Many => {
-                format!("{held} {entries} disappeared from {INDEX_FILE} at once and are kept")
-            }
-            HoldReason::CutOff => format!(
-                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; the \
-                 {held} missing {entries} are kept"
-            ),
-            HoldReason::Words => format!(
-                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; the \
-                 missing text includes text that hippod did not write"
-            ),
-            HoldReason::PutBack(written) => format!(
-                "{INDEX_FILE} was restored to its version of {}; {held} {entries} that this version does not \
-                 contain are kept",
-                rfc3339(written)
-            ),
-        };
-        self.file.is_held().then_some(kept)
+        let (what, fix) = self.held_problem()?;
+        Some(format!(
+            "{what}; hippod does not read or write the file until you decide: {fix}"
+        ))
     }
 }
 

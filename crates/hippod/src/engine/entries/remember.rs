@@ -1,6 +1,6 @@
 //! Index entries for texts appended to a log.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use hippo_map::bootstrap::{self, DAILY_LOGS, TimeBand};
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
@@ -9,53 +9,10 @@ use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 use hippo_redact::without_secrets;
 use hippo_types::entry::{Entry, EntryOrigin, EntryPriority, Pointer};
 
-use crate::engine::turn::WorkspaceWorker;
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::message::{AnswerSender, AppendedText, IndexingResult};
+use crate::message::AppendedText;
 use crate::remember::AppendResult;
-
-/// Maximum wait for a log that other programs keep changing; otherwise the client is answered once the log is read.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// A client that waits until a log is read. It is answered on drop, and therefore always.
-#[derive(Debug)]
-pub struct RememberWaiter {
-    path: String,
-    since: Instant,
-    is_searchable: bool,
-    reply: Option<AnswerSender<IndexingResult>>,
-    entry: Result<Option<IndexEntry>, RpcError>,
-}
-
-impl Drop for RememberWaiter {
-    fn drop(&mut self) {
-        if let Some(reply) = self.reply.take() {
-            // A client that has disconnected needs no answer.
-            let _ = reply.send(Ok(IndexingResult {
-                entry: std::mem::replace(&mut self.entry, Ok(None)),
-                is_searchable: self.is_searchable,
-            }));
-        }
-    }
-}
-
-impl Workspace {
-    /// Returns true if a client waits for the file to be read.
-    pub fn is_awaited(&self, path: &str) -> bool {
-        self.awaited.iter().any(|awaited| awaited.path == path)
-    }
-
-    /// Answers the clients whose log has been read or cannot be read for a while.
-    pub fn answer_awaited(&mut self, now: Instant) {
-        let (dirty, known) = (&self.dirty, &self.known);
-        let in_trouble = self.trouble.is_some();
-        self.awaited.retain_mut(|awaited| {
-            let is_read = !dirty.contains_key(&awaited.path);
-            awaited.is_searchable = is_read && known.contains_key(&awaited.path);
-            !is_read && !in_trouble && now < awaited.since + PATIENCE
-        });
-    }
-}
 
 /// Maximum number of tags of an entry.
 const TAGS: usize = 8;
@@ -72,16 +29,8 @@ impl WorkspaceWorker {
         } else {
             Ok(None)
         };
-        // The text must be searchable by the next query, and the watcher would report it only later. Many texts
-        // appended at once are read together.
-        workspace.mark_dirty(appended.path.clone(), at);
-        workspace.awaited.push(RememberWaiter {
-            path: appended.path,
-            since: at,
-            is_searchable: false,
-            reply: Some(reply),
-            entry,
-        });
+        // A client that has disconnected needs no answer.
+        let _ = reply.send(entry);
     }
 
     fn entry_of(

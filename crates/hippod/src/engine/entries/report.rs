@@ -36,7 +36,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &ConsolidationPlan, took:
 }
 
 /// Returns the report of a finished run.
-pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
+pub fn past(detail: &RunDetail) -> CycleReport {
     let RunDetail {
         row,
         steps: done,
@@ -58,7 +58,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         refused: report.refused.iter().map(refusal).collect(),
         findings: report.findings.iter().map(finding).collect(),
         health: report.health.as_ref().map(health),
-        files,
+        files: report.files.iter().cloned().collect(),
         tree: None,
         notes: report
             .notes

@@ -13,12 +13,10 @@ use hippo_store::db::{RunDetail, RunId, Tombstone};
 use hippo_types::entry::{Entry, EntryId, EntryPriority, StrengthBand};
 
 use super::WorkspaceEntries;
-use super::cycle::refusal;
-use super::files::FileEnvironment;
 use super::report;
-use crate::engine::turn::WorkspaceWorker;
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::errors::root_missing;
+use crate::errors::{refused, root_missing};
 use crate::index::answers;
 use crate::message::EntryCommand;
 
@@ -100,13 +98,12 @@ impl WorkspaceWorker {
         let entry = record.entry.id.clone();
         record.place = RecordPlace::Archive(now);
         record.filed = None;
-        let written = (|| {
-            let mut batch = workspace.store.begin_entries()?;
+        let written = workspace.store.write_entries(|batch| {
             batch.put_record(&record)?;
             batch.put_tombstone(&entry, &tombstone)?;
-            batch.commit()
-        })();
-        written.map_err(|error| refusal(&error))?;
+            Ok(())
+        });
+        written.map_err(refused)?;
         workspace
             .entries
             .known
@@ -140,13 +137,12 @@ impl WorkspaceWorker {
         // archive it again.
         decay::record_access(&profile, &mut record.entry, now, 1);
         record.entry.strength = record.entry.strength.max(StrengthBand::Moderate.threshold());
-        let written = (|| {
-            let mut batch = workspace.store.begin_entries()?;
+        let written = workspace.store.write_entries(|batch| {
             batch.put_record(&record)?;
             batch.drop_tombstone(&record.entry.id)?;
-            batch.commit()
-        })();
-        written.map_err(|error| refusal(&error))?;
+            Ok(())
+        });
+        written.map_err(refused)?;
         workspace.entries.known.tombstones.remove(&record.entry.id);
         let entry = self.put(workspace, record, at)?;
         Ok(IndexRestoreResponse { entry })
@@ -157,12 +153,8 @@ impl WorkspaceWorker {
         if !workspace.root_present || !workspace.store.is_in_place() {
             return;
         }
-        let now = FileEnvironment {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        if let Err(error) = workspace.entries.close_file(&mut workspace.store, now) {
+        let now = self.now_of(workspace, at);
+        if let Err(error) = workspace.entries.close_file(&mut workspace.store, &now) {
             tracing::warn!(%error, "could not remove the previous versions of the index file; the next start \
                                     retries");
         }
@@ -177,17 +169,11 @@ impl WorkspaceWorker {
         if !workspace.root_present {
             return Err(root_missing(&workspace.root));
         }
-        let now = FileEnvironment {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
+        let now = self.now_of(workspace, at);
         workspace.entries.file.look(at);
-        let taken = workspace.entries.tend_file(&mut workspace.store, now);
-        taken.map_err(|error| refusal(&error))?;
-        let profile = workspace.view.config.index.profile();
-        self.fold(workspace, &profile, at)
-            .map_err(|error| refusal(&error))
+        let taken = workspace.entries.tend_file(&mut workspace.store, &now);
+        taken.map_err(refused)?;
+        self.fold(workspace, at).map_err(refused)
     }
 
     /// Stores a record, updates the file, and returns the current entry.
@@ -208,36 +194,26 @@ impl WorkspaceWorker {
                 now.date(offset),
             ));
         }
-        let written = (|| {
-            let mut batch = workspace.store.begin_entries()?;
+        let written = workspace.store.write_entries(|batch| {
             batch.put_record(&record)?;
-            batch.commit()
-        })();
-        written.map_err(|error| refusal(&error))?;
+            Ok(())
+        });
+        written.map_err(refused)?;
         let answer = answers::described(&record, record.strength);
-        workspace
-            .entries
-            .known
-            .records
-            .insert(record.entry.id.clone(), record);
+        workspace.entries.put_known([record]);
         self.after_a_change(workspace, at)?;
         Ok(answer)
     }
 
     fn after_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
-        let now = FileEnvironment {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        let written = workspace.entries.write(&mut workspace.store, now);
+        let now = self.now_of(workspace, at);
+        let written = workspace.entries.write(&mut workspace.store, &now);
         workspace.entries.changed(at);
         // The client sees its change in its next query.
-        let profile = workspace.view.config.index.profile();
-        workspace.entries.publish(&workspace.view, profile);
+        workspace.entries.publish(&workspace.view);
         self.publish(workspace, at, 0, 0);
         // If the file cannot be written, `status` reports it; the store contains the change.
-        written.map(|_| ()).map_err(|error| refusal(&error))
+        written.map(|_| ()).map_err(refused)
     }
 
     /// Handles `cycle.history`.
@@ -251,24 +227,17 @@ impl WorkspaceWorker {
             .take(request.limit.unwrap_or(SHOWN) as usize)
             .map(report::run)
             .collect();
-        let report = match request.run {
-            None => None,
-            Some(run) => {
-                let detail = run_detail(workspace, RunId(run))?;
-                let files = workspace
-                    .store
-                    .run_files(RunId(run))
-                    .map_err(|error| refusal(&error))?;
-                let files = files.into_iter().map(|file| file.path).collect();
-                Some(report::past(&detail, files))
-            }
-        };
+        let detail = request
+            .run
+            .map(|run| run_detail(workspace, RunId(run)))
+            .transpose()?;
+        let report = detail.as_ref().map(report::past);
         Ok(CycleHistoryResponse { runs, report })
     }
 }
 
 pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, RpcError> {
-    let detail = workspace.store.run(id).map_err(|error| refusal(&error))?;
+    let detail = workspace.store.run(id).map_err(refused)?;
     detail.ok_or_else(|| {
         RpcError::not_found(format!("could not find the run: {}", id.0))
             .hint("to list all runs: hippoctl consolidate history")

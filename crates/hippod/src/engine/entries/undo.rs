@@ -11,11 +11,10 @@ use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
 use hippo_types::entry::{Entry, EntryId, EntryPriority};
 
-use super::cycle::refusal;
-use super::files::FileEnvironment;
 use super::requests::run_detail;
-use crate::engine::turn::WorkspaceWorker;
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
+use crate::errors::refused;
 
 /// Maximum number of entries that a response lists by name.
 const NAMED: usize = 10;
@@ -42,7 +41,7 @@ impl WorkspaceWorker {
                 ..response(0, Vec::new(), Vec::new())
             });
         }
-        let later = later_runs(workspace, &detail).map_err(|error| refusal(&error))?;
+        let later = later_runs(workspace, &detail).map_err(refused)?;
         if !later.is_empty() {
             let ids: Vec<String> = later.iter().map(|id| id.0.to_string()).collect();
             return Err(RpcError::new(
@@ -64,7 +63,7 @@ impl WorkspaceWorker {
         let now_at = self.resources.clock.now();
         let apart = unmerged(&detail);
         let undone = workspace.store.undo_run(id, &changes, &apart, now_at);
-        undone.map_err(|error| refusal(&error))?;
+        undone.map_err(refused)?;
         // A run that was undone is not resumed.
         workspace.entries.interrupted.retain(|row| row.id != id);
         for change in &changes {
@@ -77,37 +76,16 @@ impl WorkspaceWorker {
             }
         }
         workspace.entries.changed(at);
-        let profile = workspace.view.config.index.profile();
-        let files = workspace.store.run_files(id).map_err(|error| refusal(&error))?;
-        let mut restored = Vec::new();
-        let now = FileEnvironment {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        // An earlier version of a file may contain entries that were forgotten since then.
-        let mut touched = detail.steps.iter().flat_map(|step| step.change.ids());
-        let mut all = !files.is_empty() && !touched.any(|id| forgotten.contains(id));
-        for file in files {
-            let put_back = workspace.entries.put_back(&mut workspace.store, now, &file);
-            if put_back.map_err(|error| refusal(&error))? {
-                restored.push(file.path);
-            } else {
-                all = false;
-            }
+        let mut files = BTreeSet::new();
+        if !changes.is_empty() {
+            let now = self.now_of(workspace, at);
+            let written = workspace.entries.write(&mut workspace.store, &now);
+            files = written.map_err(refused)?;
         }
-        if !all && !changes.is_empty() {
-            // A file was edited after the run: the changes of the run are removed, and the edits remain.
-            let written = workspace.entries.write(&mut workspace.store, now);
-            let written = written.map_err(|error| refusal(&error))?;
-            restored.extend(written.into_iter().map(|file| file.path));
-        }
-        self.refresh_run(workspace, id).map_err(|error| refusal(&error))?;
-        workspace.entries.publish(&workspace.view, profile);
+        self.refresh_run(workspace, id).map_err(refused)?;
+        workspace.entries.publish(&workspace.view);
         self.publish(workspace, at, 0, 0);
-        restored.sort();
-        restored.dedup();
-        Ok(response(changes.len() as u64, restored, notes))
+        Ok(response(changes.len() as u64, files.into_iter().collect(), notes))
     }
 }
 

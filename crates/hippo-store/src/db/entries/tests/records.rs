@@ -180,11 +180,12 @@ fn tombstones_pairs_and_quick_access_survive_reopening() {
     batch.commit().unwrap();
     drop(store);
 
-    let read = scratch.open().entries().unwrap();
+    let store = scratch.open();
+    let read = store.entries().unwrap();
     assert_eq!(read.tombstones, [(id("gone"), tombstone)].into());
     assert_eq!(read.quick_access, [id("z"), id("a")]);
     assert_eq!(
-        read.co_access,
+        store.co_accesses().unwrap(),
         [pair("a", "b", 2, NOW.plus(HOUR)), pair("a", "c", 7, NOW)]
     );
 }

@@ -11,7 +11,7 @@ use hippo_map::schedule::RunOutcome;
 use hippo_text::chunk::ContentHash;
 use hippo_types::entry::EntryPriority;
 
-use super::super::{RunFile, RunId, RunReport};
+use super::super::{RunId, RunReport};
 use super::*;
 use crate::StoreError;
 use hippo_types::cycle::Cycle;
@@ -300,22 +300,6 @@ fn a_missing_or_finished_run_accepts_no_step() {
     store.finish_run(run, RunOutcome::Capped, NOW).unwrap();
     store.apply_step(run, &plan.steps[0]).unwrap_err();
     assert_eq!(store.entries().unwrap().records, before.records);
-}
-
-#[test]
-fn a_run_stores_each_file_before_its_first_and_after_its_last_write() {
-    let scratch = EntryScratch::new();
-    let mut store = filled(&scratch);
-    let (before, plan) = planned(&store, Cycle::Light);
-    let run = store.start_run(&before.run, &plan).unwrap();
-    let file = |before: Option<&[u8]>, after: &[u8]| RunFile {
-        path: "HIPPOCAMPUS.md".to_owned(),
-        before: before.map(<[u8]>::to_vec),
-        after: after.to_vec(),
-    };
-    store.put_run_file(run, &file(None, b"one")).unwrap();
-    store.put_run_file(run, &file(Some(b"one"), b"two")).unwrap();
-    assert_eq!(store.run_files(run).unwrap(), [file(None, b"two")]);
 }
 
 #[test]

@@ -3,20 +3,19 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{LearnedAnswer, RecordPlace, decayed_co_access};
+use hippo_map::consolidation::{EntryRecord, LearnedAnswer, RecordPlace, decayed_co_access};
 use hippo_map::schedule::RunOutcome;
 use hippo_proto::{CycleOutcome, Event as News, RpcError};
 use hippo_store::StoreError;
-use hippo_store::db::RunId;
+use hippo_store::db::{CoAccessed, RunId};
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
 use super::super::WorkspaceEntries;
-use super::super::files::FileEnvironment;
 use super::super::report;
-use super::{ActiveCycle, ApplyProgress, CycleStage, PlanApplication};
-use crate::engine::turn::WorkspaceWorker;
+use super::{ActiveCycle, CycleStage, PlanApplication};
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 
 /// Time spent on steps before the engine checks its events again.
@@ -50,12 +49,9 @@ impl WorkspaceWorker {
                 }
                 return finished;
             };
-            match workspace.store.apply_step(id, &step) {
-                Ok(run) => workspace.entries.note_step(id, run),
-                Err(error) => {
-                    self.fail(workspace, id, &error);
-                    return Err(error);
-                }
+            if let Err(error) = workspace.store.apply_step(id, &step) {
+                self.fail(workspace, id, &error);
+                return Err(error);
             }
             workspace
                 .entries
@@ -75,41 +71,14 @@ impl WorkspaceWorker {
         let Some(applying) = run.applying() else {
             return Ok(());
         };
-        let id = applying.id;
-        let now = FileEnvironment {
-            root: &workspace.root,
-            config: &workspace.view.config.index,
-            ..self.now_of(workspace, at)
-        };
-        let file = &workspace.entries.file;
-        let steps = !applying.plan.steps.is_empty();
+        let (id, capped) = (applying.id, applying.is_capped());
         // A light cycle that a client requested always writes the index file, even if it contains no entries.
-        let asked = run.cycle == Cycle::Light && run.reply.is_some();
-        let is_wanted = asked && file.base().is_none();
-        let changes_nothing = !steps && !file.unwritten && !file.outdated && !is_wanted;
-        let capped = applying.is_capped();
-        if !changes_nothing && !matches!(applying.progress, ApplyProgress::Written) {
-            // Each write waits for the disk, so the engine checks its events between two writes.
-            let until = Instant::now() + SLICE;
-            let entries = &mut workspace.entries;
-            let mut begun = match entries.run.as_mut().and_then(ActiveCycle::applying_mut) {
-                Some(PlanApplication {
-                    progress: ApplyProgress::Files { begun },
-                    ..
-                }) => begun.take(),
-                _ => None,
-            };
-            let (files, more) = entries.write_until(&mut workspace.store, now, until, &mut begun)?;
-            if let Some(applying) = entries.run.as_mut().and_then(ActiveCycle::applying_mut) {
-                applying.progress = match more {
-                    true => ApplyProgress::Files { begun },
-                    false => ApplyProgress::Written,
-                };
-                for file in files {
-                    workspace.store.put_run_file(id, applying.note(file))?;
-                }
-            }
-            return Ok(());
+        let file = &workspace.entries.file;
+        let is_wanted = run.cycle == Cycle::Light && run.reply.is_some() && file.base().is_none();
+        let mut files = BTreeSet::new();
+        if !applying.plan.steps.is_empty() || file.unwritten || file.outdated || is_wanted {
+            let now = self.now_of(workspace, at);
+            files = workspace.entries.write(&mut workspace.store, &now)?;
         }
         let outcome = if capped {
             RunOutcome::Capped
@@ -118,11 +87,10 @@ impl WorkspaceWorker {
         };
         let ended = self.resources.clock.now();
         let conflicts = workspace.entries.file.conflicts.take_for_run();
-        if !conflicts.is_empty()
-            && let Err(error) = workspace.store.note_run(id, &conflicts)
+        if !(conflicts.is_empty() && files.is_empty())
+            && let Err(error) = workspace.store.note_run(id, &conflicts, &files)
         {
-            tracing::warn!(%error, "could not add the conflicts between the index file and the store to the \
-                                    history");
+            tracing::warn!(%error, "could not add the conflicts and the changed files to the history");
         }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
@@ -134,12 +102,7 @@ impl WorkspaceWorker {
         let CycleStage::Applying(applying) = run.stage else {
             return Ok(());
         };
-        let PlanApplication {
-            plan,
-            compared,
-            files,
-            ..
-        } = *applying;
+        let PlanApplication { plan, compared, .. } = *applying;
         if !capped {
             workspace.entries.compared.extend(compared);
         }
@@ -153,13 +116,9 @@ impl WorkspaceWorker {
                                         processed again after the next start");
             }
         }
-        if let Err(error) = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended)) {
+        let forgotten = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended));
+        if let Err(error) = forgotten.and_then(|()| trim_runs(workspace, ended)) {
             tracing::warn!(%error, "could not remove outdated records; the next cycle retries");
-        }
-        let many = workspace.entries.known.runs.len() > RUNS;
-        if many && workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
-            let kept = workspace.store.run_ids()?;
-            workspace.entries.known.runs.retain(|row| kept.contains(&row.id));
         }
         if run.cycle != Cycle::Light {
             workspace.entries.findings = plan.findings.iter().cloned().collect();
@@ -167,12 +126,10 @@ impl WorkspaceWorker {
         if !plan.steps.is_empty() {
             workspace.entries.changed(at);
             // The client that waits for the cycle sees its changes.
-            let profile = workspace.view.config.index.profile();
-            workspace.entries.publish(&workspace.view, profile);
+            workspace.entries.publish(&workspace.view);
         }
         // Accesses made during the run count from now on.
-        let profile = workspace.view.config.index.profile();
-        if let Err(error) = self.fold(workspace, &profile, at) {
+        if let Err(error) = self.fold(workspace, at) {
             tracing::warn!(%error, "could not apply the recorded accesses; the accesses stay in the journal \
                                     until the next attempt");
         }
@@ -182,7 +139,7 @@ impl WorkspaceWorker {
         report.run = Some(id.0);
         report.outcome = report::outcome(outcome);
         report.applied = plan.steps.len() as u64;
-        report.files = files.into_iter().map(|file| file.path).collect();
+        report.files = files.into_iter().collect();
         report.notes = conflicts;
         let trouble = workspace.entries.file.trouble.as_ref();
         report.notes.extend(trouble.map(ToString::to_string));
@@ -220,55 +177,34 @@ impl WorkspaceWorker {
         cycle: Cycle,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let faded =
-            |known: &hippo_store::db::CoAccessed| decayed_co_access(known.pair.count, known.last, now) == 0;
         if cycle == Cycle::Light {
             return Ok(());
         }
-        let mut batch = workspace.store.begin_entries()?;
-        // The accesses of a day matter only on that day.
-        batch.drop_days_before(now.plus(-DAYS_KEPT).date(0))?;
-        for known in workspace
-            .entries
-            .known
-            .co_access
-            .iter()
-            .filter(|known| faded(known))
-        {
-            let mut gone = known.clone();
-            gone.pair.count = 0;
-            batch.put_co_access(&gone)?;
-        }
-        let mut emptied = Vec::new();
-        for record in workspace.entries.known.records.values() {
-            let archived = matches!(record.place, RecordPlace::Archive(_));
+        let pairs = workspace.store.co_accesses()?.into_iter();
+        let faded = pairs.filter(|both| decayed_co_access(both.pair.count, both.last, now) == 0);
+        let faded: Vec<CoAccessed> = faded.collect();
+        let entries = &mut workspace.entries;
+        let with_answer = entries.known.records.values().filter(|record| {
             let found = |learned: &LearnedAnswer| !learned.passages.is_empty();
-            if archived && record.learned.as_deref().is_some_and(found) {
-                let mut record = record.clone();
-                if let Some(learned) = &mut record.learned {
-                    learned.forget_answer();
-                }
-                batch.put_record(&record)?;
-                emptied.push(record);
+            matches!(record.place, RecordPlace::Archive(_)) && record.learned.as_deref().is_some_and(found)
+        });
+        let mut emptied: Vec<EntryRecord> = with_answer.cloned().collect();
+        for learned in emptied.iter_mut().filter_map(|record| record.learned.as_mut()) {
+            learned.forget_answer();
+        }
+        let dropped = too_many_questions(entries);
+        workspace.store.write_entries(|batch| {
+            // The accesses of a day matter only on that day.
+            batch.drop_days_before(now.plus(-DAYS_KEPT).date(0))?;
+            for mut gone in faded {
+                gone.pair.count = 0;
+                batch.put_co_access(&gone)?;
             }
-        }
-        let dropped = too_many_questions(&workspace.entries);
-        for id in &dropped {
-            batch.drop_record(id)?;
-        }
-        batch.commit()?;
-        workspace.entries.known.co_access.retain(|known| !faded(known));
-        let emptied = emptied
-            .into_iter()
-            .map(|record| (record.entry.id.clone(), record));
-        workspace.entries.known.records.extend(emptied);
-        let gone = |id: &EntryId| dropped.contains(id);
-        workspace.entries.known.records.retain(|id, _| !gone(id));
-        workspace
-            .entries
-            .known
-            .co_access
-            .retain(|known| !gone(&known.pair.a) && !gone(&known.pair.b));
+            emptied.iter().try_for_each(|record| batch.put_record(record))?;
+            dropped.iter().try_for_each(|id| batch.drop_record(id))
+        })?;
+        entries.put_known(emptied);
+        entries.known.records.retain(|id, _| !dropped.contains(id));
         Ok(())
     }
 
@@ -330,6 +266,16 @@ impl WorkspaceWorker {
             let _ = reply.send(Err(error.hint("nothing is lost; for details: hippoctl doctor")));
         }
     }
+}
+
+/// Removes old runs once there are many.
+fn trim_runs(workspace: &mut Workspace, now: Timestamp) -> Result<(), StoreError> {
+    let runs = &mut workspace.entries.known.runs;
+    if runs.len() > RUNS && workspace.store.trim_runs(now.plus(-KEPT))? > 0 {
+        let kept = workspace.store.run_ids()?;
+        runs.retain(|row| kept.contains(&row.id));
+    }
+    Ok(())
 }
 
 /// Returns the excess archived entries that queries created and no person edited, those archived first at the front.

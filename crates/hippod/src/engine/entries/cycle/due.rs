@@ -10,7 +10,7 @@ use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
-use crate::engine::turn::WorkspaceWorker;
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{HeartbeatAnswer, Order};
 

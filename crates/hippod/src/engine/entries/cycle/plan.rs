@@ -14,16 +14,18 @@ use hippo_store::StoreError;
 use hippo_store::db::RunRow;
 use hippo_text::source::SourceKind;
 use hippo_types::cycle::Cycle;
+use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
 use super::super::documents::IndexedDocument;
 use super::super::gather::{AT_ONCE, CycleInput};
 use super::super::report;
-use super::{ActiveCycle, ApplyProgress, CycleStage, FinishedPlan, PlanApplication, refusal};
+use super::{ActiveCycle, ComparedPlan, CycleStage, FinishedPlan, PlanApplication};
+use crate::engine::WorkspaceEvent;
 use crate::engine::embedding::model_state;
-use crate::engine::event::EngineEvent;
-use crate::engine::turn::WorkspaceWorker;
+use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
+use crate::errors::store_error;
 use crate::message::AnswerSender;
 
 impl WorkspaceWorker {
@@ -35,13 +37,12 @@ impl WorkspaceWorker {
         dry_run: bool,
         reply: Option<AnswerSender<CycleReport>>,
     ) -> Result<(), StoreError> {
-        let profile = workspace.view.config.index.profile();
         let since = self.resources.clock.monotonic();
         let started = moment.unwrap_or_else(|| self.resources.clock.now());
-        if let Err(error) = self.fold(workspace, &profile, since) {
+        if let Err(error) = self.fold(workspace, since) {
             if let Some(reply) = reply {
                 // A client that has disconnected needs no answer.
-                let _ = reply.send(Err(refusal(&error)));
+                let _ = reply.send(Err(store_error(&error)));
             }
             return Err(error);
         }
@@ -85,8 +86,7 @@ impl WorkspaceWorker {
                 resumes: resumes.map(|row| row.id),
             },
         });
-        self.plan_beside(workspace);
-        Ok(())
+        self.plan_beside(workspace)
     }
 
     /// Records the run with its plan, and starts applying it.
@@ -119,8 +119,7 @@ impl WorkspaceWorker {
             id,
             compared,
             plan,
-            files: Vec::new(),
-            progress: ApplyProgress::Steps { next: 0 },
+            next: 0,
         }));
         self.refresh_run(workspace, id)
     }
@@ -129,61 +128,53 @@ impl WorkspaceWorker {
     pub(in crate::engine) fn fold(
         &mut self,
         workspace: &mut Workspace,
-        profile: &hippo_map::decay::DecayCurve,
         at: Instant,
     ) -> Result<(), StoreError> {
         if workspace.entries.known.journal == 0 {
             return Ok(());
         }
-        let folded = workspace
-            .store
-            .fold_accesses(profile, self.resources.clock.now())?;
+        let profile = workspace.view.config.index.profile();
+        let now = self.resources.clock.now();
+        let folded = workspace.store.fold_accesses(&profile, now)?;
         workspace.entries.known.journal = folded.kept;
-        for record in folded.records {
-            workspace
-                .entries
-                .known
-                .records
-                .insert(record.entry.id.clone(), record);
-        }
+        workspace.entries.put_known(folded.records);
         workspace.entries.changed(at);
         Ok(())
     }
 
     /// Gathers the input and makes the plan on another thread.
-    pub(super) fn plan_beside(&mut self, workspace: &mut Workspace) {
-        let Some(run) = &workspace.entries.run else { return };
-        let input = self.input(workspace, run);
+    fn plan_beside(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
+        let Some(run) = &workspace.entries.run else {
+            return Ok(());
+        };
+        let input = self.input(workspace, run)?;
         let (key, revision) = (workspace.key, workspace.entries.revision);
-        let events = self.events.clone();
-        let plan = move || {
-            let planned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| input.plan()));
-            if planned.is_err() {
-                tracing::error!("planning a cycle failed");
-            }
-            // The receiver is closed only when the daemon ends.
-            let _ = events.send(EngineEvent::Planned(FinishedPlan {
+        let planned = move |plan: Option<ComparedPlan>| {
+            let plan = plan.map(Box::new);
+            WorkspaceEvent::Planned(FinishedPlan {
                 workspace: key,
                 revision,
-                plan: planned.ok().map(Box::new),
-            }));
+                plan,
+            })
         };
-        if let Err(error) = std::thread::Builder::new().name("cycle".into()).spawn(plan) {
-            tracing::warn!(%error, "could not start the planning of a cycle");
-            self.give_up(workspace, "could not start a thread");
-        }
+        self.compute("cycle", move || input.plan(), planned);
+        Ok(())
     }
 
-    pub(super) fn input(&self, workspace: &Workspace, run: &ActiveCycle) -> CycleInput {
+    fn input(&self, workspace: &Workspace, run: &ActiveCycle) -> Result<CycleInput, StoreError> {
         let entries = &workspace.entries;
         let started = run.run.started;
         let settings = consolidation::ConsolidationSettings {
             offset_seconds: self.offset(workspace, started),
+            profile: workspace.view.config.index.profile(),
             ..consolidation::ConsolidationSettings::default()
         };
-        let co_access = entries.known.co_access.iter().map(|known| CoAccess {
-            count: decayed_co_access(known.pair.count, known.last, started),
-            ..known.pair.clone()
+        let known = |id: &EntryId| entries.known.records.contains_key(id);
+        let co_access = workspace.store.co_accesses()?.into_iter();
+        let co_access = co_access.filter(|both| known(&both.pair.a) && known(&both.pair.b));
+        let co_access = co_access.map(|both| CoAccess {
+            count: decayed_co_access(both.pair.count, both.last, started),
+            ..both.pair
         });
         let snapshot = ConsolidationSnapshot {
             run: run.run,
@@ -218,10 +209,9 @@ impl WorkspaceWorker {
         let usable =
             model_state(&self.resources, workspace).is_usable() && self.resources.config.embed.enabled;
         let model = workspace.view.snapshot().model.clone().filter(|_| usable);
-        CycleInput {
+        Ok(CycleInput {
             cycle: run.cycle,
             snapshot,
-            profile: workspace.view.config.index.profile(),
             root: workspace.root.clone(),
             documents,
             fresh: run.fresh.clone(),
@@ -235,11 +225,10 @@ impl WorkspaceWorker {
                 .filter(|last| *last <= started)
                 .max(),
             limit: workspace.view.config.sources.max_file_bytes,
-            kept: Arc::clone(&entries.documents),
             vectors: Arc::clone(&entries.vectors),
             compared: entries.compared.clone(),
             model: model.map(|model| (self.resources.embed.clone(), model)),
-        }
+        })
     }
 
     /// Processes a finished plan.
@@ -270,8 +259,7 @@ impl WorkspaceWorker {
         if planned.revision != revision {
             // If entries keep changing, other changes must wait while the last plan is made.
             *tries += 1;
-            self.plan_beside(workspace);
-            return Ok(());
+            return self.plan_beside(workspace);
         }
         if run.dry_run {
             let report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());

@@ -29,16 +29,12 @@ impl WorkspaceEntries {
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the import is tried again.
-    pub(super) fn look_below(
-        &mut self,
-        store: &mut Store,
-        now: FileEnvironment<'_>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn look_below(&mut self, store: &mut Store, now: &FileEnvironment) -> Result<(), StoreError> {
         if self.file.looked_below {
             return Ok(());
         }
         let knows_nothing =
-            self.known.records.is_empty() && self.known.runs.is_empty() && self.file.base.is_none();
+            self.known.records.is_empty() && self.known.runs.is_empty() && self.file.base().is_none();
         if knows_nothing {
             let found = left_in(now);
             let mut batch = store.begin_entries()?;
@@ -47,7 +43,7 @@ impl WorkspaceEntries {
             }
             batch.commit()?;
             if !found.is_empty() {
-                tracing::info!(root = %now.root.display(), entries = found.len(), "importing the entries of an \
+                tracing::info!(root = %now.root().display(), entries = found.len(), "importing the entries of an \
                     earlier database");
                 self.known.records.extend(found);
                 self.changed(now.at);
@@ -58,13 +54,13 @@ impl WorkspaceEntries {
     }
 }
 
-fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
+fn left_in(now: &FileEnvironment) -> BTreeMap<EntryId, EntryRecord> {
     let mut found = BTreeMap::new();
-    let made = WorkspaceDir::open(now.root).and_then(|dir| Ok((others::made_here(&dir)?, dir)));
+    let made = WorkspaceDir::open(now.root()).and_then(|dir| Ok((others::made_here(&dir)?, dir)));
     let (paths, dir) = match made {
         Ok(made) => made,
         Err(error) => {
-            tracing::warn!(root = %now.root.display(), %error, "could not read the files of an earlier database");
+            tracing::warn!(root = %now.root().display(), %error, "could not read the files of an earlier database");
             return found;
         }
     };
@@ -103,16 +99,16 @@ fn split_list_path(path: &str) -> Option<(&str, &str)> {
     Some((kind, Path::new(name).file_stem()?.to_str()?))
 }
 
-/// Returns noon of the first day of a month `YYYY-MM`.
-fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
-    let day = format!("{name}-01").parse().ok()?;
-    Some(Timestamp::start_of(day, offset_seconds).plus(NOON))
-}
-
 /// Returns the group that a file is named after.
 fn group(name: &str) -> String {
     let words = name.replace('-', " ");
     let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL, ASKED];
     let known = known.into_iter().find(|group| group.to_lowercase() == words);
     known.map_or(words, str::to_owned)
+}
+
+/// Returns noon of the first day of a month `YYYY-MM`.
+fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
+    let day = format!("{name}-01").parse().ok()?;
+    Some(Timestamp::start_of(day, offset_seconds).plus(NOON))
 }

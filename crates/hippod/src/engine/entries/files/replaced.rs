@@ -1,21 +1,20 @@
 //! Replaced copies of the index file.
 //!
 //! When the file is replaced, its previous bytes are kept in a slot beside it, because an editor may still write to
-//! them. If such a copy can be parsed, its edits are merged. Any other copy is put back into the file as soon as
-//! possible, where it is held and reported; until then, it stays in its slot. A copy is dropped without a merge only if
-//! it is the beginning of a known text.
+//! them. If such a copy can be parsed, its edits are merged. Any other copy is renamed and reported. A copy is dropped
+//! without a merge only if it is the beginning of a known text.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use hippo_map::layout::INDEX_FILE;
 use hippo_store::StoreError;
-use hippo_store::db::{Base, Store};
+use hippo_store::db::Store;
 use hippo_store::shared_file::{SLOTS, SharedFile};
 
 use super::super::WorkspaceEntries;
-use super::write::{WriteOutcome, unwritable_issue};
-use super::{AGAIN, FileEnvironment, LARGEST, OpenedIndexFile, open_folder};
+use super::write::unwritable_issue;
+use super::{AGAIN, FileEnvironment, LARGEST, OpenedIndexFile, open_folder, words};
 
 /// Delay before a replaced copy is checked again, in case an editor had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
@@ -23,6 +22,10 @@ pub(super) const SETTLE: Duration = Duration::from_secs(1);
 const CLOSINGS: usize = 4;
 /// Reason for which a copy that cannot be an index file is kept beside the file.
 const NO_TEXT: &str = "it is not a text file, or it is too long for an index file";
+/// Reason for which a copy that lacks many entries is kept beside the file.
+const DOUBTFUL: &str = "it lacks many entries, or its end";
+/// Reason for which a copy of a lost database is kept beside the file.
+const UNKNOWN: &str = "hippod cannot determine which of its lines the index file lacks";
 /// Key under which the bytes about to be written are stored.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
 
@@ -37,8 +40,6 @@ pub(super) struct ReplacedCopy {
     pub slot: u32,
     /// Time of the last check. After it, no editor is expected to write to the copy.
     pub due: Instant,
-    /// The content that has already been merged.
-    pub taken: Vec<u8>,
 }
 
 impl WorkspaceEntries {
@@ -47,7 +48,7 @@ impl WorkspaceEntries {
     pub(super) fn recover(
         &mut self,
         store: &mut Store,
-        now: FileEnvironment<'_>,
+        now: &FileEnvironment,
         file: &SharedFile,
         current: &[u8],
     ) -> Result<bool, StoreError> {
@@ -72,68 +73,54 @@ impl WorkspaceEntries {
                 }
             }
         }
-        let next = store.base(NEXT)?.map(|base| base.bytes);
+        let kept = &self.file.kept;
+        let next = kept.bytes(NEXT).map(<[u8]>::to_vec);
         let never_placed = file.tidy();
         let mut placed = next.as_ref().is_some_and(|next| next == current);
         let mut late = Vec::new();
+        let mut aside = Vec::new();
         for (slot, bytes) in found {
-            if !is_text(&bytes) {
-                self.set_aside(now, file, slot, NO_TEXT);
-                continue;
-            }
-            match (store.base(&old_key(slot))?, &next) {
-                (Some(Base { bytes: old, .. }), _) => late.push((slot, old, bytes)),
+            match (kept.bytes(&old_key(slot)), &next) {
+                _ if !is_text(&bytes) => aside.push((slot, NO_TEXT)),
+                (Some(old), _) => late.push((slot, old.to_vec(), bytes)),
                 // These are the new bytes themselves: they were written but never moved into place.
                 (None, Some(next)) if never_placed || bytes == *next => let_go(file, slot),
                 (None, Some(_)) => {
                     placed = true;
-                    late.push((slot, self.file.base.clone().unwrap_or_default(), bytes));
+                    late.push((slot, self.file.base().unwrap_or_default().to_vec(), bytes));
                 }
                 // The slot belongs to a lost database. The index file contains what was written then, but later edits
                 // in the slot cannot be identified.
-                (None, None) if says_more(&bytes, current) => {
-                    self.set_aside(
-                        now,
-                        file,
-                        slot,
-                        "hippod cannot determine which lines of this copy the index file lacks",
-                    );
-                }
+                (None, None) if says_more(&bytes, current) => aside.push((slot, UNKNOWN)),
                 (None, None) => let_go(file, slot),
             }
         }
         if let Some(next) = next.filter(|_| placed) {
-            self.file.set_base(Some(next), now.now);
-            self.note_base(store, now)?;
+            self.file.set_base(Some(&next), now.now);
+            self.file.kept.save(store)?;
         }
-        let mut waiting: Vec<(u32, Vec<u8>)> = Vec::new();
         for (slot, old, late) in late {
             if self.merge_late(store, now, &old, &late, slot)? || old.starts_with(&late) {
                 let_go(file, slot);
             } else {
-                waiting.push((slot, old));
+                aside.push((slot, DOUBTFUL));
             }
         }
-        let mut batch = store.begin_entries()?;
-        batch.drop_base(NEXT)?;
+        for (slot, why) in aside {
+            self.set_aside(now, file, slot, why);
+        }
+        self.file.kept.remove(NEXT);
         for slot in 0..SLOTS {
-            match waiting.iter().find(|(kept, _)| *kept == slot) {
-                Some((_, old)) => batch.put_base(&old_key(slot), old, now.now)?,
-                None => batch.drop_base(&old_key(slot))?,
-            }
+            self.file.kept.remove(&old_key(slot));
         }
-        batch.commit()?;
+        self.file.kept.save(store)?;
         self.file.recovered = true;
-        for (slot, taken) in waiting {
-            let due = now.at;
-            self.file.replaced.push(ReplacedCopy { slot, due, taken });
-        }
         Ok(true)
     }
 
     /// Renames a copy that cannot be merged and keeps it beside the file for the user. Returns whether its slot is
     /// free.
-    fn set_aside(&mut self, now: FileEnvironment<'_>, file: &SharedFile, slot: u32, why: &str) -> bool {
+    fn set_aside(&mut self, now: &FileEnvironment, file: &SharedFile, slot: u32, why: &str) -> bool {
         match file.set_aside(slot) {
             Ok(kept) => {
                 let kept = kept
@@ -141,7 +128,7 @@ impl WorkspaceEntries {
                     .unwrap_or_default()
                     .to_string_lossy()
                     .into_owned();
-                tracing::warn!(root = %now.root.display(), kept, "the previous version of the index file is \
+                tracing::warn!(root = %now.root().display(), kept, "the previous version of the index file is \
                                                                   kept in the same folder");
                 self.file.conflicts.push(format!(
                     "{kept}: an earlier version of {INDEX_FILE}, kept for this reason: {why}; copy the \
@@ -161,7 +148,7 @@ impl WorkspaceEntries {
     pub(super) fn settle(
         &mut self,
         store: &mut Store,
-        now: FileEnvironment<'_>,
+        now: &FileEnvironment,
         at: usize,
     ) -> Result<(), StoreError> {
         let Some(replaced) = self.file.replaced.get_mut(at) else {
@@ -169,56 +156,41 @@ impl WorkspaceEntries {
         };
         // After a failure, the copy stays in its slot and is checked again later.
         replaced.due = now.at + AGAIN;
-        let (slot, taken) = (replaced.slot, replaced.taken.clone());
-        if self.settle_slot(store, now, slot, &taken)? {
-            self.file.replaced.retain(|replaced| replaced.slot != slot);
-        }
-        Ok(())
-    }
-
-    /// Returns whether the slot was released.
-    fn settle_slot(
-        &mut self,
-        store: &mut Store,
-        now: FileEnvironment<'_>,
-        slot: u32,
-        taken: &[u8],
-    ) -> Result<bool, StoreError> {
-        let Ok(OpenedIndexFile { file, .. }) = open_folder(now.root) else {
-            return Ok(false);
+        let slot = replaced.slot;
+        let Ok(OpenedIndexFile { file, .. }) = open_folder(now.root()) else {
+            return Ok(());
         };
         let late = match file.read_slot(slot) {
             Ok(late) => late,
             Err(error) => {
                 tracing::warn!(%error, "could not read the previous version of the index file; retrying");
-                return Ok(false);
+                return Ok(());
             }
         };
-        if let Some(late) = &late
-            && !is_text(late)
-        {
-            if !self.set_aside(now, &file, slot, NO_TEXT) {
-                return Ok(false);
+        let taken = self.file.kept.bytes(&old_key(slot)).unwrap_or_default().to_vec();
+        let why = match &late {
+            None => None,
+            Some(late) if !is_text(late) => Some(NO_TEXT),
+            Some(late) => {
+                let is_known = self.merge_late(store, now, &taken, late, slot)? || taken.starts_with(late);
+                (!is_known).then_some(DOUBTFUL)
             }
-        } else if let Some(late) = late
-            && !self.merge_late(store, now, taken, &late, slot)?
-            && !taken.starts_with(&late)
-            && !self.bring_back(store, now, taken, late)?
-        {
-            return Ok(false);
+        };
+        if why.is_some_and(|why| !self.set_aside(now, &file, slot, why)) {
+            return Ok(());
         }
         let_go(&file, slot);
-        let mut batch = store.begin_entries()?;
-        batch.drop_base(&old_key(slot))?;
-        batch.commit()?;
-        Ok(true)
+        self.file.kept.remove(&old_key(slot));
+        self.file.kept.save(store)?;
+        self.file.replaced.retain(|replaced| replaced.slot != slot);
+        Ok(())
     }
 
     /// Checks all replaced copies once more and releases their slots, because the daemon is ending.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the next start completes the work.
-    pub fn close_file(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
+    pub fn close_file(&mut self, store: &mut Store, now: &FileEnvironment) -> Result<(), StoreError> {
         for _ in 0..CLOSINGS {
             let slots: Vec<u32> = self.file.replaced.iter().map(|replaced| replaced.slot).collect();
             for slot in slots {
@@ -231,37 +203,12 @@ impl WorkspaceEntries {
                     self.settle(store, now, at)?;
                 }
             }
-            if self.file.words.is_empty() || !self.may_write() {
+            if words::are_none(&self.file.kept) || !self.may_write() {
                 break;
             }
             self.write(store, now)?;
         }
         Ok(())
-    }
-
-    /// Puts an edit made during a replacement back into the file, where it is held and reported. Returns whether it was
-    /// put back; if another version is already held, that version takes precedence.
-    fn bring_back(
-        &mut self,
-        store: &mut Store,
-        now: FileEnvironment<'_>,
-        base: &[u8],
-        late: Vec<u8>,
-    ) -> Result<bool, StoreError> {
-        let Some(current) = self.take_over(store, now)? else {
-            return Ok(false);
-        };
-        // The current text counts as a separate edit, which is merged again after a person has decided.
-        self.file.words.are_not_written();
-        let number = self.file.words.note(base, &current);
-        if self.replace(store, now, Some(current), late)? == WriteOutcome::Refused {
-            self.file.words.cancel(number);
-            return Ok(false);
-        }
-        self.file.set_base(Some(base.to_vec()), now.now);
-        self.note_base(store, now)?;
-        self.file.look(now.at);
-        Ok(true)
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use hippo_map::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 
 use super::super::WorkspaceEntries;
-use super::super::merge::{HoldReason, MergeSource};
+use super::super::merge::{HeldRemovals, MergeSource};
 use super::write::WriteOutcome;
 use super::{FileEnvironment, IndexFileReading, open_folder, read};
 
@@ -20,7 +19,7 @@ impl WorkspaceEntries {
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the work is tried again.
-    pub fn tend_file(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
+    pub fn tend_file(&mut self, store: &mut Store, now: &FileEnvironment) -> Result<(), StoreError> {
         if !self.enabled {
             return Ok(());
         }
@@ -30,9 +29,9 @@ impl WorkspaceEntries {
         }
         if self.file.look_at.is_some_and(|at| at <= now.at) {
             let accepted = self.file.accept_removals;
-            let held = self.file.is_held();
+            let held = self.file.held.is_some();
             self.take_over(store, now)?;
-            self.file.unwritten |= held && !self.file.is_held();
+            self.file.unwritten |= held && self.file.held.is_none();
             if accepted && !self.file.unsettled {
                 self.file.accept_removals = false;
             }
@@ -47,25 +46,25 @@ impl WorkspaceEntries {
     pub fn may_write(&self) -> bool {
         let file = &self.file;
         let readable = file.trouble.as_ref().is_none_or(|trouble| trouble.writing);
-        self.enabled && readable && !file.is_held() && file.missing_since.is_none() && !file.unsettled
+        self.enabled && readable && file.held.is_none() && file.missing_since.is_none() && !file.unsettled
     }
 
     /// Reads the file and merges edits into the store. Returns the bytes if the file may be written.
     pub(super) fn take_over(
         &mut self,
         store: &mut Store,
-        now: FileEnvironment<'_>,
+        now: &FileEnvironment,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         self.file.look_at = None;
         self.file.unsettled = false;
-        let meant = match open_folder(now.root) {
+        let meant = match open_folder(now.root()) {
             Ok(meant) => meant,
             Err(trouble) => {
                 self.file.block(now, trouble);
                 return Ok(None);
             }
         };
-        self.file.real = Some(now.root.join(&meant.path));
+        self.file.real = Some(now.root().join(&meant.path));
         let look = read(&meant);
         // Recovery compares the replaced copies with the current content of the file. If the file cannot be read,
         // recovery waits.
@@ -83,17 +82,17 @@ impl WorkspaceEntries {
             IndexFileReading::Whole(bytes) => {
                 self.file.missing_since = None;
                 if self.file.trouble.as_ref().is_some_and(|trouble| !trouble.writing) {
-                    tracing::info!(root = %now.root.display(), "the index file can be read again");
+                    tracing::info!(root = %now.root().display(), "the index file can be read again");
                     self.file.trouble = None;
                     self.file.unwritten = true;
                 }
-                let base = self.file.base.clone();
-                if base.as_deref() == Some(&bytes[..]) {
-                    self.file.let_go_of_held();
+                if self.file.base() == Some(&bytes[..]) {
+                    self.file.held = None;
                 } else {
-                    self.merge(store, now, &base.unwrap_or_default(), &bytes, MergeSource::File)?;
+                    let base = self.file.base().unwrap_or_default().to_vec();
+                    self.merge(store, now, &base, &bytes, MergeSource::File)?;
                 }
-                Ok((!self.file.is_held()).then_some(bytes))
+                Ok(self.file.held.is_none().then_some(bytes))
             }
             IndexFileReading::Unsettled => {
                 self.file.unsettled = true;
@@ -102,26 +101,23 @@ impl WorkspaceEntries {
             }
             IndexFileReading::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
-                // The store lacks the text that the truncated file lost, so the last complete content is written again.
-                let whole = self
-                    .file
-                    .base
-                    .clone()
-                    .filter(|_| self.file.because == HoldReason::Words);
+                // The store lacks the text that a truncated file lost, so the last complete content is written again.
+                let is_cut_off = self.file.held.as_ref().is_some_and(HeldRemovals::is_cut_off);
+                let whole = self.file.base().map(<[u8]>::to_vec).filter(|_| is_cut_off);
                 if whole.is_none() {
-                    self.file.let_go_of_held();
+                    self.file.held = None;
                 }
                 let since = *self.file.missing_since.get_or_insert(now.at);
-                if self.file.base.is_some() && now.at < since + MISSING {
+                if self.file.base().is_some() && now.at < since + MISSING {
                     self.file.look(since + MISSING);
                     return Ok(None);
                 }
                 // The file was not restored. No entry is forgotten, because the file is written again from the store.
                 self.file.missing_since = None;
-                self.file.unwritten |= self.file.base.is_some();
+                self.file.unwritten |= self.file.base().is_some();
                 if let Some(whole) = whole {
-                    if self.replace(store, now, None, whole)? != WriteOutcome::Refused {
-                        self.file.let_go_of_held();
+                    if self.replace(store, now, None, &whole, 0)? != WriteOutcome::Refused {
+                        self.file.held = None;
                         self.file.look(now.at);
                     }
                     return Ok(None);
@@ -142,7 +138,7 @@ impl WorkspaceEntries {
     pub(super) fn merge_late(
         &mut self,
         store: &mut Store,
-        now: FileEnvironment<'_>,
+        now: &FileEnvironment,
         base: &[u8],
         late: &[u8],
         slot: u32,
@@ -154,22 +150,12 @@ impl WorkspaceEntries {
             return Ok(false);
         }
         tracing::info!(
-            root = %now.root.display(),
+            root = %now.root().display(),
             "another program wrote to the index file while hippod replaced the file; the next write merges \
              the edit"
         );
         self.file.unwritten = true;
         self.file.look(now.at);
         Ok(true)
-    }
-
-    /// Records the last known content of the file in the store.
-    pub fn note_base(&mut self, store: &mut Store, now: FileEnvironment<'_>) -> Result<(), StoreError> {
-        let mut batch = store.begin_entries()?;
-        match &self.file.base {
-            Some(bytes) => batch.put_base(INDEX_FILE, bytes, now.now)?,
-            None => batch.drop_base(INDEX_FILE)?,
-        }
-        batch.commit()
     }
 }

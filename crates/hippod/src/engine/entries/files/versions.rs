@@ -4,13 +4,13 @@
 //! entries added since that version are kept. If an older version is restored from a backup or from version control, it
 //! replaces the content.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use hippo_map::index_file::IndexFile as Parsed;
 use hippo_map::index_file::IndexFileOptions;
-use hippo_store::StoreError;
-use hippo_store::db::{EntryBatch, Store};
 use hippo_types::time::Timestamp;
+
+use super::kept::{KeptBytes, KeptValue};
 
 /// Maximum number of stored versions.
 const MOST: usize = 160;
@@ -25,25 +25,6 @@ const SOON: u64 = 120_000;
 /// differ.
 const FEW: usize = 4;
 
-/// Versions of the index file, newest last.
-#[derive(Debug, Default)]
-pub struct FileVersions {
-    all: VecDeque<FileVersion>,
-    next: u64,
-    /// Numbers of the versions that must be deleted from the store.
-    dropped: Vec<u64>,
-}
-
-#[derive(Debug)]
-struct FileVersion {
-    number: u64,
-    /// Time since when the file has had this content.
-    since: Timestamp,
-    bytes: Vec<u8>,
-    /// True if the version is written to the store.
-    kept: bool,
-}
-
 /// Origin of the bytes in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum VersionOrigin {
@@ -55,141 +36,87 @@ pub enum VersionOrigin {
     PutBack(Timestamp),
 }
 
-impl FileVersions {
-    /// Loads the versions from the store.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn load(store: &Store) -> Result<Self, StoreError> {
-        let number = |path: &str| path.strip_prefix(KEY)?.parse::<u64>().ok();
-        let bases = store.bases(KEY)?.into_iter();
-        let mut all: Vec<FileVersion> = bases
-            .filter_map(|(path, base)| {
-                Some(FileVersion {
-                    number: number(&path)?,
-                    since: base.at,
-                    bytes: base.bytes,
-                    kept: true,
-                })
-            })
-            .collect();
-        all.sort_by_key(|version| version.number);
-        Ok(Self {
-            next: all.last().map_or(0, |version| version.number + 1),
-            all: all.into(),
-            dropped: Vec::new(),
-        })
+/// Records the content that the file has had since a moment, and drops the oldest versions beyond the limits.
+pub fn note(kept: &mut KeptBytes, bytes: &[u8], since: Timestamp) {
+    let last = kept.of(KEY).next_back();
+    if last.is_some_and(|(_, version)| version.bytes == bytes) {
+        return;
     }
-
-    /// Records the content that the file has had since a moment, and drops the oldest versions beyond the limits.
-    pub fn note(&mut self, bytes: &[u8], since: Timestamp) {
-        if self.all.back().is_some_and(|version| version.bytes == bytes) {
-            return;
-        }
-        self.all.push_back(FileVersion {
-            number: self.next,
-            since,
-            bytes: bytes.to_vec(),
-            kept: false,
-        });
-        self.next += 1;
-        let mut size: usize = self.all.iter().map(|version| version.bytes.len()).sum();
-        while self.all.len() > 1 && (self.all.len() > MOST || size > MOST_BYTES) {
-            let Some(oldest) = self.all.pop_front() else { break };
-            size -= oldest.bytes.len();
-            if oldest.kept {
-                self.dropped.push(oldest.number);
-            }
-        }
-    }
-
-    /// Writes unsaved changes to the batch.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn put(&self, batch: &mut EntryBatch<'_>) -> Result<(), StoreError> {
-        for version in self.all.iter().filter(|version| !version.kept) {
-            batch.put_base(&key(version.number), &version.bytes, version.since)?;
-        }
-        for number in &self.dropped {
-            batch.drop_base(&key(*number))?;
-        }
-        Ok(())
-    }
-
-    /// Marks all changes as stored.
-    pub fn are_kept(&mut self) {
-        for version in &mut self.all {
-            version.kept = true;
-        }
-        self.dropped.clear();
-    }
-
-    /// Returns the latest time in the headers of the versions.
-    pub fn stamped(&self) -> Timestamp {
-        let stamps = self.all.iter().filter_map(|version| written_at(&version.bytes));
-        stamps.max().unwrap_or_default()
-    }
-
-    /// Returns the version of which these bytes are an edited form, identified by the header. Returns `None` if that is
-    /// `base` or unknown.
-    pub fn of(&self, base: &[u8], bytes: &[u8]) -> Option<&[u8]> {
-        if stamp(base) == stamp(bytes) {
-            return None;
-        }
-        self.closest_version(bytes).map(|at| &self.all[at].bytes[..])
-    }
-
-    /// Returns the index of the version that has the same header and the fewest lines missing in these bytes; if
-    /// several qualify, the newest. Several versions may share a header, because people edit the text below it.
-    fn closest_version(&self, bytes: &[u8]) -> Option<usize> {
-        let stamp = stamp(bytes)?;
-        let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
-            let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-            lines.map(<[u8]>::to_vec).collect()
-        };
-        let there = lines(bytes);
-        let same = self.all.iter().enumerate().rev();
-        let same = same.filter(|(_, version)| self::stamp(&version.bytes) == Some(stamp));
-        let nearest = same.min_by_key(|(_, version)| lines(&version.bytes).difference(&there).count());
-        nearest.map(|(at, _)| at)
-    }
-
-    /// Returns the origin of the bytes that replaced `base` in the file.
-    pub fn origin(
-        &self,
-        base: &[u8],
-        bytes: &[u8],
-        now: Timestamp,
-        settings: IndexFileOptions,
-    ) -> VersionOrigin {
-        if stamp(base).is_some() && stamp(base) == stamp(bytes) {
-            return VersionOrigin::Current;
-        }
-        let Some(at) = self.closest_version(bytes) else {
-            return match (written_at(base), written_at(bytes)) {
-                (Some(last), Some(this)) if this < last => VersionOrigin::PutBack(this),
-                _ => VersionOrigin::Current,
-            };
-        };
-        let version = &self.all[at].bytes;
-        if *version == base {
-            return VersionOrigin::Current;
-        }
-        let until = self.all.get(at + 1).map(|next| next.since);
-        let soon = until.is_none_or(|until| now.since(until) < SOON);
-        let known = || self.all.iter().any(|version| version.bytes == bytes);
-        match written_at(bytes) {
-            Some(this) if !soon && (known() || differs(version, bytes, settings)) => {
-                VersionOrigin::PutBack(this)
-            }
-            _ => VersionOrigin::Buffer(version.clone()),
-        }
+    let number = last
+        .and_then(|(number, _)| number.parse().ok())
+        .map_or(0, |last: u64| last + 1);
+    kept.put(format!("{KEY}{number:010}"), bytes, since);
+    let (mut count, mut size) = (0, 0);
+    let all = kept.of(KEY).rev();
+    let old = all.filter_map(|(number, version)| {
+        count += 1;
+        size += version.bytes.len();
+        (count > MOST || (count > 1 && size > MOST_BYTES)).then(|| format!("{KEY}{number}"))
+    });
+    for key in old.collect::<Vec<_>>() {
+        kept.remove(&key);
     }
 }
 
-fn key(number: u64) -> String {
-    format!("{KEY}{number}")
+/// Returns the latest time in the headers of the versions.
+pub fn stamped(kept: &KeptBytes) -> Timestamp {
+    let stamps = kept.of(KEY).filter_map(|(_, version)| written_at(&version.bytes));
+    stamps.max().unwrap_or_default()
+}
+
+/// Returns the version of which these bytes in a replaced copy are an edited form, identified by the header. Returns
+/// `Current` if that is `base` or unknown.
+pub fn version_of(kept: &KeptBytes, base: &[u8], bytes: &[u8]) -> VersionOrigin {
+    let all: Vec<&KeptValue> = kept.of(KEY).map(|(_, version)| version).collect();
+    match closest_version(&all, bytes) {
+        Some(at) if !same_header(base, bytes) => VersionOrigin::Buffer(all[at].bytes.clone()),
+        _ => VersionOrigin::Current,
+    }
+}
+
+/// Returns the index of the version that has the same header and the fewest lines missing in these bytes; if several
+/// qualify, the newest. Several versions may share a header, because people edit the text below it.
+fn closest_version(all: &[&KeptValue], bytes: &[u8]) -> Option<usize> {
+    let stamp = stamp(bytes)?;
+    let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
+        let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+        lines.map(<[u8]>::to_vec).collect()
+    };
+    let there = lines(bytes);
+    let same = all.iter().enumerate().rev();
+    let same = same.filter(|(_, version)| self::stamp(&version.bytes) == Some(stamp));
+    let nearest = same.min_by_key(|(_, version)| lines(&version.bytes).difference(&there).count());
+    nearest.map(|(at, _)| at)
+}
+
+/// Returns the origin of the bytes that replaced `base` in the file.
+pub fn origin(
+    kept: &KeptBytes,
+    base: &[u8],
+    bytes: &[u8],
+    now: Timestamp,
+    settings: IndexFileOptions,
+) -> VersionOrigin {
+    if stamp(base).is_some() && same_header(base, bytes) {
+        return VersionOrigin::Current;
+    }
+    let all: Vec<&KeptValue> = kept.of(KEY).map(|(_, version)| version).collect();
+    let Some(at) = closest_version(&all, bytes) else {
+        return match (written_at(base), written_at(bytes)) {
+            (Some(last), Some(this)) if this < last => VersionOrigin::PutBack(this),
+            _ => VersionOrigin::Current,
+        };
+    };
+    let version = &all[at].bytes;
+    if *version == base {
+        return VersionOrigin::Current;
+    }
+    let soon = all.get(at + 1).is_none_or(|next| now.since(next.at) < SOON);
+    let known = || all.iter().any(|version| version.bytes == bytes);
+    match written_at(bytes) {
+        Some(this) if !soon && (known() || differs(version, bytes, settings)) => VersionOrigin::PutBack(this),
+        _ => VersionOrigin::Buffer(version.clone()),
+    }
 }
 
 /// Returns whether two byte strings have the same header, which means that they derive from the same write of the
@@ -225,6 +152,8 @@ fn differs(version: &[u8], bytes: &[u8], settings: IndexFileOptions) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use hippo_store::db::Store;
+
     use super::*;
 
     fn version(minute: u32, words: &str) -> Vec<u8> {
@@ -238,14 +167,13 @@ mod tests {
     #[test]
     fn a_restored_old_version_is_distinguished_from_a_stale_buffer() {
         let minute = |minute: i64| Timestamp(minute * 60_000);
-        let mut versions = FileVersions::default();
+        let mut kept = KeptBytes::default();
         let [one, two, three] =
             [(0, "One."), (1, "Two."), (2, "Three.")].map(|(at, words)| version(at, words));
         for (at, bytes) in [&one, &two, &three].into_iter().enumerate() {
-            versions.note(bytes, minute(i64::try_from(at).unwrap()));
+            note(&mut kept, bytes, minute(i64::try_from(at).unwrap()));
         }
-        let origin =
-            |bytes: &[u8], at| versions.origin(&three, bytes, minute(at), IndexFileOptions::default());
+        let origin = |bytes: &[u8], at| origin(&kept, &three, bytes, minute(at), IndexFileOptions::default());
         let edited = |bytes: &[u8], times: usize, from: &str| {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             text.replacen(from, "Somebody's own words.", times).into_bytes()
@@ -290,27 +218,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.db");
         let mut store = Store::open(&file, "/w").unwrap();
-        let mut versions = FileVersions::default();
+        let mut kept = KeptBytes::default();
         for number in 0..200_i64 {
-            versions.note(format!("version {number}").as_bytes(), Timestamp(number));
+            note(
+                &mut kept,
+                format!("version {number}").as_bytes(),
+                Timestamp(number),
+            );
             if number % 3 == 0 {
-                let mut batch = store.begin_entries().unwrap();
-                versions.put(&mut batch).unwrap();
-                batch.commit().unwrap();
-                versions.are_kept();
+                kept.save(&mut store).unwrap();
             }
         }
-        let texts = |versions: &FileVersions| -> Vec<(u64, Timestamp, Vec<u8>)> {
-            let all = versions.all.iter();
-            all.map(|version| (version.number, version.since, version.bytes.clone()))
+        kept.save(&mut store).unwrap();
+        drop(store);
+        let again = KeptBytes::load(&Store::open(&file, "/w").unwrap()).unwrap();
+        let texts = |kept: &KeptBytes| -> Vec<(String, KeptValue)> {
+            let all = kept.of(KEY);
+            all.map(|(number, version)| (number.to_owned(), version.clone()))
                 .collect()
         };
-        let mut batch = store.begin_entries().unwrap();
-        versions.put(&mut batch).unwrap();
-        batch.commit().unwrap();
-        drop(store);
-        let again = FileVersions::load(&Store::open(&file, "/w").unwrap()).unwrap();
-        assert_eq!(texts(&again), texts(&versions));
-        assert_eq!((again.all.len(), again.next), (MOST, versions.next));
+        assert_eq!(texts(&again), texts(&kept));
+        assert_eq!(texts(&again).len(), MOST);
     }
 }

@@ -18,18 +18,31 @@ const SHARE: f64 = 0.25;
 /// Number of final lines that are compared to check whether the end of the file is present.
 const LAST: usize = 3;
 
+/// Suspicious removals from the index file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldRemovals {
+    /// The removed entries.
+    pub entries: Vec<EntryId>,
+    /// Reason for holding them.
+    pub because: HoldReason,
+}
+
 /// Reason for holding removals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldReason {
     /// Many entries disappeared at once.
-    #[default]
     Many,
-    /// The end of the file is missing.
+    /// The end of the file is missing, perhaps with text of people that the store lacks.
     CutOff,
-    /// The end of the file is missing, including text of people that is not part of an entry.
-    Words,
     /// An older version, written at this time, was restored.
     PutBack(Timestamp),
+}
+
+impl HeldRemovals {
+    /// Returns whether the end of the file is missing.
+    pub fn is_cut_off(&self) -> bool {
+        self.because == HoldReason::CutOff
+    }
 }
 
 /// Returns the entries whose removal or change needs confirmation, and the reason, such as a half-written file. Returns
@@ -39,7 +52,8 @@ pub(super) fn doubtful(
     base: &[Entry],
     theirs: &[Entry],
     cut_off: Option<CutOff>,
-) -> Option<(Vec<EntryId>, HoldReason)> {
+) -> Option<HeldRemovals> {
+    let held = |entries: Vec<EntryId>, because| HeldRemovals { entries, because };
     let (gone, all) = (merged.tombstones.len(), base.len());
     #[expect(
         clippy::cast_precision_loss,
@@ -48,7 +62,7 @@ pub(super) fn doubtful(
     let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
     // A file without any entry is more likely to be damaged than intended.
     if many || (all > 1 && gone == all) {
-        return Some((merged.tombstones.clone(), HoldReason::Many));
+        return Some(held(merged.tombstones.clone(), HoldReason::Many));
     }
     let cut_off = cut_off?;
     // A missing end affects the last remaining entry and all entries after it. All other differences are intentional.
@@ -69,10 +83,8 @@ pub(super) fn doubtful(
         .map(|(id, _)| id)
         .filter(|id| Some(*id) == last);
     let ids: BTreeSet<&EntryId> = missing.chain(damaged).collect();
-    if ids.is_empty() {
-        return (cut_off == CutOff::WithWords).then(|| (Vec::new(), HoldReason::Words));
-    }
-    Some((ids.into_iter().cloned().collect(), HoldReason::CutOff))
+    let is_doubtful = !ids.is_empty() || cut_off == CutOff::WithWords;
+    is_doubtful.then(|| held(ids.into_iter().cloned().collect(), HoldReason::CutOff))
 }
 
 /// Content, other than entries, that was lost with the end of the file.

@@ -16,7 +16,7 @@ pub(super) fn take_fields(
     merged: &Entry,
     theirs: Option<&Entry>,
     taken: &BTreeSet<(&EntryId, EntryField)>,
-    now: FileEnvironment<'_>,
+    now: &FileEnvironment,
 ) {
     let took = |field| taken.contains(&(&merged.id, field));
     let (initial, accessed, hits) = (record.entry.strength, record.entry.accessed, record.entry.hits);
@@ -90,7 +90,7 @@ fn hashes_for(known: &EntryRecord, entry: &Entry) -> Vec<Option<[u8; 16]>> {
 }
 
 /// Returns the record for an entry that was put back into the file, completed with known data that the file lacks.
-pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: FileEnvironment<'_>) -> EntryRecord {
+pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: &FileEnvironment) -> EntryRecord {
     let was = &known.entry;
     let used_since = was.accessed >= entry.accessed;
     let same_text =
@@ -131,7 +131,7 @@ pub(super) fn put_into(record: &mut EntryRecord, section: &[String]) -> bool {
 pub(in super::super) fn adopted(
     entry: &Entry,
     section: Option<&Vec<String>>,
-    now: FileEnvironment<'_>,
+    now: &FileEnvironment,
 ) -> EntryRecord {
     let today = now.now.date(now.offset_seconds);
     let mut record = EntryRecord {
