@@ -43,10 +43,11 @@ fn the_engine_thread_renames_and_syncs_only_the_registry() {
     // waits anymore.
     daemon.kill();
     let text = traced::record_of(&record, pid);
-    let places = |line: &&str| line.contains("<turn>") && line.contains("rename") && line.contains("moved");
+    let places =
+        |line: &&str| line.contains("<workspace>") && line.contains("rename") && line.contains("moved");
     assert!(
         text.lines().any(|line| places(&line)),
-        "no folder is moved into its place by a turn: {text:.2000}"
+        "no folder is moved into its place by the thread of a workspace: {text:.2000}"
     );
     let state = format!("{}>)", scratch.home().join("state").display());
     let of_registry = |line: &str| line.contains("registry") || line.contains(&state);

@@ -2,7 +2,6 @@
 //! time, and nodes of another program.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
 
@@ -328,43 +327,4 @@ fn generated_nodes_are_not_searched_and_edited_ones_are() {
     }
     client.sync(&root);
     assert_indexed(&mut client, 40);
-}
-
-#[test]
-fn nodes_indexed_by_an_earlier_build_are_removed_at_the_next_start() {
-    let (scratch, daemon, mut client) = begun();
-    let root = scratch.workspace();
-    compact(&mut client, &root);
-    let nodes = nodes(&root);
-    let copy = |node: &str| format!("knowledge/{}", node.replace('/', "-"));
-    for (node, text) in &nodes {
-        scratch.write(&copy(node), text);
-    }
-    client.sync(&root);
-    assert_indexed(&mut client, 40 + nodes.len() as u64);
-    drop((client, daemon));
-    // An earlier build indexed nodes. To recreate its index, the documents of the copies become documents of the
-    // nodes.
-    let database = rusqlite::Connection::open(scratch.state("index.db")).unwrap();
-    for node in nodes.keys() {
-        let metadata = std::fs::metadata(root.join(node)).unwrap();
-        let mtime = metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec();
-        let values = rusqlite::params![node, mtime, copy(node)];
-        let moved = database.execute(
-            "UPDATE documents SET path = ?1, mtime_ns = ?2 WHERE path = ?3",
-            values,
-        );
-        assert_eq!(moved.unwrap(), 1, "{node}");
-        std::fs::remove_file(root.join(copy(node))).unwrap();
-    }
-    database.execute("DELETE FROM checksums", []).unwrap();
-    drop(database);
-
-    let daemon = Clocked::start(&scratch, NOW, &[]);
-    let mut client = daemon.client();
-    client.sync(&root);
-    assert_indexed(&mut client, 40);
-    let question = "which crate goes to warehouse 7 at pier 1?";
-    assert_eq!(cited_nodes(&mut client, &root, question), BTreeSet::new());
-    assert_eq!(client.status().workspaces[0].watcher.changed_at_last_reconcile, 0);
 }

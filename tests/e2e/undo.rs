@@ -1,28 +1,14 @@
 //! Undo of cycle runs.
-//! An undo restores the entries of a run, and keeps all changes that were made after it.
+//! An undo reverts every byte that a run changed, and keeps all later changes.
 
 use hippo_proto::{Cycle, EntryPlace, EntryPriority, ErrorKind, IndexEntry};
 use hippod_tests::{Caller, Clocked, QUIET, Scratch};
 
-use crate::cycles::{LATER, NOW, STILL_LATER, State, ask, assert_same_state, started, state};
+use crate::cycles::{LATER, NOW, STILL_LATER, ask, assert_same_state, started, state};
 use crate::index_file::{block_of, fill};
 
-/// Asserts that an undo restored the entries and the text of all files. The file is written anew, so its header has
-/// another time, and there may be other blank lines.
-fn assert_undone(when: &str, after: &State, before: &State) {
-    let text = |state: &State| -> State {
-        let files = state.0.iter().map(|(path, bytes)| {
-            let lines = bytes.split(|byte| *byte == b'\n');
-            let lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"<!-- hippocampus.md"));
-            (path.clone(), lines.collect::<Vec<_>>().join(&b'\n'))
-        });
-        (files.collect(), state.1.clone())
-    };
-    assert_same_state(when, &text(after), &text(before));
-}
-
 #[test]
-fn undoing_a_run_restores_its_entries_in_every_file() {
+fn undoing_a_run_restores_every_byte() {
     let overflow = "[index]\nmax_tokens = 1200\nmax_entries = 12\n";
     for (what, settings) in [("one file", ""), ("files below", overflow)] {
         let (scratch, _daemon, mut client) = started(30, settings);
@@ -72,14 +58,14 @@ fn undoing_a_run_restores_its_entries_in_every_file() {
         for ((cycle, run), before) in runs.iter().rev().zip(before.iter().rev()) {
             let undone = client.undo(&root, *run).unwrap();
             assert!(undone.undone > 0, "{what}: {cycle:?}");
-            assert_undone(
+            assert_same_state(
                 &format!("{what}: {cycle:?} {run}"),
                 &state(&mut client, &scratch),
                 before,
             );
             let again = client.undo(&root, *run).unwrap();
             assert_eq!((again.undone, again.files.len()), (0, 0), "{what}: {cycle:?}");
-            assert_undone(
+            assert_same_state(
                 &format!("{what}: {cycle:?} twice"),
                 &state(&mut client, &scratch),
                 before,
@@ -250,7 +236,7 @@ fn undoing_a_merge_restores_both_entries() {
     assert_eq!(one.len(), 1, "{one:#?}");
     assert_eq!(one[0].pointers.len(), 2, "{one:#?}");
     client.undo(&root, report.run.unwrap()).unwrap();
-    assert_undone("undone", &state(&mut client, &scratch), &before);
+    assert_same_state("undone", &state(&mut client, &scratch), &before);
 
     // After the undo of a merge, no later run merges the two entries again, even after a restart.
     let refused = |client: &mut Caller| {

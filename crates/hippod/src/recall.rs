@@ -168,7 +168,7 @@ impl SearchState {
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
         let (found, all) = (collector.best_hit_tokens(), !collector.is_full());
-        let (results, passages, tokens, mut notes) = collector.finish();
+        let (results, passages, tokens, mut notes) = collector.finish(&self.question);
         if results.is_empty()
             && let Some(least) = found
         {

@@ -4,11 +4,15 @@
 //! are `name: value` with the same name below the same headings. The value of the later day holds, and in one file that
 //! of the later line.
 
+mod latest;
+
 use std::collections::BTreeMap;
 
 use crate::audit::words::split_words;
 use crate::consolidation::{ValueConflict, value_conflict};
 use hippo_text::gist::machine::is_machine;
+
+pub use latest::order_latest_first;
 
 /// Minimum number of words, without values, of a sentence that a later one can supersede.
 const LEAST_WORDS: usize = 4;
@@ -63,13 +67,18 @@ struct StatedLine<'t> {
 }
 
 impl StatedLine<'_> {
-    /// Returns `true` for a line of a later day, and in a log for one that is far enough below.
     fn is_after(&self, other: &Self) -> bool {
-        let (path, line) = self.place;
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_below = path == other.place.0 && line >= other.place.1 + APART && name.contains(self.date);
-        self.at != other.at && (self.date > other.date || is_below)
+        self.at != other.at && is_after((self.date, self.place), (other.date, other.place))
     }
+}
+
+/// Returns `true` for a line of a later day, and in a log for one that is far enough below. A line consists of its day,
+/// its file and its number.
+fn is_after(line: (&str, (&str, u32)), other: (&str, (&str, u32))) -> bool {
+    let ((date, (path, number)), (other_date, (other_path, other_number))) = (line, other);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_below = path == other_path && number >= other_number + APART && name.contains(date);
+    date > other_date || is_below
 }
 
 /// Returns for each text the index of a later text that changes one of its values.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use hippo_map::consolidation::PassageKey;
-use hippo_map::truth::{DatedText, find_superseded};
+use hippo_map::truth::{DatedText, find_superseded, order_latest_first};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::pack::Packer;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_text::chunk::{ContentHash, text};
 
+use super::question::SearchQuestion;
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
 use crate::view::SearchSnapshot;
 
@@ -149,6 +150,18 @@ impl Collector {
                 .filter(|at| !order.contains(at))
                 .collect::<Vec<_>>(),
         );
+        self.reorder(&order);
+    }
+
+    /// Ranks the latest of equally good hits first.
+    fn rank_latest(&mut self, question: &SearchQuestion) {
+        let hits: Vec<(DatedText<'_>, f32)> =
+            self.results.iter().map(|hit| (dated(hit), hit.score)).collect();
+        let order = order_latest_first(&question.request.query, &question.terms, &hits);
+        self.reorder(&order);
+    }
+
+    fn reorder(&mut self, order: &[usize]) {
         self.results = order.iter().map(|at| self.results[*at].clone()).collect();
         self.passages = order.iter().map(|at| self.passages[*at].clone()).collect();
     }
@@ -159,7 +172,13 @@ impl Collector {
     }
 
     /// Returns the results, their passages, their tokens, and notes.
-    pub fn finish(mut self) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
+    pub fn finish(
+        mut self,
+        question: &SearchQuestion,
+    ) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
+        if question.dates.is_none() {
+            self.rank_latest(question);
+        }
         self.rank_superseded();
         let mut notes = Vec::new();
         if self.estimated {

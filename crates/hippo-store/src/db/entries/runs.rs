@@ -69,6 +69,9 @@ pub struct RunReport {
     /// Paths of the files that the run changed.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub files: BTreeSet<String>,
+    /// Numbers of the versions of the index file before and after the run, if the run alone changed the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub versions: Option<[u64; 2]>,
     /// Further notes, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -174,7 +177,7 @@ impl Store {
         applied.ok_or_else(|| self.no_run(id, "it is not running"))
     }
 
-    /// Adds notes and changed files to the report of a run.
+    /// Adds notes, changed files and versions of the index file to the report of a run.
     ///
     /// # Errors
     /// Returns [`StoreError::Row`] if the run does not exist or its report is unreadable; see [`StoreError`].
@@ -183,12 +186,14 @@ impl Store {
         id: RunId,
         notes: &[String],
         files: &BTreeSet<String>,
+        versions: Option<[u64; 2]>,
     ) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
             return Err(self.no_run(id, "no such run"));
         };
         report.notes.extend_from_slice(notes);
         report.files.extend(files.iter().cloned());
+        report.versions = versions;
         self.in_transaction(|transaction| put_report(transaction, id, &report))
     }
 

@@ -159,6 +159,11 @@ impl IndexFileState {
         self.kept.bytes(INDEX_FILE)
     }
 
+    /// Returns the number of the newest version of the file.
+    pub fn last_version(&self) -> Option<u64> {
+        versions::last(&self.kept)
+    }
+
     /// Records the current content of the file.
     pub fn set_base(&mut self, bytes: Option<&[u8]>, now: Timestamp) {
         match bytes {

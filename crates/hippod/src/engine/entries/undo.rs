@@ -79,6 +79,13 @@ impl WorkspaceWorker {
         let mut files = BTreeSet::new();
         if !changes.is_empty() {
             let now = self.now_of(workspace, at);
+            // An earlier version of the file may contain entries that were forgotten since then.
+            let mut touched = detail.steps.iter().flat_map(|step| step.change.ids());
+            let is_forgotten = touched.any(|id| forgotten.contains(id));
+            if let Some(versions) = detail.report.versions.filter(|_| !is_forgotten) {
+                let put_back = workspace.entries.put_back(&mut workspace.store, &now, versions);
+                put_back.map_err(refused)?;
+            }
             let written = workspace.entries.write(&mut workspace.store, &now);
             files = written.map_err(refused)?;
         }

@@ -76,6 +76,7 @@ impl WorkspaceWorker {
         let file = &workspace.entries.file;
         let is_wanted = run.cycle == Cycle::Light && run.reply.is_some() && file.base().is_none();
         let mut files = BTreeSet::new();
+        let before = file.last_version();
         if !applying.plan.steps.is_empty() || file.unwritten || file.outdated || is_wanted {
             let now = self.now_of(workspace, at);
             files = workspace.entries.write(&mut workspace.store, &now)?;
@@ -87,8 +88,12 @@ impl WorkspaceWorker {
         };
         let ended = self.resources.clock.now();
         let conflicts = workspace.entries.file.conflicts.take_for_run();
+        // An edit that was merged in the meantime is a version as well.
+        let after = workspace.entries.file.last_version();
+        let versions = before.zip(after).map(|(before, after)| [before, after]);
+        let versions = versions.filter(|[before, after]| *after == before + 1);
         if !(conflicts.is_empty() && files.is_empty())
-            && let Err(error) = workspace.store.note_run(id, &conflicts, &files)
+            && let Err(error) = workspace.store.note_run(id, &conflicts, &files, versions)
         {
             tracing::warn!(%error, "could not add the conflicts and the changed files to the history");
         }

@@ -38,13 +38,10 @@ pub enum VersionOrigin {
 
 /// Records the content that the file has had since a moment, and drops the oldest versions beyond the limits.
 pub fn note(kept: &mut KeptBytes, bytes: &[u8], since: Timestamp) {
-    let last = kept.of(KEY).next_back();
-    if last.is_some_and(|(_, version)| version.bytes == bytes) {
+    let number = last(kept).map_or(0, |last| last + 1);
+    if number > 0 && self::bytes(kept, number - 1) == Some(bytes) {
         return;
     }
-    let number = last
-        .and_then(|(number, _)| number.parse().ok())
-        .map_or(0, |last: u64| last + 1);
     kept.put(format!("{KEY}{number:010}"), bytes, since);
     let (mut count, mut size) = (0, 0);
     let all = kept.of(KEY).rev();
@@ -56,6 +53,16 @@ pub fn note(kept: &mut KeptBytes, bytes: &[u8], since: Timestamp) {
     for key in old.collect::<Vec<_>>() {
         kept.remove(&key);
     }
+}
+
+/// Returns the number of the newest version.
+pub fn last(kept: &KeptBytes) -> Option<u64> {
+    kept.of(KEY).next_back()?.0.parse().ok()
+}
+
+/// Returns the content of a version.
+pub fn bytes(kept: &KeptBytes, number: u64) -> Option<&[u8]> {
+    kept.bytes(&format!("{KEY}{number:010}"))
 }
 
 /// Returns the latest time in the headers of the versions.

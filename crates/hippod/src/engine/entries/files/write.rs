@@ -12,7 +12,7 @@ use hippo_store::db::Store;
 
 use super::super::WorkspaceEntries;
 use super::replaced::{NEXT, ReplacedCopy, SETTLE, is_text, old_key};
-use super::{FileEnvironment, IndexFileIssue, open_folder, others, same_header, words};
+use super::{FileEnvironment, IndexFileIssue, open_folder, others, same_header, versions, words};
 
 /// Maximum number of attempts if the file changes during the write.
 const TRIES: usize = 5;
@@ -107,6 +107,25 @@ impl WorkspaceEntries {
             break;
         }
         Ok(changed)
+    }
+
+    /// Writes the version before a run again, if the file still has the content that it had after the run.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub fn put_back(
+        &mut self,
+        store: &mut Store,
+        now: &FileEnvironment,
+        [before, after]: [u64; 2],
+    ) -> Result<(), StoreError> {
+        let current = self.take_over(store, now)?;
+        let kept = &self.file.kept;
+        let before = versions::bytes(kept, before).map(<[u8]>::to_vec);
+        if let Some(before) = before.filter(|_| current.as_deref() == versions::bytes(kept, after)) {
+            self.replace(store, now, current, &before, 0)?;
+        }
+        Ok(())
     }
 
     fn laid_out(&self, current: Option<&[u8]>, now: &FileEnvironment) -> layout::LaidOutFiles {

@@ -1,0 +1,122 @@
+//! Order of hits that answer a question equally well.
+
+use std::collections::BTreeSet;
+
+use hippo_text::speaker;
+use hippo_text::terms::{QueryTerm, index_terms};
+
+use super::{DatedText, is_after};
+
+/// Minimum share of the best score for a hit that answers as well as the best one.
+const AS_GOOD: f32 = 0.9;
+/// Minimum share of the question's words that the hits contain, for the latest hit to be first.
+const COVERED: f32 = 0.6;
+/// Number of hits among which the latest can be first.
+const AMONG: usize = 10;
+/// Words of a question about an earlier value.
+#[rustfmt::skip] // a list is read in lines
+const EARLIER: [&str; 10] = [
+    "before", "earlier", "first", "formerly", "initial", "initially", "original", "originally", "previous",
+    "previously",
+];
+
+/// Returns the order of the hits of a question, in which the latest of equally good hits is first.
+///
+/// Hits are equally good if each contains as many words of the question as any other hit, and scores at least 0.9 times
+/// as high as the best hit. The words of an assistant keep their place, and so do all hits if the question is about an
+/// earlier value ("at first", "before"). `hits` are the texts with their scores, best first.
+#[must_use]
+pub fn order_latest_first(question: &str, terms: &[QueryTerm], hits: &[(DatedText<'_>, f32)]) -> Vec<usize> {
+    let terms: Vec<&str> = (terms.iter().map(|term| term.term.as_str()))
+        .filter(|term| !speaker::is_speaker_term(term))
+        .collect();
+    let mut order: Vec<usize> = (0..hits.len()).collect();
+    let words = question.to_lowercase();
+    let mut words = words.split(|mark: char| !mark.is_alphanumeric());
+    if hits.is_empty() || terms.is_empty() || words.any(|word| EARLIER.contains(&word)) {
+        return order;
+    }
+    let covered = |text: &DatedText<'_>| {
+        let there: BTreeSet<String> = text
+            .heading
+            .iter()
+            .chain([&text.text.to_owned()])
+            .flat_map(|text| index_terms(text))
+            .collect();
+        terms.iter().filter(|term| there.contains(**term)).count()
+    };
+    let counts: Vec<usize> = hits.iter().take(AMONG).map(|(text, _)| covered(text)).collect();
+    let most = counts.iter().copied().max().unwrap_or_default();
+    if (most as f32) < COVERED * terms.len() as f32 {
+        return order;
+    }
+    let is_good = |at: &usize| {
+        let (text, score) = &hits[*at];
+        let is_assistant = speaker::name(text.text) == Some("Assistant");
+        counts[*at] == most && *score >= AS_GOOD * hits[0].1 && !is_assistant
+    };
+    let good: Vec<usize> = (0..counts.len()).filter(is_good).collect();
+    let line = |at: usize| Some((hits[at].0.date?, hits[at].0.place));
+    let mut latest: Vec<usize> = Vec::with_capacity(good.len());
+    for &at in &good {
+        let is_later = |other: &&usize| {
+            line(at)
+                .zip(line(**other))
+                .is_some_and(|(one, other)| is_after(one, other))
+        };
+        let later_than = latest.iter().rev().take_while(is_later).count();
+        latest.insert(latest.len() - later_than, at);
+    }
+    for (place, at) in good.into_iter().zip(latest) {
+        order[place] = at;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_text::terms::query_terms;
+
+    use super::*;
+
+    #[test]
+    fn the_latest_of_equally_good_hits_is_first() {
+        let question = "How many coins are in my collection?";
+        let terms: Vec<QueryTerm> = query_terms(question)
+            .into_iter()
+            .filter(|term| !term.stop)
+            .collect();
+        let hits = [
+            ("2026-03-02", "User: my collection has 37 coins now", 1.0),
+            ("2026-03-03", "Assistant: 37 coins are a fine collection!", 0.99),
+            (
+                "2026-03-09",
+                "User: one more, so there are 38 coins in the collection",
+                0.95,
+            ),
+            ("2026-03-10", "User: I polish the coins with a soft cloth", 0.94),
+            ("2026-03-11", "User: a friend has a collection of coins too", 0.5),
+        ];
+        let order = |question: &str| {
+            let hits: Vec<(DatedText<'_>, f32)> = (hits.iter())
+                .map(|(date, text, score)| {
+                    let place = (*date, 1);
+                    let text = DatedText {
+                        date: Some(date),
+                        place,
+                        heading: &[],
+                        text,
+                    };
+                    (text, *score)
+                })
+                .collect();
+            order_latest_first(question, &terms, &hits)
+        };
+        assert_eq!(order(question), [2, 1, 0, 3, 4]);
+        assert_eq!(
+            order("How many coins were in my collection at first?"),
+            [0, 1, 2, 3, 4]
+        );
+        assert_eq!(order_latest_first(question, &terms, &[]), [0; 0]);
+    }
+}
