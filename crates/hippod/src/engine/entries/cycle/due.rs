@@ -115,9 +115,6 @@ impl WorkspaceWorker {
         for conflict in entries.file.conflicts.unreported().take(TOLD) {
             tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
         }
-        for fact in entries.known.proposed.iter().take(TOLD) {
-            tell("proposal", fact.clone(), Vec::new());
-        }
         for finding in entries
             .findings
             .iter()
