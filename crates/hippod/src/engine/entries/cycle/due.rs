@@ -14,7 +14,7 @@ use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{HeartbeatAnswer, Order};
 
-/// Maximum number of proposals, and of conflicts, in one heartbeat. They are limited because they occupy an agent's
+/// Maximum number of conflicts in one heartbeat. They are limited because they occupy an agent's
 /// context.
 const TOLD: usize = 10;
 /// Maximum interval between checks for due cycles.
