@@ -8,7 +8,6 @@
 mod archival;
 mod change;
 mod deep;
-mod facts;
 mod light;
 mod merge;
 mod planner;
@@ -33,7 +32,6 @@ use hippo_types::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{EntryChange, FieldsChange, PlanStep, RecordFields, SourceHashes};
-pub use facts::{LogDay, find_repeated_facts};
 pub use planner::{ConsolidationPlan, Finding, RefusedChange, plan};
 pub use record::{EntryRecord, FiledUse, LearnedAnswer, PassageKey, RecordPlace, RemovedEntry};
 pub use similar::find_similar;
@@ -69,8 +67,6 @@ pub enum Rule {
     Replay,
     /// Archives entries that were in the Decay Queue for a long time.
     Archive,
-    /// Proposes a fact repeated in the logs for long-term memory.
-    Propose,
     /// Groups many entries with a common tag in a section.
     Cluster,
     /// Assigns This Week, This Month or Older.
@@ -136,19 +132,6 @@ pub fn decayed_co_access(count: u32, last: Timestamp, now: Timestamp) -> u32 {
 /// Half-life of common accesses in milliseconds: 30 days.
 pub const CO_ACCESS_HALF_LIFE: i64 = 30 * 86_400_000;
 
-/// Fact from the daily logs that may be worth keeping.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fact {
-    /// Original wording.
-    pub text: String,
-    /// Log sections that state it.
-    pub sources: Vec<Pointer>,
-    /// Number of days with a log that states it.
-    pub days: u32,
-    /// Number of accesses.
-    pub hits: u32,
-}
-
 /// Run of a cycle from start to end, including interruptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ConsolidationRun {
@@ -174,9 +157,6 @@ const RELATED_MOST: usize = 8;
 const QUICK_ACCESS: usize = 20;
 /// Share of the live entries that one run may demote, but at least one entry.
 const LOSS_CAP: f64 = 0.25;
-/// Minimum number of days that state a fact, and minimum number of accesses, for a proposal.
-const PROPOSE_FROM: (u32, u32) = (3, 3);
-
 /// Thresholds and parameters of the cycles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsolidationSettings {
@@ -250,10 +230,6 @@ pub struct ConsolidationSnapshot {
     pub co_access: Vec<CoAccess>,
     /// Paths whose text this run reviewed (v1 §8.3).
     pub reviewed: BTreeSet<String>,
-    /// Facts repeated in the logs.
-    pub facts: Vec<Fact>,
-    /// Texts already proposed for long-term memory.
-    pub proposed: BTreeSet<String>,
     /// Entries that the index file lists under Quick Access.
     pub quick_access: Vec<EntryId>,
     /// Thresholds and limits.

@@ -28,7 +28,7 @@ pub struct HeartbeatResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pending {
-    /// The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer
+    /// The kind in kebab-case: `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer
     /// daemons may have others.
     pub kind: String,
     /// Description and instructions, as text.

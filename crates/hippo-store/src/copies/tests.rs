@@ -69,11 +69,11 @@ fn a_snapshot_is_copied_during_concurrent_writes() {
     let store = Store::open(&file, "/w").unwrap();
     let writer = Connection::open(&file).unwrap();
     writer
-        .execute_batch("INSERT INTO proposed VALUES ('before')")
+        .execute_batch("INSERT INTO tombstones VALUES ('before', 7, '[]', '[]')")
         .unwrap();
     let snapshot = DatabaseSnapshot::begin(&file).unwrap();
     writer
-        .execute_batch("INSERT INTO proposed VALUES ('after')")
+        .execute_batch("INSERT INTO tombstones VALUES ('after', 7, '[]', '[]')")
         .unwrap();
     snapshot.copy(&copy, &|| true).unwrap();
     take_over(Database::Index, &copy, "/elsewhere").unwrap();
@@ -83,7 +83,7 @@ fn a_snapshot_is_copied_during_concurrent_writes() {
             .query_row(question, [], |row| row.get::<_, String>(0))
             .unwrap()
     };
-    assert_eq!(one("SELECT group_concat(text) FROM proposed"), "before");
+    assert_eq!(one("SELECT group_concat(id) FROM tombstones"), "before");
     assert_eq!(one("SELECT value FROM meta WHERE key = 'root'"), "/elsewhere");
     assert_eq!(one("PRAGMA journal_mode"), "wal");
     assert!(

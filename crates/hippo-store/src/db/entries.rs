@@ -43,8 +43,6 @@ pub struct EntryStore {
     pub journal: usize,
     /// Entries under Quick Access in the index file, in order.
     pub quick_access: Vec<EntryId>,
-    /// Texts proposed for long-term memory.
-    pub proposed: BTreeSet<String>,
     /// Runs, oldest first; [`Store::run`] returns the steps of a run.
     pub runs: Vec<RunRow>,
     /// Unreadable rows. They stay unchanged until their key is written again.
@@ -132,13 +130,6 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
             .query_row("SELECT count(*) FROM accesses", [], |row| row.get::<_, i64>(0))
             .map(|count| usize::try_from(count).unwrap_or(0))?,
         quick_access: quick_access(&moment)?,
-        proposed: read_rows(
-            &moment,
-            "SELECT text FROM proposed",
-            "proposed",
-            &mut damaged,
-            |row| Ok(row.get::<_, String>(0)?),
-        )?,
         runs: read_rows(&moment, runs::SELECT, "runs", &mut damaged, runs::read)?,
         damaged: Vec::new(),
     };

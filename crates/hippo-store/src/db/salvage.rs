@@ -22,7 +22,7 @@ use crate::system;
 #[rustfmt::skip] // keep the list compact
 pub(crate) const SALVAGED: [&str; 11] = [
     "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps",
-    "quick_access", "proposed", "bases", "sqlite_sequence",
+    "quick_access", "bases", "sqlite_sequence",
 ];
 
 /// The result of a salvage.

@@ -115,8 +115,6 @@ CREATE TABLE run_steps (
 
 CREATE TABLE quick_access (ordinal INTEGER PRIMARY KEY, entry TEXT NOT NULL);
 
-CREATE TABLE proposed (text TEXT PRIMARY KEY) WITHOUT ROWID;
-
 CREATE TABLE bases (
     path  TEXT PRIMARY KEY,
     at    INTEGER NOT NULL,
@@ -151,7 +149,7 @@ pub(crate) fn make(connection: &Connection, path: &Path, root: &str) -> Result<(
                   + EXISTS (SELECT 1 FROM tombstones) + EXISTS (SELECT 1 FROM accesses)
                   + EXISTS (SELECT 1 FROM access_days) + EXISTS (SELECT 1 FROM co_access)
                   + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
-                  + EXISTS (SELECT 1 FROM quick_access) + EXISTS (SELECT 1 FROM proposed)
+                  + EXISTS (SELECT 1 FROM quick_access)
                   + EXISTS (SELECT 1 FROM bases)
                   + EXISTS (SELECT 1 FROM fresh) + EXISTS (SELECT 1 FROM checksums)",
             [],

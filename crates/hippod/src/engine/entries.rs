@@ -254,13 +254,11 @@ impl WorkspaceEntries {
         let mut snapshot = ConsolidationSnapshot {
             records: std::mem::take(&mut self.known.records),
             quick_access: std::mem::take(&mut self.known.quick_access),
-            proposed: std::mem::take(&mut self.known.proposed),
             ..ConsolidationSnapshot::default()
         };
         let result = change(&mut snapshot);
         self.known.records = snapshot.records;
         self.known.quick_access = snapshot.quick_access;
-        self.known.proposed = snapshot.proposed;
         result
     }
 

@@ -63,7 +63,6 @@ impl Health {
 /// Runs all rules of an archival cycle.
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
     archive_queued(planner);
-    propose_facts(planner);
     cluster_by_tag(planner);
     assign_time_bands(planner);
 }
@@ -77,22 +76,6 @@ fn archive_queued(planner: &mut CyclePlanner) {
         long && record.strength < QUEUE_BELOW && record.entry.priority != EntryPriority::Amygdala
     });
     planner.demote(Rule::Archive, over, RecordPlace::Archive(now));
-}
-
-/// Proposes facts that the logs repeat or that are accessed often.
-fn propose_facts(planner: &mut CyclePlanner) {
-    let (days, hits) = PROPOSE_FROM;
-    let facts = planner.state.facts.clone();
-    for fact in facts {
-        let worth = fact.days >= days || (fact.days > 1 && fact.hits >= hits);
-        if worth && !planner.state.proposed.contains(&fact.text) {
-            let change = EntryChange::Propose {
-                text: fact.text,
-                proposed: true,
-            };
-            planner.add_step(Rule::Propose, change);
-        }
-    }
 }
 
 /// Moves entries that have no specific group but share a tag into a section of their own, largest cluster first.

@@ -142,13 +142,6 @@ pub enum EntryChange {
         /// Entries after.
         to: Vec<EntryId>,
     },
-    /// Adds or withdraws a proposal for long-term memory.
-    Propose {
-        /// Text of the fact.
-        text: String,
-        /// `true` if the fact is proposed after the change.
-        proposed: bool,
-    },
 }
 
 impl EntryChange {
@@ -175,12 +168,6 @@ impl EntryChange {
                 }
             }
             Self::QuickAccess { to, .. } => snapshot.quick_access.clone_from(to),
-            Self::Propose { text, proposed: true } => {
-                snapshot.proposed.insert(text.clone());
-            }
-            Self::Propose { text, .. } => {
-                snapshot.proposed.remove(text);
-            }
         }
     }
 
@@ -206,7 +193,6 @@ impl EntryChange {
                 *demotes = -*demotes;
             }
             Self::QuickAccess { from, to } => swap(from, to),
-            Self::Propose { proposed, .. } => *proposed = !*proposed,
         }
         inverse
     }
@@ -218,7 +204,6 @@ impl EntryChange {
             Self::Add { record } | Self::Remove { record } => vec![&record.entry.id],
             Self::Set { fields, .. } => fields.iter().map(|change| &change.id).collect(),
             Self::QuickAccess { to, .. } => to.iter().collect(),
-            Self::Propose { .. } => Vec::new(),
         }
     }
 

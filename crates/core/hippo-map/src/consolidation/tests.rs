@@ -290,7 +290,7 @@ fn a_replayed_entry_is_never_weaker_later() {
 }
 
 #[test]
-fn common_tags_form_sections_and_repeated_facts_are_proposed() {
+fn common_tags_form_sections() {
     let strong = record("strong", 0.9, RecordPlace::Index);
     let mut records = vec![strong];
     for at in 0..9 {
@@ -298,18 +298,11 @@ fn common_tags_form_sections_and_repeated_facts_are_proposed() {
         lora.entry.tags = vec!["lora-radio".into()];
         records.push(lora);
     }
-    let mut state = snapshot(records);
-    state.facts = vec![Fact {
-        text: "The gateway answers in 45 s".into(),
-        sources: Vec::new(),
-        days: 3,
-        hits: 0,
-    }];
+    let state = snapshot(records);
     let plan = plan(&state, Cycle::Archival);
     let after = apply(&state, &plan);
     assert_eq!(after.records[&id("l3")].group, "Lora radio");
     assert_eq!(after.records[&id("l3")].band, Some(TimeBand::Older));
-    assert_eq!(after.proposed.len(), 1);
     let health = plan.health.unwrap();
     assert_eq!(
         (health.live, health.bands, health.unlinked),

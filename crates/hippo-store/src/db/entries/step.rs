@@ -34,17 +34,8 @@ pub(super) fn apply(
     for id in before.keys().filter(|id| !snapshot.records.contains_key(*id)) {
         row::remove(connection, id)?;
     }
-    match change {
-        EntryChange::QuickAccess { .. } => put_quick_access(connection, &snapshot.quick_access)?,
-        EntryChange::Propose { text, .. } => {
-            let sql = if snapshot.proposed.contains(text) {
-                "INSERT OR IGNORE INTO proposed (text) VALUES (?1)"
-            } else {
-                "DELETE FROM proposed WHERE text = ?1"
-            };
-            connection.prepare_cached(sql)?.execute([text])?;
-        }
-        _ => {}
+    if let EntryChange::QuickAccess { .. } = change {
+        put_quick_access(connection, &snapshot.quick_access)?;
     }
     *run = snapshot.run;
     Ok(())

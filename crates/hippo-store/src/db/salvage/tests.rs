@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use hippo_types::entry::EntryId;
 use rusqlite::Connection;
 
 use super::*;
@@ -16,7 +17,7 @@ fn rows_before_and_after_the_damage_are_salvaged() {
     for number in 0..200 {
         connection
             .execute(
-                "INSERT INTO proposed VALUES (?1)",
+                "INSERT INTO tombstones VALUES (?1, 7, '[]', '[]')",
                 [format!("{number:03} {long}")],
             )
             .unwrap();
@@ -41,11 +42,15 @@ fn rows_before_and_after_the_damage_are_salvaged() {
     fs::write(&file, bytes).unwrap();
     let salvaged = salvage(&file, &again, "/w").unwrap();
     assert!(
-        matches!(&salvaged.lost[..], [one] if one.starts_with("some rows of proposed: ")),
+        matches!(&salvaged.lost[..], [one] if one.starts_with("some rows of tombstones: ")),
         "{salvaged:?}"
     );
     let store = Store::open(&again, "/w").unwrap().entries().unwrap();
-    let there = |number: usize| store.proposed.contains(&format!("{number:03} {long}"));
+    let there = |number: usize| {
+        store
+            .tombstones
+            .contains_key(&EntryId(format!("{number:03} {long}")))
+    };
     let found = (0..200).filter(|number| there(*number)).count();
     assert!((190..200).contains(&found), "{found}");
     assert!(there(0) && there(199));

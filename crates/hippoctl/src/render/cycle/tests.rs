@@ -223,7 +223,7 @@ fn a_heartbeat_is_rendered_with_and_without_work() {
                 paths: ids_of(&["HIPPOCAMPUS.md"]),
             },
             Pending {
-                kind: "proposal".into(),
+                kind: "conflict".into(),
                 text: "\"deploys are never on Fridays\" was said on 4 days; keep it in MEMORY.md?".into(),
                 paths: ids_of(&["memory/2026-01-10.md", "memory/2026-02-01.md"]),
             },

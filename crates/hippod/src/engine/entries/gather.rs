@@ -8,8 +8,7 @@ use std::time::Duration;
 use hippo_fs::WorkspaceDir;
 use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile};
 use hippo_map::consolidation::{
-    self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, LogDay,
-    RecordPlace, find_repeated_facts,
+    self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, RecordPlace,
 };
 use hippo_map::decay;
 use hippo_text::chunk::{ContentHash, chunk_text};
@@ -72,9 +71,6 @@ impl CycleInput {
         let mut compared = BTreeSet::new();
         if self.cycle == Cycle::Deep {
             compared = self.compare().unwrap_or_default();
-        }
-        if self.cycle == Cycle::Archival {
-            self.collect_facts();
         }
         let plan = consolidation::plan(&self.snapshot, self.cycle);
         (plan, compared)
@@ -298,29 +294,6 @@ impl CycleInput {
         let least = settings.merge_above.min(settings.merge_above_shared);
         self.snapshot.similar = consolidation::find_similar(&ids, &vectors, &fresh, least);
         Some(compared)
-    }
-
-    /// Collects facts that occur in several daily logs.
-    fn collect_facts(&mut self) {
-        let logs = self.documents.iter().filter_map(|known| {
-            let date = (known.kind == SourceKind::DailyLog).then(|| date_in_name(&known.path))??;
-            Some((known, date, documents::read(&self.root, known, self.limit)?))
-        });
-        let logs: Vec<_> = logs.collect();
-        let days = logs.iter().map(|(known, date, read)| LogDay {
-            path: &known.path,
-            date: *date,
-            document: &read.document,
-            bytes: &read.bytes,
-        });
-        let mut hits: BTreeMap<&Pointer, u32> = BTreeMap::new();
-        for record in self.snapshot.records.values() {
-            for pointer in &record.entry.pointers {
-                let sum = hits.entry(pointer).or_default();
-                *sum = sum.saturating_add(record.entry.hits);
-            }
-        }
-        self.snapshot.facts = find_repeated_facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
     }
 }
 

@@ -170,8 +170,6 @@ fn describe_change(change: &EntryChange) -> String {
             _ => "no entry changes".to_owned(),
         },
         EntryChange::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
-        EntryChange::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
-        EntryChange::Propose { .. } => "a fact is no longer proposed".to_owned(),
     }
 }
 

@@ -23,7 +23,6 @@ fn snapshot(store: &Store) -> ConsolidationSnapshot {
     let mut snapshot = ConsolidationSnapshot {
         records: read.records,
         quick_access: read.quick_access,
-        proposed: read.proposed,
         settings: ConsolidationSettings::default(),
         ..ConsolidationSnapshot::default()
     };
@@ -50,12 +49,6 @@ fn filled(scratch: &EntryScratch) -> Store {
 
 /// Adds the input of a cycle that does not come from the store, with something for every rule to do.
 fn gather(snapshot: &mut ConsolidationSnapshot) {
-    snapshot.facts = vec![consolidation::Fact {
-        text: "the pump is blue".to_owned(),
-        sources: Vec::new(),
-        days: 9,
-        hits: 9,
-    }];
     let section = |title: &str, text: &[u8]| SectionState {
         title: title.to_owned(),
         hash: ContentHash::of(text),
@@ -114,7 +107,6 @@ fn applying_a_run_gives_the_state_that_the_core_defines() {
         let read = scratch.killed().open().entries().unwrap();
         assert_eq!(read.records, expected.records);
         assert_eq!(read.quick_access, expected.quick_access);
-        assert_eq!(read.proposed, expected.proposed);
         assert_eq!(last, expected.run);
         assert_eq!(read.runs[0].run, expected.run);
         assert_eq!(read.runs[0].record.outcome, RunOutcome::Done);
@@ -146,7 +138,6 @@ fn the_runs_in_these_tests_cover_all_rules() {
         Rule::QuickAccess,
         Rule::Replay,
         Rule::Archive,
-        Rule::Propose,
         Rule::Cluster,
         Rule::ByTime,
     ];
@@ -195,7 +186,6 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
             read.quick_access, expected.quick_access,
             "{cycle:?} after {done} steps"
         );
-        assert_eq!(read.proposed, expected.proposed, "{cycle:?} after {done} steps");
         assert_eq!(read.runs[0].planned, read.runs[0].done);
         assert_eq!(read.runs[0].record.outcome, RunOutcome::Done);
         let taken_back = undo_list(&other, run).unwrap();
@@ -261,7 +251,6 @@ fn undo_restores_the_previous_state_only_once() {
     expected.get_mut(apart).unwrap().apart = true;
     assert_eq!(read.records, expected);
     assert_eq!(read.quick_access, before.quick_access);
-    assert_eq!(read.proposed, before.proposed);
     assert_eq!(read.runs[0].run.demoted, 0);
     assert_eq!(read.runs[0].undone, Some(NOW.plus(1)));
     assert_eq!(store.entries().unwrap(), read);

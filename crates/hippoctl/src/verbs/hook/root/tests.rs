@@ -153,13 +153,13 @@ fn links_are_not_followed() {
 fn pending_decisions_are_rendered_as_a_list() {
     assert_eq!(pending(&[]), None);
     let one = Pending {
-        kind: "proposal".into(),
+        kind: "conflict".into(),
         text: "add\nthis".into(),
         paths: vec![],
     };
     assert!(
         pending(&[one])
             .unwrap()
-            .contains("- pending (proposal): add this\n")
+            .contains("- pending (conflict): add this\n")
     );
 }

@@ -14,7 +14,7 @@ use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{HeartbeatAnswer, Order};
 
-/// Maximum number of proposals, and of conflicts, in one heartbeat. They are limited because they occupy an agent's
+/// Maximum number of conflicts in one heartbeat. They are limited because they occupy an agent's
 /// context.
 const TOLD: usize = 10;
 /// Maximum interval between checks for due cycles.
@@ -114,9 +114,6 @@ impl WorkspaceWorker {
         }
         for conflict in entries.file.conflicts.unreported().take(TOLD) {
             tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
-        }
-        for fact in entries.known.proposed.iter().take(TOLD) {
-            tell("proposal", fact.clone(), Vec::new());
         }
         for finding in entries
             .findings

@@ -186,7 +186,6 @@ impl WorkspaceWorker {
                 .map(|(id, tombstone)| (id.clone(), tombstone.removed.clone()))
                 .collect(),
             co_access: co_access.collect(),
-            proposed: entries.known.proposed.clone(),
             quick_access: entries.known.quick_access.clone(),
             settings,
             ..ConsolidationSnapshot::default()
