@@ -56,6 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "s",
             &format!("where is word{} and word{}", number * 7, number * 31),
             10,
+            |_| true,
         )?;
         times.push(&started);
     }
@@ -149,11 +150,7 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
     let new = NewEntry {
         session: "s",
         entry: &entry,
-        content: Some(NewContent {
-            bytes,
-            tokens: 50_000,
-            withhold: false,
-        }),
+        content: Some(NewContent::new(bytes, 50_000)),
         budget_bytes: u64::MAX,
         now_ms: 0,
     };

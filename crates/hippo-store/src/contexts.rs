@@ -41,7 +41,7 @@ pub(crate) use schema::make;
 pub use search::Hit;
 pub use sessions::{ClosedSession, OpenedSession, SessionRow};
 pub use trim::TrimResult;
-pub use write::{NewContent, NewEntry, PutOutcome, TranscriptContent};
+pub use write::{NewContent, NewEntry, PutOutcome};
 
 use crate::StoreError;
 use crate::db::{configure, open_reader};

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use hippo_store::contexts::{
-    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptContent,
+    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome,
 };
 use hippo_types::context::{
     ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
@@ -72,24 +72,13 @@ fn child_process_to_be_killed() {
         let bytes = content(number);
         let piece = bytes.iter().rev().copied().collect::<Vec<u8>>();
         store
-            .put_pieces(
-                &[TranscriptContent {
-                    bytes: &piece,
-                    tokens: 1,
-                }],
-                BUDGET,
-                1,
-            )
+            .put_pieces(&[NewContent::new(&piece, 1)], BUDGET, 1)
             .unwrap();
         let entry = entry(number);
         let new = NewEntry {
             session: "s",
             entry: &entry,
-            content: Some(NewContent {
-                bytes: &bytes,
-                tokens: number,
-                withhold: false,
-            }),
+            content: Some(NewContent::new(&bytes, number)),
             budget_bytes: BUDGET,
             now_ms: 1,
         };

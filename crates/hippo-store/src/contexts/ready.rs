@@ -13,28 +13,19 @@ pub struct ContentPacker {
 }
 
 /// Prepared content: the id, the packed bytes and the terms.
-pub struct PackedContent<'a> {
+pub struct PackedContent {
     pub(super) id: ContentId,
     pub(super) packed: PackedBytes,
     pub(super) terms: String,
-    bytes: &'a [u8],
 }
 
 impl ContentPacker {
     /// Prepares content. Returns `None` for more than [`MAX_CONTENT`] bytes.
-    pub fn pack_content<'a>(&mut self, bytes: &'a [u8]) -> Option<PackedContent<'a>> {
+    pub fn pack_content(&mut self, bytes: &[u8]) -> Option<PackedContent> {
         (bytes.len() <= MAX_CONTENT).then(|| PackedContent {
             id: ContentId::of(bytes),
             packed: PackedBytes::of(bytes),
             terms: text_terms(&mut self.analyzer, bytes),
-            bytes,
         })
-    }
-}
-
-impl PackedContent<'_> {
-    /// Returns whether this was prepared from exactly this slice.
-    pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
-        std::ptr::eq(self.bytes, bytes)
     }
 }

@@ -68,11 +68,7 @@ fn new<'a>(session: &'a str, entry: &'a ContextEntry, content: &'a [u8], now_ms:
     NewEntry {
         session,
         entry,
-        content: Some(NewContent {
-            bytes: content,
-            tokens: 9,
-            withhold: false,
-        }),
+        content: Some(NewContent::new(content, 9)),
         budget_bytes: PLENTY,
         now_ms,
     }
@@ -251,7 +247,7 @@ fn unusual_ids_and_contents_are_returned_unchanged() {
         );
         assert_eq!(found.content, Some(ContentId::of(content)));
         assert!(kept(&reader, content));
-        reader.search(name, name, 5).unwrap();
+        reader.search(name, name, 5, |_| true).unwrap();
     }
 }
 

@@ -40,15 +40,21 @@ pub struct NewContent<'a> {
     pub tokens: u64,
     /// True if only the hash is stored, not the bytes.
     pub withhold: bool,
+    /// The same bytes, if they were packed before.
+    pub packed: Option<&'a PackedContent>,
 }
 
-/// Content without an entry: a message of a compacted transcript.
-#[derive(Clone, Copy)]
-pub struct TranscriptContent<'a> {
-    /// The bytes, at most [`MAX_CONTENT`].
-    pub bytes: &'a [u8],
-    /// Number of tokens.
-    pub tokens: u64,
+impl<'a> NewContent<'a> {
+    /// Returns content that is stored, and not packed yet.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], tokens: u64) -> Self {
+        Self {
+            bytes,
+            tokens,
+            withhold: false,
+            packed: None,
+        }
+    }
 }
 
 /// The result of a put.
@@ -75,6 +81,7 @@ pub(super) struct PreparedContent<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) tokens: u64,
     pub(super) withhold: bool,
+    ready: Option<&'a PackedContent>,
     /// The packed bytes; `None` if the content is already stored intact, or is withheld.
     pub(super) packed: Option<Cow<'a, PackedBytes>>,
 }
@@ -93,27 +100,11 @@ impl ContextStore {
     /// # Errors
     /// Returns [`ContextError`]. After an error, nothing is stored or removed.
     pub fn put(&mut self, new: &NewEntry<'_>) -> Result<PutOutcome, ContextError> {
-        self.put_ready(new, None)
-    }
-
-    /// Like [`put`](Self::put), with content that was prepared before. A preparation of different bytes is ignored.
-    ///
-    /// # Errors
-    /// See [`ContextStore::put`].
-    pub fn put_ready(
-        &mut self,
-        new: &NewEntry<'_>,
-        ready: Option<&PackedContent<'_>>,
-    ) -> Result<PutOutcome, ContextError> {
-        let ready = ready.filter(|ready| new.content.is_some_and(|content| ready.is_of(content.bytes)));
-        let content = match new.content {
-            Some(content) => Some(self.prepare(content, ready)?),
-            None => None,
-        };
+        let content = new.content.map(|content| self.prepare(content)).transpose()?;
         let json = self.json(&SessionEntry::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
-            Some(content) if !content.withhold => Some(match ready {
+            Some(content) if !content.withhold => Some(match content.ready {
                 Some(ready) => Cow::Borrowed(ready.terms.as_str()),
                 None => Cow::Owned(text_terms(&mut self.analyzer, content.bytes)),
             }),
@@ -193,19 +184,14 @@ impl ContextStore {
     /// Returns [`ContextError`]. After an error, nothing is stored.
     pub fn put_pieces(
         &mut self,
-        pieces: &[TranscriptContent<'_>],
+        pieces: &[NewContent<'_>],
         budget_bytes: u64,
         now_ms: i64,
     ) -> Result<(Vec<ContentId>, TrimResult), ContextError> {
-        let mut prepared = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            let content = NewContent {
-                bytes: piece.bytes,
-                tokens: piece.tokens,
-                withhold: false,
-            };
-            prepared.push(self.prepare(content, None)?);
-        }
+        let prepared: Vec<PreparedContent<'_>> = pieces
+            .iter()
+            .map(|piece| self.prepare(*piece))
+            .collect::<Result<_, _>>()?;
         let names: Vec<ContentId> = prepared.iter().map(|content| content.id).collect();
         let change = self.begin()?;
         let mut trimmed = TrimResult::default();
@@ -269,15 +255,12 @@ impl ContextStore {
     }
 
     /// Computes the id of the content. Packs the content unless it is already stored intact.
-    fn prepare<'a>(
-        &self,
-        content: NewContent<'a>,
-        ready: Option<&'a PackedContent<'_>>,
-    ) -> Result<PreparedContent<'a>, ContextError> {
+    fn prepare<'a>(&self, content: NewContent<'a>) -> Result<PreparedContent<'a>, ContextError> {
         let NewContent {
             bytes,
             tokens,
             withhold,
+            packed: ready,
         } = content;
         if bytes.len() > MAX_CONTENT {
             return Err(ContextError::TooLarge {
@@ -292,6 +275,7 @@ impl ContextStore {
             bytes,
             tokens,
             withhold,
+            ready,
             packed: (!withhold && !stored).then(|| match ready {
                 Some(ready) => Cow::Borrowed(&ready.packed),
                 None => Cow::Owned(PackedBytes::of(bytes)),

@@ -110,12 +110,13 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             bytes: content,
             tokens: captured.tokens,
             withhold: !captured.store,
+            packed: ready.as_ref(),
         }),
         budget_bytes: view.config.context.budget_bytes(),
         now_ms: now(contexts),
     };
     let entries = sessions.entries(store, &request.session)?;
-    match store.put_ready(&new, ready.as_ref()).map_err(refusal)? {
+    match store.put(&new).map_err(refusal)? {
         PutOutcome::Entry { content, .. } => {
             answer.content_id = content.map(|content| content.to_string());
             answer.entry = Some(entry.clone());
@@ -147,11 +148,11 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
 }
 
 /// Runs `work` while another thread packs content, if a thread can be started.
-fn pack_beside<'a, T>(
+fn pack_beside<T>(
     place: &ContextDatabase,
-    content: &'a [u8],
+    content: &[u8],
     work: impl FnOnce() -> T,
-) -> (T, Option<PackedContent<'a>>) {
+) -> (T, Option<PackedContent>) {
     thread::scope(|scope| {
         let packing = thread::Builder::new()
             .name("packer".to_owned())

@@ -150,7 +150,7 @@ fn deleted_rows_affect_only_themselves() {
         PutOutcome::Entry { seq: 19, .. }
     ));
     assert!(kept(store.read(), b"new") && kept(store.read(), &noise(6, 3_000)));
-    assert_eq!(store.read().search("s", "new", 5).unwrap()[0].id, "new");
+    assert_eq!(store.read().search("s", "new", 5, |_| true).unwrap()[0].id, "new");
     store.close_session("s", 3).unwrap();
     store.trim(0, 0, 9).unwrap();
 }
@@ -214,7 +214,7 @@ fn flipped_bytes_are_never_returned_as_content() {
         }
         let _ = (
             store.read().entries("s"),
-            store.read().search("s", "built", 9),
+            store.read().search("s", "built", 9, |_| true),
             store.read().usage(),
         );
         if store.put(&new("s", &entry("after"), b"after", 5)).is_ok() {

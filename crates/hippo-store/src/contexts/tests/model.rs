@@ -244,10 +244,7 @@ fn apply(
         }
         ModelStep::Pieces { contents, budget } => {
             let texts: Vec<Vec<u8>> = contents.iter().map(|content| bytes(*content)).collect();
-            let pieces: Vec<TranscriptContent<'_>> = texts
-                .iter()
-                .map(|bytes| TranscriptContent { bytes, tokens: 1 })
-                .collect();
+            let pieces: Vec<NewContent<'_>> = texts.iter().map(|bytes| NewContent::new(bytes, 1)).collect();
             let done = store.put_pieces(&pieces, budget, now);
             let before = (model.kept.clone(), model.gone.clone(), model.rows.clone());
             let room = contents
