@@ -220,14 +220,6 @@ impl Folder {
         Ok(self.dir.entries()?.next().is_none())
     }
 
-    /// Makes the content of a regular file durable.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
-    pub fn sync_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        self.open(name)?.0.sync_all()
-    }
-
     /// Makes the entries of this folder durable.
     ///
     /// # Errors

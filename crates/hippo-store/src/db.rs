@@ -40,7 +40,6 @@ pub use write::{DocumentBatch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
 use crate::in_place::{self, OpenFiles};
-use schema::Counter;
 pub(crate) use schema::make;
 use seal::Seal;
 
@@ -97,7 +96,7 @@ impl Store {
         in_place::write_again(&self.connection, &mut self.open, &self.path, goes_on)?;
         let mut connection = self.sql(open_writer(&self.path))?;
         // The first query opens the WAL file.
-        self.sql(Counter::Documents.read(&connection))?;
+        self.sql(schema::read_generation(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
         self.open = OpenFiles::open_at(&self.path);
@@ -114,16 +113,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn generation(&self) -> Result<u64, StoreError> {
-        self.sql(Counter::Documents.read(&self.connection))
-    }
-
-    /// Returns the number of changes to the vectors of chunks so far. A saved vector index is valid only for the number
-    /// with which it was saved.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn vector_generation(&self) -> Result<u64, StoreError> {
-        self.sql(Counter::Vectors.read(&self.connection))
+        self.sql(schema::read_generation(&self.connection))
     }
 
     /// Merges the segments of the lexical index and frees unused pages. Intended for idle times after many writes.

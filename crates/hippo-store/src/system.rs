@@ -106,15 +106,6 @@ pub fn check_readable(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(path, Access::READ_OK)?)
 }
 
-/// Checks that this process may create files in the folder.
-///
-/// # Errors
-/// Returns any error of the operating system, usually a missing permission.
-#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn check_writable(folder: &Path) -> io::Result<()> {
-    Ok(rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
-}
-
 /// Fills `bytes` from the given offset of the file.
 ///
 /// # Errors

@@ -190,11 +190,8 @@ impl Engine {
             EngineMessage::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
                 self.post(Some(workspace), EngineEvent::Sent(message));
             }
-            EngineMessage::Watch(ref watched) => {
-                let key = self.key_of(watched.root());
-                self.post(key, EngineEvent::Sent(message));
-            }
-            EngineMessage::Stale { ref root, .. }
+            EngineMessage::Watch(ref root, _)
+            | EngineMessage::Stale { ref root, .. }
             | EngineMessage::Read { ref root, .. }
             | EngineMessage::Damaged { ref root, .. }
             | EngineMessage::Asked { ref root, .. }

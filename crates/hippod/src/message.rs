@@ -24,8 +24,8 @@ pub use request::{EngineRequest, HeartbeatAnswer, LostData};
 pub enum EngineMessage {
     /// A request for a change from a client, with its tracing span.
     Request(EngineRequest, Span),
-    /// A report from the watcher: a change of the file system or of the watcher itself.
-    Watch(WatchEvent),
+    /// A report from the watcher of the workspace with this root: a change of the file system or of the watcher itself.
+    Watch(PathBuf, WatchEvent),
     /// A result or a state change from the embed worker.
     Embed(EmbedEvent),
     /// Files whose content differs from the index, reported by a query.

@@ -36,32 +36,23 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Callback for watcher events, invoked on the watcher's thread.
 pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 
-/// Event from the watcher. The first field is the root.
+/// Event from the watcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Files and folders that may have been changed, created or removed; absolute paths.
-    Dirty(PathBuf, BTreeSet<PathBuf>),
+    Dirty(BTreeSet<PathBuf>),
     /// Any path may have changed; the string is the reason.
-    Rescan(PathBuf, &'static str),
+    Rescan(&'static str),
     /// The canary event was received: the watcher works.
-    CanarySeen(PathBuf),
+    CanarySeen,
     /// The watcher ended and sends no more reports; the string is the cause.
-    Dead(PathBuf, String),
+    Dead(String),
 }
 
 impl WatchEvent {
     /// Returns whether the event reports changes.
     pub fn is_report(&self) -> bool {
         matches!(self, Self::Dirty(..) | Self::Rescan(..))
-    }
-
-    /// Returns the root of the workspace.
-    pub fn root(&self) -> &Path {
-        match self {
-            Self::Dirty(root, _) | Self::Rescan(root, _) | Self::CanarySeen(root) | Self::Dead(root, _) => {
-                root
-            }
-        }
     }
 }
 

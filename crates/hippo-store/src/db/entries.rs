@@ -30,7 +30,7 @@ pub use batch::EntryBatch;
 pub use run_files::RunFile;
 pub use runs::{RunDetail, RunId, RunReport, RunRow};
 
-use super::{Store, StoreReader};
+use super::Store;
 use crate::StoreError;
 
 /// The stored state of all entries of a workspace at one moment.
@@ -90,16 +90,6 @@ impl Store {
     /// See [`StoreError`]. Unreadable rows do not cause an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load(&self.connection))
-    }
-}
-
-impl StoreReader {
-    /// Reads the stored state of all entries as of the last transaction.
-    ///
-    /// # Errors
-    /// See [`StoreError`]. Unreadable rows do not cause an error, see [`EntryStore::damaged`].
-    pub fn entries(&self) -> Result<EntryStore, StoreError> {
-        self.sql(load)
     }
 }
 

@@ -196,7 +196,7 @@ impl Store {
         change.execute_batch(
             "INSERT INTO lexical(lexical) VALUES ('delete-all');
              DELETE FROM chunks; DELETE FROM documents; DELETE FROM fresh;
-             UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'vector_generation');",
+             UPDATE meta SET value = value + 1 WHERE key = 'generation';",
         )?;
         let parts = read_parts(&change)?;
         let sum = sum_of(&parts);

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use half::f16;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::schema::Counter;
 use super::{Store, number, seal};
 use crate::StoreError;
 
@@ -161,9 +160,6 @@ impl Store {
             for id in &placed {
                 update.execute(params![id, vector.row, tokens])?;
             }
-            if !placed.is_empty() {
-                Counter::Vectors.advance(transaction)?;
-            }
             Ok(placed)
         })
     }
@@ -249,7 +245,6 @@ impl Store {
                 [embedder.id],
             )?;
             transaction.execute("DELETE FROM vectors WHERE embedder <> ?1", [embedder.id])?;
-            Counter::Vectors.advance(transaction)?;
             transaction.execute("DELETE FROM embedders WHERE id <> ?1", [embedder.id])
         })?;
         Ok(())

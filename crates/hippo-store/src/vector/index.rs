@@ -44,44 +44,20 @@ impl VectorIndex {
 
     /// Creates an empty index with the given parameters.
     pub fn with_params(dimension: usize, params: VectorParams) -> Self {
-        let codes = Codes::new(dimension);
-        Self::assemble(dimension, params, codes, Vec::new(), None)
-    }
-
-    /// Assembles an index from its parts, which must be consistent. If an id is repeated, it keeps its first slot.
-    pub(super) fn assemble(
-        dimension: usize,
-        params: VectorParams,
-        codes: Codes,
-        mut ids: Vec<u32>,
-        graph: Option<HnswGraph>,
-    ) -> Self {
-        let mut slot_of = SlotOf::default();
-        let mut live = 0;
-        for (slot, id) in ids.iter_mut().enumerate().filter(|(_, id)| **id != NONE) {
-            if slot_of.get(*id).is_some() {
-                *id = NONE;
-            } else {
-                slot_of.set(*id, slot as u32);
-                live += 1;
-            }
-        }
-        let mut index = Self {
+        Self {
             dimension,
             params,
-            codes,
-            ids,
-            slot_of,
-            live,
+            codes: Codes::new(dimension),
+            ids: Vec::new(),
+            slot_of: SlotOf::default(),
+            live: 0,
             free: Vec::new(),
-            graph,
+            graph: None,
             outside: Vec::new(),
             live_members: 0,
             pending: None,
             next_token: 1,
-        };
-        index.recompute_slots();
-        index
+        }
     }
 
     /// Returns the number of vectors.

@@ -14,9 +14,6 @@ pub struct VectorParams {
     pub exact_below: usize,
     /// Links per node (twice as many in the lowest layer), 2..=256.
     pub m: usize,
-    /// Maximum number of vectors in one part of the graph. Parts are built one after the other, because `hnsw_rs` needs 2.2 KB per
-    /// vector during a build.
-    pub part_max: usize,
     /// Number of candidates considered for the links of a new node.
     pub ef_construction: usize,
     /// Number of candidates kept during a search; it is at least the number of refined candidates.
@@ -35,7 +32,6 @@ impl Default for VectorParams {
         Self {
             exact_below: 90_000,
             m: 12,
-            part_max: 130_000,
             ef_construction: 100,
             ef_search: 200,
             graph_pass_rate: 0.2,

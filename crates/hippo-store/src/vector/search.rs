@@ -27,22 +27,8 @@ impl VectorIndex {
     /// candidates.
     ///
     /// # Errors
-    /// Fails if the query has another dimension, is not finite or not of unit length.
-    pub fn search(
-        &self,
-        query: &[f32],
-        k: usize,
-        filter: IdFilter<'_>,
-        rescore: Rescore<'_>,
-    ) -> Result<Vec<(u32, f32)>, VectorError> {
-        self.search_prepared(&PreparedQuery::new(query)?, k, filter, rescore)
-    }
-
-    /// Like [`search`](Self::search), with a prepared query.
-    ///
-    /// # Errors
     /// Fails if the query has another dimension than the index.
-    pub fn search_prepared(
+    pub fn search(
         &self,
         query: &PreparedQuery,
         k: usize,
@@ -116,7 +102,6 @@ impl VectorIndex {
             let ef = self.params.ef_search.max(cap);
             graph
                 .search(&self.codes, query, ef, &passes)
-                .into_iter()
                 .for_each(|s| best.push(s));
             let outside: Vec<u32> = self.outside.iter().copied().filter(|&s| passes(s)).collect();
             scan::score_slots(&self.codes, query, &outside, |s| best.push_if_better(s));

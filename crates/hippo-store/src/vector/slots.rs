@@ -65,12 +65,6 @@ impl Codes {
         block.scales[at] = quantize::encode(vector, &mut block.upper[range.clone()], &mut block.lower[range]);
     }
 
-    /// Appends a whole block from a dump. The lengths in the block must be consistent.
-    pub fn push_block(&mut self, block: CodeBlock) {
-        self.len += block.scales.len();
-        self.blocks.push(Arc::new(block));
-    }
-
     pub fn upper_plane(&self, slot: u32) -> &[u8] {
         let at = slot as usize % BLOCK * self.half;
         &self.blocks[slot as usize / BLOCK].upper[at..at + self.half]
@@ -99,7 +93,8 @@ impl Codes {
                 block.lower.extend_from_slice(self.lower_plane(slot));
                 block.scales.push(self.scale(slot));
             }
-            to.push_block(block);
+            to.len += part.len();
+            to.blocks.push(Arc::new(block));
         }
         to
     }

@@ -226,7 +226,6 @@ impl Workspace {
             return Ok(());
         };
         let placed = self.store.place_vector(vector, *after, PLACED_AT_ONCE)?;
-        self.unsaved = true;
         self.last_write = now;
         let mut snapshot = self.view.picture_mut();
         let mut of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -307,7 +306,6 @@ impl Workspace {
             active: true,
             ..embedder
         });
-        self.unsaved = true;
         Ok(true)
     }
 }

@@ -1,6 +1,5 @@
-//! Housekeeping: canaries, vector index and graph, spare copies, shutdown.
+//! Housekeeping: canaries, vector graph, spare copies, shutdown.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -9,19 +8,18 @@ use hippo_proto::Event as News;
 use hippo_store::StoreError;
 use hippo_store::vector::BuiltGraph;
 
-use super::Resources;
 use super::agenda::Chore;
 use super::event::EngineEvent;
 use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
-use super::{Engine, open};
+use super::{Engine, Resources};
 use crate::message::EngineMessage;
 use crate::watcher::{WatchEvent, Watcher};
 
 /// Time within which the watcher must report a canary; after that, the watcher counts as silent.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
-/// Delay between the last write and the saving of the vector index.
-const SAVE_AFTER: Duration = Duration::from_secs(10);
+/// Delay between the last write and the merge of the lexical index.
+const TIDY_AFTER: Duration = Duration::from_secs(10);
 /// Minimum interval between spare copies of the data that exists only in the database.
 const SPARE_AFTER: Duration = Duration::from_secs(2);
 /// Number of chunks written since the last merge of the lexical index from which another merge is worthwhile.
@@ -39,18 +37,18 @@ impl Workspace {
     pub fn take_watch_event(&mut self, event: WatchEvent, now: Instant) {
         self.reports_taken += u64::from(event.is_report());
         match event {
-            WatchEvent::Dirty(_, paths) => self.note_events(paths, now),
-            WatchEvent::Rescan(_, reason) => {
+            WatchEvent::Dirty(paths) => self.note_events(paths, now),
+            WatchEvent::Rescan(reason) => {
                 let root = self.root.display();
                 tracing::info!(root = %root, ?reason, "watch events were lost; comparing the disk with the index");
                 self.agenda.plan(Chore::Scan, now);
             }
-            WatchEvent::CanarySeen(_) => {
+            WatchEvent::CanarySeen => {
                 self.times.canary = Some(now);
                 self.times.canary_sent = None;
                 self.watcher_silent = false;
             }
-            WatchEvent::Dead(_, reason) => {
+            WatchEvent::Dead(reason) => {
                 let root = self.root.display();
                 tracing::warn!(root = %root, %reason, "the watcher stopped; restarting it");
                 self.watcher_silent = true;
@@ -66,12 +64,12 @@ impl Workspace {
             (Some(_), Some(sent)) => Some(sent + CANARY_PATIENCE),
             (Some(_), None) => Some(self.agenda.time(Chore::Canary, now)),
         };
-        let save = (self.unsaved && self.pending.len() == 0).then(|| self.last_write + SAVE_AFTER);
+        let tidy = (self.untidy >= UNTIDY && self.pending.len() == 0).then(|| self.last_write + TIDY_AFTER);
         let spare =
             (self.spared != Some(self.entries.revision)).then(|| self.agenda.time(Chore::SaveSpare, now));
         canary
             .into_iter()
-            .chain(save)
+            .chain(tidy)
             .chain(spare)
             .min()
             .unwrap_or(now + Duration::from_secs(3600))
@@ -109,22 +107,6 @@ impl Workspace {
         };
         has_graph || self.store.count_vectors().is_ok_and(|texts| texts > scanned)
     }
-
-    fn save_vectors(&mut self, state: &Path) {
-        let snapshot = self.view.snapshot();
-        let saved = open::identity(&self.store, snapshot.vectors.len()).map(|identity| {
-            let Some(identity) = identity else { return };
-            let folder = open::vector_folder(state, &self.root);
-            if let Err(error) = snapshot.vectors.save(&folder, &identity) {
-                tracing::warn!(%error, "could not save the vector index; the next start takes longer");
-            }
-        });
-        drop(snapshot);
-        if let Err(error) = saved {
-            tracing::warn!(%error, "could not save the vector index; the next start takes longer");
-        }
-        self.unsaved = false;
-    }
 }
 
 impl WorkspaceWorker {
@@ -145,12 +127,9 @@ impl WorkspaceWorker {
             }
         }
         let quiet = workspace.pending.len() == 0 && workspace.dirty.is_empty();
-        if quiet && workspace.unsaved && now >= workspace.last_write + SAVE_AFTER {
-            if workspace.untidy >= UNTIDY {
-                workspace.untidy = 0;
-                self.tidy(workspace);
-            }
-            workspace.save_vectors(&self.resources.paths.state);
+        if quiet && workspace.untidy >= UNTIDY && now >= workspace.last_write + TIDY_AFTER {
+            workspace.untidy = 0;
+            self.tidy(workspace);
         }
     }
 
@@ -212,8 +191,9 @@ impl WorkspaceWorker {
             if event.is_report() {
                 view.count_report();
             }
+            let message = EngineMessage::Watch(view.root.clone(), event);
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(EngineEvent::Sent(EngineMessage::Watch(event)));
+            let _ = events.send(EngineEvent::Sent(message));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {
@@ -268,22 +248,18 @@ impl WorkspaceWorker {
     pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
         workspace.graph_build = None;
         let mut snapshot = workspace.view.picture_mut();
-        let installed = match built {
-            Some(built) => snapshot.vectors.install(built),
+        match built {
+            // A build that a later snapshot invalidated has no effect.
+            Some(built) => drop(snapshot.vectors.install(built)),
             None => {
                 snapshot.vectors.abandon_build();
                 workspace
                     .agenda
                     .plan(Chore::BuildGraph, self.resources.clock.monotonic() + BUILD_AGAIN);
-                false
             }
-        };
+        }
         let total = snapshot.vectors.len() as u64;
         drop(snapshot);
-        if installed {
-            workspace.unsaved = true;
-            workspace.last_write = self.resources.clock.monotonic();
-        }
         let root = workspace.root.display().to_string();
         self.tell(job_news(&root, total, total, true));
     }
@@ -299,7 +275,7 @@ impl Engine {
         }
     }
 
-    /// Saves state that speeds up the next start, and closes the workspaces.
+    /// Writes the last changes, and closes the workspaces.
     pub(super) fn finish(mut self) {
         // Running turns finish their step first.
         while self.are_some_out() {
@@ -320,15 +296,9 @@ impl Engine {
         }
         self.rescuing.store(false, Ordering::Relaxed);
         self.close_index_files();
-        let state = self.resources.paths.state.clone();
         for workspace in self.here_mut() {
             if let Some(cancel) = &workspace.graph_build {
                 cancel.store(true, Ordering::Relaxed);
-            }
-            // Writing a large vector index takes too long for a shutdown; the database contains all of its vectors.
-            let small = workspace.view.snapshot().vectors.memory_bytes() < SAVE_AT_STOP;
-            if workspace.unsaved && small {
-                workspace.save_vectors(&state);
             }
             workspace.save_spare();
             if let Err(error) = workspace.store.checkpoint() {
@@ -338,9 +308,6 @@ impl Engine {
         self.resources.contexts.checkpoint();
     }
 }
-
-/// Maximum size in bytes of a vector index that is saved at shutdown. Saving it takes some tenths of a second.
-const SAVE_AT_STOP: usize = 200 << 20;
 
 fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
     News::Job {

@@ -93,7 +93,7 @@ impl WorkspaceWorker {
     fn take_message(&mut self, workspace: &mut Workspace, message: EngineMessage, now: Instant) {
         match message {
             EngineMessage::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
-            EngineMessage::Watch(event) => workspace.take_watch_event(event, now),
+            EngineMessage::Watch(_, event) => workspace.take_watch_event(event, now),
             EngineMessage::Embed(EmbedEvent::Done { embeddings, .. }) => {
                 workspace.take_vectors(embeddings, now)
             }

@@ -61,7 +61,9 @@ impl Freshener {
             let heard = listener.catch_up();
             if let Some(event) = listener.take() {
                 view.count_report();
-                searcher.engine.send(EngineMessage::Watch(event));
+                searcher
+                    .engine
+                    .send(EngineMessage::Watch(view.root.clone(), event));
             }
             heard
         };

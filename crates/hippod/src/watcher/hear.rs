@@ -9,8 +9,8 @@ use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use parking_lot::{Condvar, Mutex};
 
-use super::dirty::{Batch, DirtySet};
-use super::{CANARY, OWN_FOLDER, WatchSpec, WatchState};
+use super::dirty::DirtySet;
+use super::{CANARY, OWN_FOLDER, WatchEvent, WatchSpec, WatchState};
 
 /// State shared by the watcher's thread, the operating system's event thread, and the watcher's owner.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub(super) struct WatchTurn {
     /// Request to end the thread.
     pub stop: bool,
     /// Changes to report.
-    pub batch: Option<Batch>,
+    pub batch: Option<WatchEvent>,
 }
 
 impl WatchShared {

@@ -54,9 +54,7 @@ impl Listener {
     pub fn take(&self) -> Option<WatchEvent> {
         // The thread may have taken a batch that the engine has not received yet.
         self.shared.wait_until(PATIENCE, |inbox| !inbox.handing_over);
-        let root = self.shared.root().to_path_buf();
-        let batch = self.shared.with(|inbox| inbox.dirty.take_all())?;
-        Some(batch.into_event(root))
+        self.shared.with(|inbox| inbox.dirty.take_all())
     }
 
     /// Counts the pending paths below the root for which `counts` returns true.

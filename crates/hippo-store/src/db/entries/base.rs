@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use hippo_types::time::Timestamp;
 
-use super::{Store, StoreReader};
+use super::Store;
 use crate::StoreError;
 
 /// A file as the daemon last wrote it.
@@ -12,8 +12,6 @@ use crate::StoreError;
 pub struct Base {
     /// The whole content.
     pub bytes: Vec<u8>,
-    /// blake3 of the bytes.
-    pub hash: [u8; 32],
     /// Time of writing.
     pub at: Timestamp,
 }
@@ -36,16 +34,6 @@ impl Store {
     /// See [`StoreError`].
     pub fn bases(&self, beginning: &str) -> Result<Vec<(String, Base)>, StoreError> {
         self.sql(read_bases(&self.connection, beginning))
-    }
-}
-
-impl StoreReader {
-    /// Returns the content that the daemon last wrote to a file; see [`Store::base`].
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn base(&self, path: &str) -> Result<Option<Base>, StoreError> {
-        self.sql(|connection| read_base(connection, path))
     }
 }
 
@@ -81,8 +69,7 @@ fn read_bases(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<
 }
 
 fn verify_base(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
-    let hash = *blake3::hash(&bytes).as_bytes();
-    if noted != hash {
+    if noted != blake3::hash(&bytes).as_bytes() {
         tracing::warn!(
             path,
             "ignored the stored content of a file, because its hash differs from the recorded hash"
@@ -91,7 +78,6 @@ fn verify_base(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base
     }
     Some(Base {
         bytes,
-        hash,
         at: Timestamp(at),
     })
 }

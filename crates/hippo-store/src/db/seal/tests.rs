@@ -162,10 +162,8 @@ fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
         let reader = StoreReader::open(&scratch.file).unwrap();
         assert!(reader.check().unwrap_err().is_damage(), "{at}");
         let mut store = scratch.open();
-        let generation = store.vector_generation().unwrap();
         let mended = store.mend().unwrap().unwrap();
         assert_eq!((mended.documents, mended.vectors), (false, 1), "{at}");
-        assert!(store.vector_generation().unwrap() > generation);
         let embedder = store.embedder("m", 4).unwrap();
         assert_eq!(store.pending_chunks(&embedder).unwrap().len(), 1, "{at}");
         put(&mut store, 7, "blue");
