@@ -96,6 +96,7 @@ pub(super) fn check(vector: &[f32], dimension: usize) -> Result<(), VectorError>
 }
 
 /// Writes the two planes of a validated vector and returns its scale.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn encode(vector: &[f32], upper: &mut [u8], lower: &mut [u8]) -> f32 {
     let scale = scale_of(vector);
     let half = upper.len();
