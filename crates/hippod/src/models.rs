@@ -268,7 +268,7 @@ impl Models {
         })
     }
 
-    /// Handles `model.import`: installs a model from wheels or files on this machine.
+    /// Handles `model.import`: installs a model from files on this machine.
     ///
     /// # Errors
     /// Fails if the folder contains no matching files, or if their content is wrong.

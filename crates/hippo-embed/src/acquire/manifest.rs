@@ -97,8 +97,8 @@ impl ModelManifest {
         &self.models[0]
     }
 
-    /// Returns the runtime of this platform: the user's own copy, or the copy that came with the package if only that one
-    /// is complete.
+    /// Returns the runtime of this platform: the user's own copy, or the copy that came with the package if only that
+    /// one is complete.
     ///
     /// # Errors
     /// Returns [`AcquireError::Platform`] if no runtime is pinned for this platform.
@@ -143,8 +143,8 @@ impl ModelManifest {
         Ok([self.runtime(layout)?, self.default_model().artifact(layout)])
     }
 
-    /// Returns [`ModelManifest::artifacts`] for an installation, with the user's own runtime instead of a damaged one that
-    /// came with the package.
+    /// Returns [`ModelManifest::artifacts`] for an installation, with the user's own runtime instead of a damaged one
+    /// that came with the package.
     pub(super) fn to_install(&self, layout: &Layout) -> Result<[Artifact; 2], AcquireError> {
         let [mut runtime, model] = self.artifacts(layout)?;
         if runtime.shipped && runtime.verify().iter().any(|check| !check.ok) {

@@ -127,8 +127,8 @@ impl PullStep {
     }
 }
 
-/// Finds a complete installation of the default model from its checksum records, without reading file contents. This takes microseconds, so
-/// it can run at every start. [`Artifact::verify`] compares the contents.
+/// Finds a complete installation of the default model from its checksum records, without reading file contents. This
+/// takes microseconds, so it can run at every start. [`Artifact::verify`] compares the contents.
 ///
 /// # Errors
 /// Returns [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] for the first file

@@ -94,8 +94,8 @@ impl Model {
         all
     }
 
-    /// Returns the identity of the model's vectors. The revision is that of the weights; for an imported model, it also
-    /// covers tokenizer, settings and prefixes.
+    /// Returns the identity of the model's vectors. The revision identifies the weights. For an imported model, it also
+    /// covers the tokenizer, the settings and the prefixes.
     pub fn id(&self) -> ModelId {
         let revision = match self.package {
             Some(_) => self.weights_sha256().unwrap_or_default().to_owned(),

@@ -18,9 +18,9 @@ const RESERVED: &str = "hash";
 pub struct ImportOptions {
     /// Name of the imported model.
     pub name: String,
-    /// Prefix for each query; `None` uses the one of the folder.
+    /// Prefix for each query; `None` selects the prefix that the folder names.
     pub query_prefix: Option<String>,
-    /// Prefix for each passage; `None` uses the one of the folder.
+    /// Prefix for each passage; `None` selects the prefix that the folder names.
     pub passage_prefix: Option<String>,
 }
 

@@ -109,7 +109,8 @@ fn prefixes_are_read_from_the_folder_or_given_at_import() {
     assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
 }
 
-/// Each text of a common pass gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined text.
+/// Each text of a common pass gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined
+/// text.
 #[test]
 fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
     let shape = TestShape {
