@@ -19,7 +19,7 @@ use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
-use crate::survey::{DoubtfulPointer, Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
+use crate::survey::{DoubtfulPointer, Survey, SurveyedWorkspace, examine_model, problem};
 
 impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
@@ -32,15 +32,16 @@ impl WorkspaceWorker {
             workspace.take_scan(scan, now);
             workspace.changed_at_reconcile = without_events;
         }
-        let mut report = SurveyReport::default();
-        self.examine_model_of(workspace, &mut report);
+        let mut survey = Survey::default();
+        self.examine_model_of(workspace, &mut survey);
         repair_is_told(workspace);
-        let places = vec![examine(workspace, &mut report)];
-        Survey { report, places }
+        let place = examine(workspace, &mut survey);
+        survey.places.push(place);
+        survey
     }
 
     /// Reports the state of a model that a workspace uses instead of the daemon's.
-    fn examine_model_of(&self, workspace: &Workspace, report: &mut SurveyReport) {
+    fn examine_model_of(&self, workspace: &Workspace, survey: &mut Survey) {
         let name = workspace.view.config.embed.model.as_str();
         if name == self.resources.config.embed.model {
             return;
@@ -50,11 +51,11 @@ impl WorkspaceWorker {
             ModelPhase::Unloaded => self.resources.models.state_of(name),
             state => state,
         };
-        examine_model(&self.resources.models, name, state, report);
+        examine_model(&self.resources.models, name, state, survey);
     }
 }
 
-fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspace {
+fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
         let refusal = crate::errors::store_error(error);
@@ -62,16 +63,16 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         let (what, fix) = (refusal.message, refusal.data.hint);
         let mut found = problem("store", Severity::Error, what, place.clone(), fix);
         found.fixable = fixable;
-        report.problems.push(found);
+        survey.problems.push(found);
     }
     if let Some(recovered) = &workspace.recovered {
-        report.problems.push(repairs::was_gone(&place, recovered));
+        survey.problems.push(repairs::was_gone(&place, recovered));
     }
     if let Some(mended) = &workspace.mended {
-        report.problems.push(repairs::was_damaged(&place, mended));
+        survey.problems.push(repairs::was_damaged(&place, mended));
     }
     if !workspace.root_present {
-        report.problem(
+        survey.problem(
             "root-missing",
             Severity::Error,
             "the folder does not exist; its files stay in the index",
@@ -80,7 +81,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         );
     }
     if !workspace.held.is_empty() {
-        report.problem(
+        survey.problem(
             "held-deletions",
             Severity::Warning,
             format!(
@@ -92,7 +93,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         );
     }
     if let Some(story) = workspace.own.describe_error() {
-        report.problem(
+        survey.problem(
             "settings",
             Severity::Error,
             story,
@@ -102,7 +103,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
     }
     for file in &workspace.own.untrusted {
         let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
-        report.problem(
+        survey.problem(
             "untrusted",
             Severity::Info,
             format!(
@@ -114,8 +115,8 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             format!("read the file; to accept the settings: hippoctl workspace trust {place}"),
         );
     }
-    let index_file = examine_index_file(workspace, report);
-    examine_watcher(workspace, &place, report);
+    let index_file = examine_index_file(workspace, survey);
+    examine_watcher(workspace, &place, survey);
     let mut known: Vec<&str> = workspace.known.keys().map(String::as_str).collect();
     known.sort_unstable();
     let kept = |skipped: &SkippedFile| (skipped.clone(), count_below(&known, &skipped.rel));
@@ -141,16 +142,16 @@ fn count_below(sorted: &[&str], place: &str) -> usize {
 }
 
 /// Reports problems with the index file; returns its description if it has none.
-fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Option<String> {
+fn examine_index_file(workspace: &Workspace, survey: &mut Survey) -> Option<String> {
     let entries = &workspace.entries;
     let place = index_path(&workspace.root).display().to_string();
     if let Some(trouble) = &entries.file.trouble {
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
-        report.problem("index-file", Severity::Warning, what, place.clone(), fix);
+        survey.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
     if let Some(what) = entries.held_what() {
         let what = format!("{what}; hippod neither reads nor writes the file");
-        report.problem(
+        survey.problem(
             "held-removals",
             Severity::Warning,
             what,
@@ -159,7 +160,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         );
     }
     for damaged in &entries.known.damaged {
-        report.problem(
+        survey.problem(
             "damaged-row",
             Severity::Warning,
             format!(
@@ -173,7 +174,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
     if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
         let fix = "no change is necessary, because search finds all files; to make room, remove entries with \
                    `hippoctl index forget`, or exclude files with sources.exclude";
-        report.problem("index-full", Severity::Info, what, place.clone(), fix);
+        survey.problem("index-full", Severity::Info, what, place.clone(), fix);
     }
     let written = entries.file.trouble.is_none() && !entries.file.is_held();
     if !entries.enabled || !written {
@@ -213,15 +214,15 @@ fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
     .collect()
 }
 
-fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
+fn examine_watcher(workspace: &Workspace, place: &str, survey: &mut Survey) {
     let Some(watcher) = &workspace.watcher else {
         if !workspace.agenda.is_planned(Chore::StartWatcher) {
-            return report.sound(
+            return survey.sound(
                 "watcher",
                 format!("{place}: the workspace is being opened; the watcher starts soon"),
             );
         }
-        report.problem(
+        survey.problem(
             "watcher",
             Severity::Warning,
             "the watcher is not running; changes are found only when hippod compares the disk with the index",
@@ -231,14 +232,14 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         return;
     };
     match watcher.state().reason {
-        Some(reason) => report.problem(
+        Some(reason) => survey.problem(
             "watch-limit",
             Severity::Warning,
             format!("changes are found by polling every few seconds: {reason}"),
             place,
             "raise the limit that the message names (sysctl or ulimit), then restart hippod",
         ),
-        _ if workspace.watcher_silent => report.problem(
+        _ if workspace.watcher_silent => survey.problem(
             "watcher",
             Severity::Warning,
             "the watcher did not report a test file in time; hippod is restarting the watcher",
@@ -250,7 +251,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
                 Some(why) => format!("the watcher is running, but its test file cannot be written: {why}"),
                 None => "watching".to_owned(),
             };
-            report.sound("watcher", format!("{place}: {detail}"));
+            survey.sound("watcher", format!("{place}: {detail}"));
         }
     }
 }
