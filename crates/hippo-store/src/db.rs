@@ -1,8 +1,9 @@
 //! Database of one workspace.
 //!
-//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read concurrently
-//! in WAL mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt. Most of the data
-//! of an index entry is also in the index file, but the access journal and the runs are stored only here.
+//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read
+//! concurrently in WAL mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt.
+//! Most of the data of an index entry is also in the index file, but the access journal and the runs are stored only
+//! here.
 
 mod entries;
 mod fresh;
@@ -28,7 +29,7 @@ pub use entries::{
     Access, Base, CoAccessed, DamagedRow, EntryBatch, EntryStore, FoldResult, RunDetail, RunFile, RunId,
     RunReport, RunRow, Tombstone,
 };
-pub use load::{LoadedDocument, LoadedDocuments};
+pub use load::LoadedDocument;
 pub use read::StoreReader;
 #[cfg(test)]
 pub(crate) use salvage::{SALVAGED, columns};

@@ -59,14 +59,15 @@ fn content(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Not a test by itself: the body of the killed process. It continues where the database ends and prints each finished change.
+/// Not a test by itself: the body of the killed process. It continues where the database ends and prints each
+/// finished change.
 #[test]
 fn child_process_to_be_killed() {
     let Some(path) = std::env::var_os(CHILD) else {
         return;
     };
     let mut store = ContextStore::open(Path::new(&path)).unwrap();
-    let session = store.open_session("s", None, 1).unwrap().session;
+    let session = store.open_session("s", None, 1).unwrap().0;
     let mut out = std::io::stdout().lock();
     for number in session.entries.. {
         let bytes = content(number);
@@ -124,7 +125,8 @@ fn acknowledged_changes_survive_kill_9() {
 
 /// Parses a line; returns whether it acknowledges a change.
 fn note(line: &str, put: &mut Option<u64>, turn: &mut Option<u64>) -> bool {
-    // The kill may truncate a line, and then its number may be wrong. A truncated number is smaller than the last one and ignored.
+    // The kill may truncate a line, and then its number may be wrong. A truncated number is smaller than the last one
+    // and ignored.
     for (word, last) in [("put ", put), ("turn ", turn)] {
         if let Some(number) = line.strip_prefix(word).and_then(|rest| rest.parse().ok())
             && last.is_none_or(|last| number > last)
@@ -152,7 +154,7 @@ fn assert_sound(path: &Path, put: u64, turn: u64) {
             "{count} entries, the last acknowledged one is {put}"
         );
         for (number, kept) in (0..).zip(&found.entries) {
-            assert_eq!(kept.entry, entry(number));
+            assert_eq!(kept.kept.entry, entry(number));
             let bytes = content(number);
             for expected in [bytes.clone(), bytes.iter().rev().copied().collect()] {
                 let found = reader.content(ContentId::of(&expected)).unwrap();

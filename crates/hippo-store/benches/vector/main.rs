@@ -1,10 +1,10 @@
 //! Benchmark of the vector index against exact f32 and usearch: speed, recall and size.
 //!
-//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table` (default),
-//! `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment variables:
-//! `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy`; synthetic clusters without it), `HIPPOD_BENCH_DIMENSION`
-//! (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; missing rows are mixed from those of the file), `HIPPOD_BENCH_QUERIES`
-//! (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
+//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table`
+//! (default), `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment
+//! variables: `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy`; synthetic clusters without it),
+//! `HIPPOD_BENCH_DIMENSION` (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; missing rows are mixed from those
+//! of the file), `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
 
 mod data;
 

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use hippo_context::lifecycle::SessionEntry;
+use hippo_text::terms::Analyzer;
 use hippo_types::context::ContextEntry;
 use rusqlite::params;
 
 use super::content::PackedBytes;
 use super::entries::{by_id, find_same, source_key};
-use super::ready::PackedContent;
 use super::search::{text_terms, with_session};
 use super::{
     ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MAX_CONTENT, TrimResult,
@@ -54,6 +54,30 @@ impl<'a> NewContent<'a> {
             withhold: false,
             packed: None,
         }
+    }
+}
+
+/// Packer that prepares contents for a put without the lock of the database. It caches the stems of words.
+#[derive(Default)]
+pub struct ContentPacker {
+    analyzer: Analyzer,
+}
+
+/// Prepared content: the id, the packed bytes and the terms.
+pub struct PackedContent {
+    id: ContentId,
+    packed: PackedBytes,
+    terms: String,
+}
+
+impl ContentPacker {
+    /// Prepares content. Returns `None` for more than [`MAX_CONTENT`] bytes.
+    pub fn pack_content(&mut self, bytes: &[u8]) -> Option<PackedContent> {
+        (bytes.len() <= MAX_CONTENT).then(|| PackedContent {
+            id: ContentId::of(bytes),
+            packed: PackedBytes::of(bytes),
+            terms: text_terms(&mut self.analyzer, bytes),
+        })
     }
 }
 
@@ -122,7 +146,7 @@ impl ContextStore {
         let id = content.as_ref().map(|content| content.id);
         if let Some(id) = id
             && let Some(known) = change.sql(|connection| find_same(connection, session, id, new.entry))?
-            && (known.kept || content.as_ref().is_some_and(|content| content.withhold))
+            && (known.stored || content.as_ref().is_some_and(|content| content.withhold))
             && content
                 .as_ref()
                 .is_none_or(|content| content.packed.is_none() || content.withhold)
@@ -177,8 +201,8 @@ impl ContextStore {
         })
     }
 
-    /// Stores the messages of a transcript, either all or none, and identical messages once. They are removed by age,
-    /// like the contents of closed sessions. Returns their ids in order.
+    /// Stores the messages of a transcript, either all or none. Identical messages are stored once. Messages are
+    /// removed by age, like the contents of closed sessions. Returns the ids in order.
     ///
     /// # Errors
     /// Returns [`ContextError`]. After an error, nothing is stored.

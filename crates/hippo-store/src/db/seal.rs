@@ -35,8 +35,8 @@ enum SealPart {
     Segment(i64),
 }
 
-/// A table, its columns beginning with the key of the part, and the constructor of the part. `chunks.vector` is
-/// omitted, because it is compared together with the vectors.
+/// Name of a table, its columns (the first one is the key of the part), and the constructor of the part.
+/// `chunks.vector` is omitted, because it is compared together with the vectors.
 type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
 #[rustfmt::skip] // keep the list compact

@@ -14,11 +14,6 @@ const BATCH: usize = 256;
 /// Maximum number of layers, which is the limit of `hnsw_rs`.
 const MAX_LAYERS: usize = 16;
 
-/// The build was cancelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("could not build the vector graph: cancelled")]
-pub struct BuildCancelled;
-
 /// A snapshot of an index, from which another thread builds a graph while the index is in use.
 #[derive(Debug, Clone)]
 pub struct BuildJob {
@@ -37,23 +32,16 @@ pub struct BuiltGraph {
 
 impl BuildJob {
     /// Returns the number of vectors.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.slots.len()
     }
 
-    /// Returns whether the snapshot has no vectors.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
-    /// Builds the graph, or none if the snapshot is small enough for a scan. For hundreds of thousands of vectors, this
-    /// takes minutes. Uses [`VectorParams::build_threads`] threads.
-    ///
-    /// # Errors
-    /// Fails if `cancel` was set during the build.
-    pub fn run(self, cancel: &AtomicBool) -> Result<BuiltGraph, BuildCancelled> {
+    /// Builds the graph, or none if the snapshot is small enough for a scan. For hundreds of thousands of vectors,
+    /// this takes minutes. Uses [`VectorParams::build_threads`] threads. Returns `None` if `cancel` was set during
+    /// the build.
+    pub fn run(self, cancel: &AtomicBool) -> Option<BuiltGraph> {
         if self.slots.len() <= self.params.exact_below.max(1) {
-            return Ok(BuiltGraph {
+            return Some(BuiltGraph {
                 token: self.token,
                 graph: None,
             });
@@ -65,13 +53,13 @@ impl BuildJob {
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
-        Ok(BuiltGraph {
+        Some(BuiltGraph {
             token,
             graph: Some(graph),
         })
     }
 
-    fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<HnswGraph, BuildCancelled> {
+    fn build(self, cancel: &AtomicBool, parallel: bool) -> Option<HnswGraph> {
         let slots = self.codes.len();
         let m = self.params.m.clamp(2, 256);
         let distance = CodeDistance { codes: self.codes };
@@ -84,7 +72,7 @@ impl BuildJob {
         );
         for batch in self.slots.chunks(BATCH) {
             if cancel.load(Ordering::Relaxed) {
-                return Err(BuildCancelled);
+                return None;
             }
             let points: Vec<(&[u32], usize)> = batch
                 .iter()
@@ -96,7 +84,7 @@ impl BuildJob {
                 points.into_iter().for_each(|point| hnsw.insert_slice(point));
             }
         }
-        Ok(flatten(hnsw, slots))
+        Some(flatten(hnsw, slots))
     }
 }
 

@@ -1,8 +1,7 @@
 //! The finished HNSW graph as flat arrays, and its search.
 //!
 //! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). The finished graph is copied into arrays of
-//! offsets and links (about 100 bytes per point). This form needs a fifth of the memory, and allows searching without
-//! locks and reference counts.
+//! offsets and links (about 100 bytes per point), which can be searched without locks and reference counts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

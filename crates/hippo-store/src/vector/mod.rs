@@ -16,7 +16,7 @@ mod scan;
 mod search;
 mod slots;
 
-pub use build::{BuildCancelled, BuildJob, BuiltGraph};
+pub use build::{BuildJob, BuiltGraph};
 pub use error::VectorError;
 pub use index::VectorIndex;
 pub use params::VectorParams;

@@ -10,7 +10,7 @@ pub struct VectorParams {
     /// The graph is faster from about 10,000 vectors on, with a recall@10 of 0.999 instead of 1. For 384 dimensions and
     /// 100,000 real embeddings on two idle cores, its p50 is 0.40 ms, against 0.92 ms for a scan (docs/benchmarks.md).
     /// The default is higher than 10,000 because a graph costs more than it saves: for 100,000 vectors, a build takes
-    /// 44 s on both cores and 2.2 KB of memory per vector. It must be repeated after many changes.
+    /// 44 s on both cores and 2.2 KB of memory per vector. It is repeated after each start and after many changes.
     pub exact_below: usize,
     /// Links per node (twice as many in the lowest layer), 2..=256.
     pub m: usize,

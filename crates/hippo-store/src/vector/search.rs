@@ -69,9 +69,12 @@ impl VectorIndex {
     /// Fails if the query has another dimension than the index.
     pub fn scores(&self, query: &PreparedQuery, ids: &[u32]) -> Result<Vec<f32>, VectorError> {
         self.check_query(query)?;
-        let slots: Vec<u32> = ids.iter().filter_map(|&id| self.slot_of.get(id)).collect();
+        let slots: Vec<u32> = ids
+            .iter()
+            .filter_map(|id| self.slot_of.get(id).copied())
+            .collect();
         let mut known = scan::refine(&self.codes, query, &slots).into_iter();
-        let score = |&id: &u32| match self.slot_of.get(id) {
+        let score = |id: &u32| match self.slot_of.get(id) {
             Some(_) => known.next().map_or(f32::NAN, |s| s.score),
             None => f32::NAN,
         };

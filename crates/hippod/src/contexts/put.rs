@@ -49,12 +49,13 @@ pub fn open(
         }
     }
     let place = contexts.database_of(&view.root);
-    let opened = place.write(|store| store.open_session(&id, request.agent.as_deref(), now(contexts)))?;
+    let (session, resumed) =
+        place.write(|store| store.open_session(&id, request.agent.as_deref(), now(contexts)))?;
     Ok(ContextOpenResponse {
-        session: opened.session.id,
-        turn: opened.session.turn,
-        entries: opened.session.entries,
-        resumed: opened.resumed,
+        session: session.id,
+        turn: session.turn,
+        entries: session.entries,
+        resumed: resumed,
     })
 }
 
@@ -127,7 +128,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             });
         }
         PutOutcome::Known(known) => {
-            let mut kept = known.to_kept();
+            let mut kept = known.kept.clone();
             let asked = request.summary.is_some()
                 || request.key_data.is_some()
                 || request.modifiers.is_some()

@@ -3,12 +3,12 @@
 mod passages;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Embedding};
-use hippo_store::system;
 use hippo_store::vector::VectorIndex;
 use hippo_text::chunk::ContentHash;
 
@@ -175,7 +175,7 @@ impl Workspace {
         let start = places.iter().map(|place| place.span.start_byte).min()?;
         let end = places.iter().map(|place| place.span.end_byte).max()?;
         let mut bytes = vec![0; usize::try_from(end.checked_sub(start)?).ok()?];
-        system::read_exact_at(&file, &mut bytes, start).ok()?;
+        file.read_exact_at(&mut bytes, start).ok()?;
         let part = FileBytes { start, bytes };
         let same = |place: &PlacedChunk| ContentHash::of(part.of(&place.span)) == place.span.hash;
         places.iter().all(same).then_some(part)

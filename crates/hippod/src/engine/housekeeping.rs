@@ -215,7 +215,7 @@ impl WorkspaceWorker {
 
     fn build_graph(&self, workspace: &mut Workspace) {
         let job = workspace.view.picture_mut().vectors.snapshot_for_build();
-        let (key, total) = (workspace.key, job.len() as u64);
+        let (key, total) = (workspace.key, job.count() as u64);
         let root = workspace.root.display().to_string();
         let events = self.events.clone();
         let cancel = Arc::new(AtomicBool::new(false));
@@ -223,7 +223,7 @@ impl WorkspaceWorker {
         let build = move || {
             let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run(&cancel)));
             let built = match built {
-                Ok(built) => built.ok(),
+                Ok(built) => built,
                 Err(_) => {
                     tracing::error!("could not build the vector graph; searches still scan all vectors");
                     None

@@ -148,7 +148,7 @@ pub fn open(opening: OpenRequest<'_>) -> Result<Workspace> {
 }
 
 fn load(store: &Store) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>), StoreError> {
-    let loaded = store.load()?;
+    let documents = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
     let mut snapshot = SearchSnapshot {
@@ -158,10 +158,10 @@ fn load(store: &Store) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>
         tokens: Vec::new(),
         facts: HashMap::new(),
         model: active.map(|embedder| embedder.model.into()),
-        generation: loaded.generation,
+        generation: store.generation()?,
     };
-    let mut known = HashMap::with_capacity(loaded.documents.len());
-    for document in &loaded.documents {
+    let mut known = HashMap::with_capacity(documents.len());
+    for document in &documents {
         patch::load(&mut snapshot, document);
         let mark = FileMark {
             size: document.record.size,

@@ -46,14 +46,14 @@ fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
     );
     let entry = store.read().entry("old0").unwrap().unwrap();
     assert_eq!(
-        (entry.kept, entry.content),
+        (entry.stored, entry.content),
         (false, Some(ContentId::of(&contents[0])))
     );
     assert_sums(&store);
 
     // A new put restores the content, also for the entry that lost it.
     put(&mut store, "open", "o3", &contents[0], 70);
-    assert!(store.read().entry("old0").unwrap().unwrap().kept);
+    assert!(store.read().entry("old0").unwrap().unwrap().stored);
     assert!(kept(store.read(), &contents[0]));
     assert_sums(&store);
 }

@@ -165,7 +165,7 @@ proptest! {
                 prop_assert!(found.damaged.is_empty());
                 let expected: Vec<ContextEntry> =
                     session.entries.iter().map(|entry| model.expected(entry)).collect();
-                prop_assert_eq!(found.entries.iter().map(|kept| kept.entry.clone()).collect::<Vec<_>>(), expected);
+                prop_assert_eq!(found.entries.iter().map(|found| found.kept.entry.clone()).collect::<Vec<_>>(), expected);
                 let row = reader.session(&id.to_string()).unwrap().unwrap();
                 prop_assert_eq!((row.turn, row.closed_ms.is_some()), (session.turn, session.closed));
             }

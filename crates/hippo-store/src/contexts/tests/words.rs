@@ -134,7 +134,7 @@ fn withheld_contents_store_no_words_and_no_bytes() {
     assert_eq!(store.read().content(id).unwrap(), gone);
     assert!(found(store.read(), "s", "correct-horse-battery").is_empty());
     let found = store.read().entry("e").unwrap().unwrap();
-    assert_eq!((found.content, found.kept), (Some(id), false));
+    assert_eq!((found.content, found.stored), (Some(id), false));
     assert_sums(&store);
     drop(store);
     for file in std::fs::read_dir(scratch.folder.path()).unwrap() {

@@ -60,9 +60,9 @@ impl Store {
         self.sql(read())
     }
 
-    /// Deletes completed runs that are no longer needed: runs without steps, except the last run of each cycle, and
-    /// runs that started before `before`, except the last ten. Also deletes the file contents of all but the last fifty
-    /// runs that have some. Returns the number of deleted runs.
+    /// Deletes finished runs that have no completed steps or started before `before`. Keeps the last ten runs and, of
+    /// each cycle, the last run that was applied. Also deletes the stored files of all runs except the last fifty
+    /// that have some. Returns the number of deleted runs.
     ///
     /// # Errors
     /// See [`StoreError`].
