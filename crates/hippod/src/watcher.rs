@@ -83,18 +83,6 @@ struct WatchSpec {
     max_wait: Duration,
 }
 
-impl WatchSpec {
-    fn new(root: &Path, watch: &WatchConfig) -> Self {
-        Self {
-            root: root.to_path_buf(),
-            poll: watch.poll,
-            poll_every: Duration::from_secs(watch.poll_secs),
-            quiet: Duration::from_millis(watch.quiet_ms),
-            max_wait: MAX_WAIT.max(Duration::from_millis(watch.quiet_ms)),
-        }
-    }
-}
-
 /// A running watcher, stopped on drop.
 #[derive(Debug)]
 pub struct Watcher {
@@ -109,7 +97,15 @@ impl Watcher {
     /// # Errors
     /// Fails if the operating system cannot start a thread.
     pub fn start(root: &Path, watch: &WatchConfig, sink: WatchSink) -> io::Result<Self> {
-        Self::start_as(WatchSpec::new(root, watch), sink)
+        let quiet = Duration::from_millis(watch.quiet_ms);
+        let spec = WatchSpec {
+            root: root.to_path_buf(),
+            poll: watch.poll,
+            poll_every: Duration::from_secs(watch.poll_secs),
+            quiet,
+            max_wait: MAX_WAIT.max(quiet),
+        };
+        Self::start_as(spec, sink)
     }
 
     fn start_as(spec: WatchSpec, sink: WatchSink) -> io::Result<Self> {
@@ -144,7 +140,9 @@ impl Watcher {
 
     /// Returns a handle for queries.
     pub fn listener(&self) -> Listener {
-        Listener::new(Arc::clone(&self.shared))
+        Listener {
+            shared: Arc::clone(&self.shared),
+        }
     }
 
     /// Returns the state of the watcher.

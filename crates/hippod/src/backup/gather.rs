@@ -1,9 +1,9 @@
 //! Consistent snapshot of a workspace's files and databases.
 //!
-//! The databases are copied first, then hippod's own files below the root are read. Both steps are repeated while the
-//! index file differs from the last version recorded in the database, or while files change during the read. Logs
-//! written after the copy are newer than the database, and a restored daemon indexes them as at any start. No file is
-//! older than the database, because such a file would look like a deletion.
+//! A snapshot of the databases is taken first, then hippod's own files below the root are read. Both steps are repeated
+//! while the index file differs from the last version recorded in the database, or while files change during the read.
+//! Logs written after the snapshot are newer than the database, and a restored daemon indexes them as at any start. No
+//! file is older than the database, because such a file would look like a deletion.
 
 use std::collections::BTreeSet;
 use std::fs;

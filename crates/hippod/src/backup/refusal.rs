@@ -53,8 +53,8 @@ pub fn damaged(file: &Path, member: &str, reason: &str) -> RpcError {
     unusable(file, &format!("{}: {reason}", clip(&member, LONGEST_REASON / 2)))
 }
 
-/// Converts an error of copying or checking a database. That the disk of the copy is full does not mean that the
-/// database is damaged.
+/// Converts an error of copying or checking a database. If the disk of the copy is full, the database is not reported as
+/// damaged.
 pub fn copy_refusal(error: &StoreError) -> RpcError {
     match error {
         StoreError::Io { what, path, source } => io_refusal(what, path, source),

@@ -77,7 +77,7 @@ pub fn prepare(
         staged.push((workspace, ready));
     }
     check_not_nested(&staged)?;
-    // Recorded first, so that the next start can discard the folders if this process is killed.
+    // Record the plan first, so that the next start can discard the folders if this process is killed.
     let plan: Vec<StagedWorkspace> = staged.iter().map(|(_, staged)| staged.clone()).collect();
     commit::note(state, &plan)?;
     let mut ready = StagedRestore {
