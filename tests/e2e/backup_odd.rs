@@ -41,7 +41,6 @@ fn walk(folder: &Path) -> Vec<String> {
         ]
         .iter()
         .any(|end| name.ends_with(end))
-            || name.contains("vectors")
         {
             continue;
         }

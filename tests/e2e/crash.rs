@@ -1,8 +1,6 @@
 //! Repeated `kill -9` while the daemon indexes.
 //! The final answers equal those of an index that was built without a kill.
 
-use std::path::Path;
-
 use hippod_tests::{Dice, Scratch, assert_same};
 
 const KILLS: usize = 50;
@@ -157,49 +155,4 @@ fn fifty_kills_leave_the_answers_of_a_fresh_index() {
     );
     let problems = client.doctor(false).problems;
     assert!(problems.is_empty(), "{problems:?}");
-}
-
-#[test]
-fn a_vector_index_whose_save_was_killed_is_complete_or_unused() {
-    let scratch = Scratch::new();
-    let root = scratch.workspace();
-    let mut writer = Writer {
-        dice: Dice::new(),
-        files: Vec::new(),
-        written: 0,
-    };
-    for _ in 0..40 {
-        writer.add(&scratch);
-    }
-    scratch.daemon().client().index(&root);
-    let mut before: Option<Vec<hippod_tests::Answer>> = None;
-    let mut caught = 0;
-    for round in 0..8 {
-        let mut daemon = scratch.daemon();
-        let mut client = daemon.client();
-        client.sync(&root);
-        if let Some(before) = &before {
-            assert_same("after a kill", &client.answers(&root, &QUERIES[..4]), before);
-        }
-        // After a new file, the daemon saves the index when it stops.
-        writer.add(&scratch);
-        client.sync(&root);
-        before = Some(client.answers(&root, &QUERIES[..4]));
-        let dump = scratch.state("vectors");
-        daemon.tell_to_stop();
-        if round % 2 == 0 {
-            while daemon.is_alive() && !is_being_saved(&dump) {}
-            caught += u32::from(is_being_saved(&dump));
-        } else {
-            for _ in 0..writer.dice.below(3000) {
-                is_being_saved(&dump);
-            }
-        }
-        daemon.kill();
-    }
-    assert!(caught > 0, "no kill fell into a save");
-}
-
-fn is_being_saved(folder: &Path) -> bool {
-    folder.join("vectors.hvi.tmp").exists()
 }

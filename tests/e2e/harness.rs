@@ -159,14 +159,8 @@ fn invalid_values_are_reported_and_affect_no_other_setting() {
         .map(|problem| problem.what.as_str())
         .collect();
     assert_eq!(told.len(), 2, "{problems:?}");
-    assert!(
-        told[0].contains("line 2, column 25: search.vector is \"no\""),
-        "{told:?}"
-    );
-    assert!(
-        told[1].contains("line 3, column 36: compaction.rootMaxTokens is -5"),
-        "{told:?}"
-    );
+    assert!(told[0].contains("search.vector is \"no\""), "{told:?}");
+    assert!(told[1].contains("compaction.rootMaxTokens is -5"), "{told:?}");
     // The invalid value has no effect.
     hippoctl(&daemon, &root, &["search", "--mode", "vector", "relay"]);
     let compacted = hippoctl(&daemon, &root, &["tree", "compact", "--json"]);

@@ -49,10 +49,3 @@ pub enum EmbedError {
     #[error("could not embed: {0}")]
     Run(String),
 }
-
-impl EmbedError {
-    /// Returns whether installing the model would fix the error.
-    pub fn is_not_installed(&self) -> bool {
-        matches!(self, Self::NotInstalled(_))
-    }
-}

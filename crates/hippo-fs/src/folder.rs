@@ -220,14 +220,6 @@ impl Folder {
         Ok(self.dir.entries()?.next().is_none())
     }
 
-    /// Makes the content of a regular file durable.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
-    pub fn sync_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        self.open(name)?.0.sync_all()
-    }
-
     /// Makes the entries of this folder durable.
     ///
     /// # Errors
@@ -270,8 +262,8 @@ impl Folder {
         }
     }
 
-    /// Replaces the error for a link or a pipe with a [`PathRefusal`](crate::PathRefusal). The operating system reports a link as a loop
-    /// or as not a directory, and a pipe without a reader as a missing device.
+    /// Replaces the error for a link or a pipe with a [`PathRefusal`](crate::PathRefusal). The operating system
+    /// reports a link as a loop or as not a directory, and a pipe without a reader as a missing device.
     fn explain_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         match self.stat(name).ok().flatten().map(|stat| stat.kind) {
             Some(FileKind::Link) => link_error(&self.path_of(name)),

@@ -1,13 +1,9 @@
 //! Reader of `hipocampus.config.json`, and the settings allowed without trust.
 
-use std::fmt;
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use serde_json::{Map, Value};
 
-use jsonc_parser::ast::{Object, ObjectProp, Value};
-use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-use serde_json::Map;
-
-use crate::nesting::{self, TooDeep};
+use crate::nesting;
 
 /// Name of the file in a workspace. The original hipocampus uses the same file.
 pub const FILE: &str = "hipocampus.config.json";
@@ -17,6 +13,8 @@ pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex"
 pub const ROOT_TOKENS: (u32, u32) = (200, 1_000_000);
 /// Maximum hours between two runs of the compaction tree: a year.
 pub const MOST_HOURS: f64 = 8_760.0;
+/// Expected value of a section, for messages.
+const SECTION: &str = "an object { … }";
 
 /// Returns parse options for hand-written JSON: comments and trailing commas, but no other extensions.
 #[must_use]
@@ -48,7 +46,7 @@ pub struct HarnessSettings {
     /// `compaction.cooldownHours`, 0 to [`MOST_HOURS`].
     pub cooldown_hours: Option<f64>,
     /// `sessionCompaction`: settings for the summaries of sessions.
-    pub session_compaction: Option<Map<String, serde_json::Value>>,
+    pub session_compaction: Option<Map<String, Value>>,
 }
 
 /// Setting of a folder that needs trust to take effect.
@@ -94,181 +92,116 @@ impl HarnessSettings {
     }
 }
 
-/// An invalid value, with the expected value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidSetting {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// Description of the problem. It quotes at most a short value from the file.
-    pub what: String,
-}
-
-impl fmt::Display for InvalidSetting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, what } = self;
-        write!(f, "line {line}, column {column}: {what}")
-    }
-}
-
 /// Reads the file. Invalid values are reported and treated as missing, and all other values are used. A file that is
 /// not JSON yields no settings.
 #[must_use]
-pub fn read(bytes: &[u8]) -> (HarnessSettings, Vec<InvalidSetting>) {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            let sound = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let misfit = invalid_at(&sound, sound.len(), "not valid UTF-8".to_owned());
-            return (HarnessSettings::default(), vec![misfit]);
-        }
-    };
-    // Some editors write a byte order mark.
-    let text = text.trim_start_matches('\u{feff}');
-    let mut reader = HarnessReader {
-        text,
-        invalid: Vec::new(),
-    };
-    if let Err(TooDeep { line, column, .. }) = nesting::check_json(text) {
-        let what = TooDeep::WHAT.to_owned();
-        return (
-            HarnessSettings::default(),
-            vec![InvalidSetting { line, column, what }],
-        );
-    }
-    let settings = match parse_to_ast(text, &CollectOptions::default(), &json_options()) {
-        Ok(parsed) => reader.settings(parsed.value.as_ref()),
-        Err(error) => {
-            reader.invalid.push(InvalidSetting {
-                line: error.line_display(),
-                column: error.column_display(),
-                what: error.kind().to_string(),
-            });
+pub fn read(bytes: &[u8]) -> (HarnessSettings, Vec<String>) {
+    let mut reader = HarnessReader::default();
+    let settings = match parse(bytes) {
+        Ok(root) => reader.settings(&root),
+        Err(what) => {
+            reader.invalid.push(what);
             HarnessSettings::default()
         }
     };
     (settings, reader.invalid)
 }
 
-fn invalid_at(text: &str, at: usize, what: String) -> InvalidSetting {
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    InvalidSetting {
-        line: before.matches('\n').count() + 1,
-        column: line.chars().count() + 1,
-        what,
+fn parse(bytes: &[u8]) -> Result<Map<String, Value>, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "not valid UTF-8".to_owned())?;
+    // Some editors write a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
+    nesting::check_json(text).map_err(|error| error.to_string())?;
+    match parse_to_serde_value(text, &json_options()) {
+        Ok(Value::Object(root)) => Ok(root),
+        Ok(_) => Err(format!("expected {SECTION}")),
+        Err(error) => Err(error.to_string()),
     }
 }
 
 /// Maximum length of a shown value in bytes.
 const SHOWN: usize = 40;
-const OBJECT: &str = "an object { … }";
 
-struct HarnessReader<'t> {
-    text: &'t str,
-    invalid: Vec<InvalidSetting>,
+#[derive(Default)]
+struct HarnessReader {
+    /// Invalid values, each with the expected value. A message quotes at most a short value from the file.
+    invalid: Vec<String>,
 }
 
-impl<'t> HarnessReader<'t> {
-    fn settings(&mut self, root: Option<&Value<'t>>) -> HarnessSettings {
-        let Some(Value::Object(root)) = root else {
-            let at = root.map_or(self.text.len(), Ranged::start);
-            let found = invalid_at(self.text, at, format!("expected {OBJECT}"));
-            self.invalid.push(found);
-            return HarnessSettings::default();
-        };
-        let flag = |value: &Value<'t>| Some(value.as_boolean_lit()?.value);
+impl HarnessReader {
+    fn settings(&mut self, root: &Map<String, Value>) -> HarnessSettings {
         let platforms = format!("one of {}", PLATFORMS.join(", "));
         let (least, most) = ROOT_TOKENS;
-        let tokens = format!("a whole number from {least} to {most}");
-        let hours = format!("a number of hours from 0 to {MOST_HOURS}");
-        let settings = HarnessSettings {
-            platform: self.value(root, "platform", &platforms, |value| {
-                let name = value.as_string_lit()?.value.as_ref();
-                PLATFORMS.contains(&name).then(|| name.to_owned())
-            }),
-            vector: self.value(root, "search.vector", "true or false", flag),
-            index_in_prompt: self.value(root, "index.inPrompt", "true or false", flag),
-            root_max_tokens: self.value(root, "compaction.rootMaxTokens", &tokens, |value| {
-                let tokens: u32 = value.as_number_lit()?.value.parse().ok()?;
-                (least..=most).contains(&tokens).then_some(tokens)
-            }),
-            cooldown_hours: self.value(root, "compaction.cooldownHours", &hours, |value| {
-                let hours: f64 = value.as_number_lit()?.value.parse().ok()?;
-                (0.0..=MOST_HOURS).contains(&hours).then_some(hours)
-            }),
-            session_compaction: self.value(root, "sessionCompaction", OBJECT, |value| {
-                let properties = value.as_object()?.properties.iter();
-                let pairs =
-                    properties.map(|found| (found.name.as_str().to_owned(), found.value.clone().into()));
-                Some(pairs.collect())
-            }),
+        let tokens = |value: &Value| {
+            let tokens = u32::try_from(value.as_u64()?).ok()?;
+            (least..=most).contains(&tokens).then_some(tokens)
         };
-        self.value(root, "search.embedModel", "a string such as \"auto\"", |value| {
-            value.as_string_lit().map(drop)
-        });
-        self.invalid.sort_by_key(|misfit| (misfit.line, misfit.column));
-        // A section that is not an object is found once per key.
-        self.invalid.dedup();
-        settings
+        let hours = |value: &Value| {
+            let hours = value.as_f64()?;
+            (0.0..=MOST_HOURS).contains(&hours).then_some(hours)
+        };
+        let platform = |value: &Value| {
+            let name = value.as_str()?;
+            PLATFORMS.contains(&name).then(|| name.to_owned())
+        };
+        let flag = "true or false";
+        let token_range = format!("a whole number from {least} to {most}");
+        let hour_range = format!("a number of hours from 0 to {MOST_HOURS}");
+        HarnessSettings {
+            platform: self.value(root, "platform", &platforms, platform),
+            vector: self.value(root, "search.vector", flag, Value::as_bool),
+            index_in_prompt: self.value(root, "index.inPrompt", flag, Value::as_bool),
+            root_max_tokens: self.value(root, "compaction.rootMaxTokens", &token_range, tokens),
+            cooldown_hours: self.value(root, "compaction.cooldownHours", &hour_range, hours),
+            session_compaction: self.value(root, "sessionCompaction", SECTION, |value| {
+                value.as_object().cloned()
+            }),
+        }
     }
 
-    /// Returns the value of a key if it is valid. A key in a section is written as `section.key`.
+    /// Returns the value of a key, such as `section.name`, if it is valid. A missing or `null` value is `None`.
     fn value<T>(
         &mut self,
-        root: &Object<'t>,
+        root: &Map<String, Value>,
         key: &str,
         expected: &str,
-        usable: impl Fn(&Value<'t>) -> Option<T>,
+        usable: impl Fn(&Value) -> Option<T>,
     ) -> Option<T> {
-        let mut object = root;
-        if let Some((section, _)) = key.split_once('.') {
-            let found = self.property(root, section)?;
-            let Some(inner) = found.value.as_object() else {
-                self.report_invalid(found, section, OBJECT);
-                return None;
-            };
-            object = inner;
-        }
-        let found = self.property(object, key)?;
-        let value = usable(&found.value);
+        let is_set = |value: &&Value| !value.is_null();
+        let found = match key.split_once('.') {
+            None => root.get(key).filter(is_set)?,
+            Some((section, name)) => {
+                let found = root.get(section).filter(is_set)?;
+                let Some(keys) = found.as_object() else {
+                    self.report_invalid(section, found, SECTION);
+                    return None;
+                };
+                keys.get(name).filter(is_set)?
+            }
+        };
+        let value = usable(found);
         if value.is_none() {
-            self.report_invalid(found, key, expected);
+            self.report_invalid(key, found, expected);
         }
         value
     }
 
-    /// Returns a key that is set and not `null`. A duplicate key is reported and ignored.
-    fn property<'v>(&mut self, object: &'v Object<'t>, key: &str) -> Option<&'v ObjectProp<'t>> {
-        let name = key.rsplit('.').next()?;
-        let mut named = object
-            .properties
-            .iter()
-            .filter(|found| found.name.as_str() == name);
-        let first = named.next()?;
-        if let Some(second) = named.next() {
-            let what = format!("{key} is set twice: remove one");
-            self.invalid.push(invalid_at(self.text, second.start(), what));
-            return None;
-        }
-        first.value.as_null_keyword().is_none().then_some(first)
-    }
-
-    fn report_invalid(&mut self, found: &ObjectProp<'t>, key: &str, expected: &str) {
-        let value = &found.value;
-        let shown = match value {
+    /// Adds a message, unless another key of the same section has added it before.
+    fn report_invalid(&mut self, key: &str, found: &Value, expected: &str) {
+        let shown = match found {
             Value::Object(_) => "an object".to_owned(),
             Value::Array(_) => "a list".to_owned(),
             _ => {
-                let text = value.text(self.text);
+                let text = found.to_string();
                 let short = &text[..text.floor_char_boundary(SHOWN)];
                 let cut = if short.len() < text.len() { "…" } else { "" };
                 format!("{short}{cut}")
             }
         };
         let what = format!("{key} is {shown}; expected {expected}");
-        self.invalid.push(invalid_at(self.text, value.start(), what));
+        if !self.invalid.contains(&what) {
+            self.invalid.push(what);
+        }
     }
 }
 

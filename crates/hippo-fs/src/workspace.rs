@@ -94,7 +94,7 @@ impl WorkspaceDir {
     }
 
     /// Opens a regular file for reading if the file, the root and each folder in the path have the same owner as
-    /// `like`. On operating systems without user ids, the owners are not checked.
+    /// `like`.
     ///
     /// # Errors
     /// Fails as [`open_file`](Self::open_file) does, or with [`PathRefusal::OtherOwner`].
@@ -202,7 +202,7 @@ impl WorkspaceDir {
 
     /// Returns the real path of an existing file or folder, for reading. Follows links that stay within the workspace.
     /// The caller then opens the returned path without following links, so that a link that replaces a component in
-    /// between is refused.
+    /// the meantime is refused.
     ///
     /// # Errors
     /// Returns [`PathRefusal::Outside`] for a link that leaves the workspace, [`PathRefusal::Hidden`] for a link to a
@@ -250,9 +250,9 @@ impl WorkspaceDir {
         self.resolve(path).is_ok()
     }
 
-    /// Returns the file to write for a path that users may have made a link, such as `CLAUDE.md` → `AGENTS.md`. A path that is not
-    /// a link is returned unchanged. A link must lead to an existing file in the workspace with the same extension: a note that
-    /// links to a program or a settings file must not overwrite it.
+    /// Returns the file to write for a path that users may have made a link, such as `CLAUDE.md` → `AGENTS.md`. A
+    /// path that is not a link is returned unchanged. A link must lead to an existing file in the workspace with the
+    /// same extension: a note that links to a program or a settings file must not overwrite it.
     ///
     /// # Errors
     /// See [`PathRefusal`]; or an error of the operating system.

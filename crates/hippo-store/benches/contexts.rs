@@ -1,7 +1,8 @@
 //! Benchmark of context operations: put, fetch, turn, search.
 //!
-//! Prints percentiles of wall-clock time and the CPU time. `cargo bench -p hippo-store --bench contexts -- [FOLDER]` creates the
-//! database in FOLDER. The default is the system's temporary folder, which may be in memory, where durable writes are free.
+//! Prints percentiles of wall-clock time and the CPU time. `cargo bench -p hippo-store --bench contexts -- [FOLDER]`
+//! creates the database in FOLDER. The default is the system's temporary folder, which may be in memory, where
+//! durable writes are free.
 
 use std::env;
 use std::io::{self, Write};
@@ -56,6 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "s",
             &format!("where is word{} and word{}", number * 7, number * 31),
             10,
+            |_| true,
         )?;
         times.push(&started);
     }
@@ -81,7 +83,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             &format!("reading {count} entries"),
             BenchTimes::of(&started),
         )?;
-        let entries: Vec<ContextEntry> = kept.into_iter().map(|kept| kept.entry).collect();
+        let entries: Vec<ContextEntry> = kept.into_iter().map(|found| found.kept.entry).collect();
         let mut times = BenchTimes::default();
         for turn in 0..200 {
             let started = BenchStart::now();
@@ -149,11 +151,7 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
     let new = NewEntry {
         session: "s",
         entry: &entry,
-        content: Some(NewContent {
-            bytes,
-            tokens: 50_000,
-            withhold: false,
-        }),
+        content: Some(NewContent::new(bytes, 50_000)),
         budget_bytes: u64::MAX,
         now_ms: 0,
     };
@@ -201,8 +199,8 @@ impl BenchStart {
     }
 }
 
-/// Returns the CPU time of this thread, a second measure for busy machines. Linux only; 0 for intervals below the scheduler's
-/// resolution.
+/// Returns the CPU time of this thread, a second measure for busy machines. Linux only; 0 for intervals below the
+/// scheduler's resolution.
 fn processor() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(stat.split(' ').next()?.parse().ok()?))

@@ -15,7 +15,6 @@ mod error;
 mod flushes;
 mod place;
 mod read;
-mod ready;
 mod schema;
 mod search;
 mod sessions;
@@ -36,12 +35,11 @@ pub use entries::{DamagedEntry, KeptEntry, SessionEntries};
 pub use error::ContextError;
 pub use flushes::{Flush, FlushPart, FlushPosition, MessageKey};
 pub use read::{ContextReader, Lookup, StoredContent, UnavailableReason, Usage};
-pub use ready::{ContentPacker, PackedContent};
 pub(crate) use schema::make;
 pub use search::Hit;
-pub use sessions::{ClosedSession, OpenedSession, SessionRow};
+pub use sessions::SessionRow;
 pub use trim::TrimResult;
-pub use write::{NewContent, NewEntry, PutOutcome, TranscriptContent};
+pub use write::{ContentPacker, NewContent, NewEntry, PackedContent, PutOutcome};
 
 use crate::StoreError;
 use crate::db::{configure, open_reader};
@@ -59,8 +57,8 @@ impl ContextStore {
     /// Opens or creates the database at `path`. Only its owner can read the file, whatever the umask.
     ///
     /// # Errors
-    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::OtherSchema`] for a
-    /// newer schema.
+    /// Returns [`StoreError::Corrupt`] for a damaged file and for a database of another program,
+    /// [`StoreError::OtherSchema`] for another schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
         acked::set_aside_if_cut(path)?;
@@ -160,7 +158,7 @@ impl ContextStore {
 
     /// Begins a change that is durable after its commit.
     fn begin(&self) -> Result<ContextChange<'_>, StoreError> {
-        // The setting is applied to each change, so that a failure in between cannot make a later change less durable.
+        // Another change may have lowered the setting, so every change sets it again.
         self.begin_with("PRAGMA synchronous = FULL")
     }
 
@@ -180,20 +178,12 @@ impl ContextStore {
         }
     }
 
-    /// Rolls back a transaction that a failure left open. Until this is done, nothing can be changed.
+    /// Rolls back a transaction that a failure left open. SQLite accepts no new transaction before that.
     fn roll_back(&self) -> Result<(), StoreError> {
         if self.read.connection.is_autocommit() {
             return Ok(());
         }
         self.read.sql(|connection| connection.execute_batch("ROLLBACK"))
-    }
-}
-
-impl std::fmt::Debug for ContextStore {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("ContextStore")
-            .field("path", &self.read.path)
-            .finish_non_exhaustive()
     }
 }
 

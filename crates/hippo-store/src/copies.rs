@@ -73,13 +73,12 @@ impl DatabaseSnapshot {
     /// # Errors
     /// See [`StoreError`].
     pub fn base(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.ask(|connection| {
-            connection
-                .query_row("SELECT bytes FROM bases WHERE path = ?1", [path], |row| {
-                    row.get(0)
-                })
-                .optional()
-        })
+        self.connection
+            .query_row("SELECT bytes FROM bases WHERE path = ?1", [path], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
     /// Copies the snapshot to a new file at `to` that only its owner can read, and flushes that file to disk. Calls
@@ -89,10 +88,6 @@ impl DatabaseSnapshot {
     /// See [`StoreError`]. After an error, the caller must remove the file at `to`.
     pub fn copy(&self, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
         copy(&self.connection, to, goes_on)
-    }
-
-    fn ask<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        question(&self.connection).map_err(|source| StoreError::from_sql(&self.path, source))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Database of one workspace.
 //!
-//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read concurrently
-//! in WAL mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt. Most of the data
-//! of an index entry is also in the index file, but the access journal and the runs are stored only here.
+//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read
+//! concurrently in WAL mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt.
+//! Most of the data of an index entry is also in the index file, but the access journal and the runs are stored only
+//! here.
 
 mod entries;
 mod fresh;
@@ -28,7 +29,7 @@ pub use entries::{
     Access, Base, CoAccessed, DamagedRow, EntryBatch, EntryStore, FoldResult, RunDetail, RunId, RunReport,
     RunRow, Tombstone,
 };
-pub use load::{LoadedDocument, LoadedDocuments};
+pub use load::LoadedDocument;
 pub use read::StoreReader;
 #[cfg(test)]
 pub(crate) use salvage::{SALVAGED, columns};
@@ -40,7 +41,6 @@ pub use write::{DocumentBatch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
 use crate::in_place::{self, OpenFiles};
-use schema::Counter;
 pub(crate) use schema::make;
 use seal::Seal;
 
@@ -97,7 +97,7 @@ impl Store {
         in_place::write_again(&self.connection, &mut self.open, &self.path, goes_on)?;
         let mut connection = self.sql(open_writer(&self.path))?;
         // The first query opens the WAL file.
-        self.sql(Counter::Documents.read(&connection))?;
+        self.sql(schema::read_generation(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
         self.open = OpenFiles::open_at(&self.path);
@@ -114,16 +114,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn generation(&self) -> Result<u64, StoreError> {
-        self.sql(Counter::Documents.read(&self.connection))
-    }
-
-    /// Returns the number of changes to the vectors of chunks so far. A saved vector index is valid only for the number
-    /// with which it was saved.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn vector_generation(&self) -> Result<u64, StoreError> {
-        self.sql(Counter::Vectors.read(&self.connection))
+        self.sql(schema::read_generation(&self.connection))
     }
 
     /// Merges the segments of the lexical index and frees unused pages. Intended for idle times after many writes.

@@ -81,8 +81,8 @@ impl SharedFile {
         if placed { self.read_slot(slot) } else { Ok(None) }
     }
 
-    /// Removes the file and returns its content, or `None` if the file did not exist. The file is kept in the slot, as after
-    /// [`replace`](Self::replace).
+    /// Removes the file and returns its content, or `None` if the file did not exist. The file is kept in the slot,
+    /// as after [`replace`](Self::replace).
     ///
     /// # Errors
     /// See [`replace`](Self::replace).

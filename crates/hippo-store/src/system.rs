@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::Access;
@@ -106,23 +106,6 @@ pub fn check_readable(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(path, Access::READ_OK)?)
 }
 
-/// Checks that this process may create files in the folder.
-///
-/// # Errors
-/// Returns any error of the operating system, usually a missing permission.
-#[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn check_writable(folder: &Path) -> io::Result<()> {
-    Ok(rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
-}
-
-/// Fills `bytes` from the given offset of the file.
-///
-/// # Errors
-/// Returns any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
-pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    FileExt::read_exact_at(file, bytes, at)
-}
-
 /// Returns whether the error means a loop of links.
 pub fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
@@ -170,12 +153,5 @@ mod tests {
         let since = modified.duration_since(std::time::UNIX_EPOCH).unwrap();
         assert_eq!(i128::from(modified_ns(&metadata)), since.as_nanos() as i128);
         assert!(change_time_ns(&metadata) >= modified_ns(&metadata));
-
-        let file = File::open(&one).unwrap();
-        let mut bytes = [0; 3];
-        read_exact_at(&file, &mut bytes, 4).unwrap();
-        assert_eq!(&bytes, b"456");
-        let error = read_exact_at(&file, &mut bytes, 8).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 }

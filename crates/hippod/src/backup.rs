@@ -5,19 +5,16 @@
 //! engine.
 
 mod commit;
-mod destination;
 mod gather;
 mod manifest;
-mod partial;
 mod refusal;
 mod restore;
 mod source;
-mod target;
 mod write;
 
 pub use commit::{commit, finish_what_was_begun};
-pub use partial::clear_left;
 pub use restore::prepare;
+pub use write::clear_left;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,7 +58,7 @@ pub fn backup(
     request: &BackupRequest,
     cancellation: Cancellation<'_>,
 ) -> Result<BackupResponse, RpcError> {
-    let to = destination::resolve(backups, &absolute(&request.to)?)?;
+    let to = write::resolve(backups, &absolute(&request.to)?)?;
     let (views, left_out) = match only {
         Some(view) => (vec![view], Vec::new()),
         None => usable(&backups.views)?,

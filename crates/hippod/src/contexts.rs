@@ -303,7 +303,7 @@ impl ContextDatabase {
     }
 
     /// Packs content for storage; returns `None` if the content is too large.
-    fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
+    fn ready(&self, content: &[u8]) -> Option<PackedContent> {
         let kept = lock(&self.packers).pop();
         let mut packer = kept.unwrap_or_default();
         let ready = packer.pack_content(content);

@@ -1,13 +1,13 @@
 //! Diagnosis and repair of the daemon and its workspaces: `doctor`.
 
 mod disk;
-mod survey;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hippo_proto::{DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Problem, RpcError};
+use hippo_proto::{DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Problem, RpcError, Severity};
+use hippo_store::db::StoreReader;
 
 use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
@@ -16,14 +16,15 @@ use crate::message::{EngineHandle, EngineMessage, LostData, WorkspaceMessage};
 use crate::models::Models;
 use crate::registry;
 use crate::scan;
-use crate::survey::{Survey, examine_model};
+use crate::survey::{Survey, examine_model, problem};
 use crate::tasks::{run_blocking, run_blocking_on};
 use crate::tree::Trees;
 use crate::views::{Slot, Views, no_workspace};
-use survey::{survey_rebuild, survey_unopened, was_not_all_read};
 
 /// Id of the problem that other users can read a folder of hippod.
 const PERMISSIONS: &str = "permissions";
+/// Maximum number of lost records that a problem lists.
+const MOST_LOST: usize = 5;
 
 /// Examiner of the daemon and its workspaces.
 pub struct Doctor {
@@ -96,7 +97,7 @@ async fn examined(doctor: &Arc<Doctor>, request: &DoctorRequest) -> Result<Docto
     }
     let (state, _) = doctor.embed.state();
     let name = doctor.models.configured_name();
-    examine_model(&doctor.models, name, state, &mut survey.report);
+    examine_model(&doctor.models, name, state, &mut survey);
     let of = Arc::clone(doctor);
     run_blocking(move || Ok(disk::complete(&of, survey))).await
 }
@@ -178,4 +179,64 @@ fn root_of(doctor: &Doctor, place: &Path) -> PathBuf {
         .map(|(root, _)| root)
         .find(|root| root == place || place.starts_with(of_state(root)));
     found.unwrap_or_else(|| place.to_path_buf())
+}
+
+/// Creates the problem for data that could not be read from a damaged database.
+fn was_not_all_read(root: &Path, lost: &LostData) -> Problem {
+    let most = lost.what.len().min(MOST_LOST);
+    let more = match lost.what.len() - most {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let what = format!(
+        "some of the accesses, removals and history in the damaged database could not be read, and no file \
+         contains them: {}{more}",
+        lost.what[..most].join("; ")
+    );
+    let fix = format!(
+        "the damaged database is kept as {}; to restore these records from a backup: hippoctl restore",
+        lost.aside.display()
+    );
+    problem(
+        "rebuild-lost",
+        Severity::Warning,
+        what,
+        root.display().to_string(),
+        fix,
+    )
+}
+
+/// Reports a workspace that could not be opened.
+fn survey_unopened(state: &Path, root: &Path, error: RpcError) -> Survey {
+    // A database that a newer hippod wrote is undamaged and is kept.
+    let database = registry::database_file(state, root);
+    let checked = StoreReader::open(&database).and_then(|reader| reader.check());
+    let (place, fix) = (root.display().to_string(), error.data.hint);
+    let mut found = problem("workspace", Severity::Error, error.message, place, fix);
+    found.fixable = checked.is_err_and(|error| error.is_damage());
+    let mut survey = Survey::default();
+    survey.problems.push(found);
+    survey
+}
+
+/// Reports the result of a rebuild.
+fn survey_rebuild(root: &Path, made: Result<Option<LostData>, RpcError>) -> Survey {
+    let place = root.display().to_string();
+    let mut survey = Survey::default();
+    match made {
+        Ok(lost) => {
+            survey.sound("rebuild", format!("{place}: rebuilt from its files"));
+            survey
+                .problems
+                .extend(lost.map(|lost| was_not_all_read(root, &lost)));
+        }
+        Err(error) => {
+            let fix = "free space on the disk of the state folder, or repair that disk; then run again: \
+                       hippoctl doctor --rebuild";
+            let what = format!("could not rebuild the index: {}", error.message);
+            let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
+            survey.check("rebuild", place, vec![found]);
+        }
+    }
+    survey
 }

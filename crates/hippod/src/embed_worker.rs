@@ -111,7 +111,11 @@ impl EmbedWorker {
         let shared = Arc::new(EmbedShared {
             queue: Mutex::default(),
             wake: Condvar::new(),
-            state: Mutex::new(EmbedState::new(configured, initial)),
+            state: Mutex::new(EmbedState {
+                models: BTreeMap::from([(Arc::clone(&configured), initial)]),
+                configured,
+                counters: EmbedCounters::default(),
+            }),
         });
         let worker = EmbedThread {
             shared: Arc::clone(&shared),
@@ -164,13 +168,13 @@ impl EmbedWorker {
     /// Returns the state of a model, given the text form of its id. A model that was never requested counts
     /// as unloaded.
     pub fn state_of(&self, model: &str) -> ModelPhase {
-        self.shared.state.lock().of(model).clone()
+        self.shared.state.lock().of(model)
     }
 
     /// Returns the state of the configured model, and the counters of all models.
     pub fn state(&self) -> (ModelPhase, EmbedCounters) {
         let state = self.shared.state.lock();
-        (state.configured().clone(), state.counters.clone())
+        (state.of(&state.configured), state.counters.clone())
     }
 }
 
@@ -209,7 +213,10 @@ impl EmbedThread {
                 }
                 EmbedWork::Reset(configured, state) => {
                     self.models.clear();
-                    self.shared.state.lock().forget(Arc::clone(&configured));
+                    let mut known = self.shared.state.lock();
+                    known.models.clear();
+                    known.configured = Arc::clone(&configured);
+                    drop(known);
                     self.set_state(&configured, state);
                 }
                 EmbedWork::Stop => return,
@@ -307,7 +314,7 @@ impl EmbedThread {
                     self.shared.state.lock().counters.loads += 1;
                     ModelPhase::Ready
                 }
-                Err(error) if error.is_not_installed() => ModelPhase::Absent(error.to_string()),
+                Err(error @ EmbedError::NotInstalled(_)) => ModelPhase::Absent(error.to_string()),
                 Err(error) => {
                     tracing::error!(%error, model = %id, "could not load the embedding model");
                     ModelPhase::Failed(error.to_string())
@@ -319,7 +326,9 @@ impl EmbedThread {
     }
 
     fn set_state(&self, id: &Arc<str>, state: ModelPhase) {
-        self.shared.state.lock().set(id, state.clone());
+        let mut known = self.shared.state.lock();
+        known.models.insert(Arc::clone(id), state.clone());
+        drop(known);
         (self.sink)(EmbedEvent::State(state));
     }
 

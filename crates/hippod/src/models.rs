@@ -8,9 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use hippo_embed::acquire::{
-    self, AcquireError, Artifact, FileCheck, Layout, LocalModel, ModelEntry, ModelManifest,
-};
+use hippo_embed::acquire::{self, AcquireError, Artifact, FileCheck, Layout, Model, ModelManifest};
 use hippo_embed::{Embedder, HashEmbedder};
 use hippo_proto::{
     ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelListResponse, ModelPullResponse,
@@ -126,16 +124,15 @@ impl Models {
         if let Some(why) = unsupported() {
             return ModelPhase::Absent(why);
         }
-        let found = match LocalModel::find(&self.layout, name) {
-            Ok(Some(model)) => brought::locate(&model, &self.layout, &self.manifest).map(drop),
-            Ok(None) if self.identify(name).is_none() => {
+        let found = match Model::find(&self.layout, &self.manifest, name) {
+            Ok(Some(model)) => model.locate(&self.layout, &self.manifest),
+            Ok(None) => {
                 return ModelPhase::Absent(format!("could not find the embedding model \"{name}\""));
             }
-            Ok(None) => acquire::locate(&self.layout, &self.manifest).map(drop),
             Err(error) => Err(error),
         };
         match found {
-            Ok(()) => ModelPhase::Unloaded,
+            Ok(_) => ModelPhase::Unloaded,
             Err(error) => ModelPhase::Absent(error.to_string()),
         }
     }
@@ -166,24 +163,32 @@ impl Models {
         let state = |fault: Option<&AcquireError>| match (&unsupported, fault) {
             (Some(_), _) => Installed::Unsupported,
             (None, None) => Installed::Installed,
-            (None, Some(AcquireError::Damaged(_))) => Installed::Damaged,
-            (None, Some(_)) => Installed::Absent,
+            (None, Some(AcquireError::NotInstalled(_))) => Installed::Absent,
+            (None, Some(_)) => Installed::Damaged,
         };
-        let info = |entry: &ModelEntry| {
-            let files = entry.artifact(&self.layout);
+        let info = |(name, model): (String, Result<Model, AcquireError>)| {
+            let files = model.as_ref().map(|model| model.artifact(&self.layout));
+            let state = match &files {
+                Ok(files) => state(files.fault().as_ref()),
+                Err(error) => state(Some(error)),
+            };
+            let model = model.as_ref().ok();
+            let package = model.and_then(|model| model.package.as_ref());
             ModelInfo {
-                name: entry.name.clone(),
-                id: entry.id().to_string(),
-                sha256: entry.weights_sha256().map(str::to_owned),
-                dimension: u32::try_from(entry.dimension).unwrap_or(0),
-                state: state(files.fault().as_ref()),
-                selected: self.config.enabled && self.config.model == entry.name,
-                bytes: files.size(),
+                selected: self.config.enabled && self.config.model == name,
+                name,
+                id: model.map(|model| model.id().to_string()).unwrap_or_default(),
+                sha256: model.and_then(|model| Some(model.weights_sha256()?.to_owned())),
+                dimension: model.map_or(0, |model| u32::try_from(model.dimension).unwrap_or(u32::MAX)),
+                state,
+                bytes: files.map_or(0, |files| files.size()),
                 licence: None,
-                source: entry.package.name.clone(),
+                source: package.map_or("imported", |package| &package.name).to_owned(),
             }
         };
-        let mut models: Vec<ModelInfo> = self.manifest.models.iter().map(info).collect();
+        let pinned = self.manifest.models.iter();
+        let pinned = pinned.map(|model| (model.name.clone(), Ok(model.clone())));
+        let mut models: Vec<ModelInfo> = pinned.map(info).collect();
         let hash = HashEmbedder::new();
         models.push(ModelInfo {
             name: HASH.to_owned(),
@@ -196,7 +201,7 @@ impl Models {
             licence: None,
             source: "built in".to_owned(),
         });
-        models.extend(self.brought(unsupported.is_some()));
+        models.extend(Model::list_imported(&self.layout).into_iter().map(info));
         let runtime = self
             .manifest
             .runtime(&self.layout)
@@ -234,14 +239,13 @@ impl Models {
         progress: &mut dyn FnMut(acquire::PullProgress<'_>),
         cancel: &AtomicBool,
     ) -> Result<ModelPullResponse, RpcError> {
-        let name = self.pinned(name)?;
+        let model = self.pinned(name)?;
         let _turn = self.turn()?;
         let start = Instant::now();
         acquire::pull(&self.layout, &self.manifest, progress, cancel).map_err(|error| refusal(&error))?;
-        let files = self.files()?;
         Ok(ModelPullResponse {
-            model: name,
-            files,
+            files: self.files(model)?,
+            model: model.name.clone(),
             took_ms: start.elapsed().as_secs_f64() * 1e3,
         })
     }
@@ -251,19 +255,20 @@ impl Models {
     /// # Errors
     /// Fails for an unknown model.
     pub fn verify(&self, name: Option<&str>) -> Result<ModelVerifyResponse, RpcError> {
-        if let Some(answer) = self.verify_brought(name.unwrap_or(&self.config.model))? {
-            return Ok(answer);
-        }
-        let model = self.pinned(name)?;
-        let files = self.files()?;
+        let found = Model::find(&self.layout, &self.manifest, name.unwrap_or(&self.config.model));
+        let model = match found.map_err(|error| refusal(&error))? {
+            Some(model) => model,
+            None => self.pinned(name)?.clone(),
+        };
+        let files = self.files(&model)?;
         Ok(ModelVerifyResponse {
-            model,
+            model: model.name,
             ok: files.iter().all(|file| file.ok),
             files,
         })
     }
 
-    /// Handles `model.import`: installs a model from wheels or files on this machine.
+    /// Handles `model.import`: installs a model from files on this machine.
     ///
     /// # Errors
     /// Fails if the folder contains no matching files, or if their content is wrong.
@@ -288,22 +293,20 @@ impl Models {
         let start = Instant::now();
         acquire::import(&self.layout, &self.manifest, from).map_err(|error| refusal(&error))?;
         Ok(ModelPullResponse {
-            model,
-            files: self.files()?,
+            files: self.files(model)?,
+            model: model.name.clone(),
             took_ms: start.elapsed().as_secs_f64() * 1e3,
         })
     }
 
-    fn files(&self) -> Result<Vec<ModelFile>, RpcError> {
-        let artifacts = self
+    /// Compares the checksums of a model and of the runtime library.
+    fn files(&self, model: &Model) -> Result<Vec<ModelFile>, RpcError> {
+        let runtime = self
             .manifest
-            .artifacts(&self.layout)
+            .runtime(&self.layout)
             .map_err(|error| refusal(&error))?;
-        Ok(Self::verified(artifacts))
-    }
-
-    fn verified(artifacts: [Artifact; 2]) -> Vec<ModelFile> {
-        artifacts.iter().flat_map(Artifact::verify).map(file).collect()
+        let artifacts = [runtime, model.artifact(&self.layout)];
+        Ok(artifacts.iter().flat_map(Artifact::verify).map(file).collect())
     }
 
     /// Returns the identity of a model, given its name in the configuration.
@@ -311,20 +314,18 @@ impl Models {
         if name == HASH {
             return Some(HashEmbedder::new().id().clone());
         }
-        if let Some(entry) = self.manifest.models.iter().find(|model| model.name == name) {
-            return Some(entry.id());
-        }
-        let model = LocalModel::find(&self.layout, name).ok().flatten();
+        let model = Model::find(&self.layout, &self.manifest, name).ok().flatten();
         model.map(|model| model.id())
     }
 
-    fn pinned(&self, name: Option<&str>) -> Result<String, RpcError> {
-        let names = || self.manifest.models.iter().map(|model| model.name.as_str());
+    fn pinned(&self, name: Option<&str>) -> Result<&Model, RpcError> {
+        let models = || self.manifest.models.iter();
+        let names = || models().map(|model| model.name.as_str());
         let Some(name) = name else {
-            return Ok(self.manifest.default_model().name.clone());
+            return Ok(self.manifest.default_model());
         };
-        if names().any(|known| known == name) {
-            return Ok(name.to_owned());
+        if let Some(known) = models().find(|known| known.name == name) {
+            return Ok(known);
         }
         let hint = match hippo_proto::nearest(name, names()) {
             Some(near) => format!("did you mean \"{near}\"?"),

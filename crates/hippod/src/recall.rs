@@ -289,7 +289,7 @@ impl SearchState {
         };
         let found = snapshot
             .vectors
-            .search_prepared(query, VECTOR_CANDIDATES, filter, &rescore);
+            .search(query, VECTOR_CANDIDATES, filter, &rescore);
         found
             .map(|hits| VectorHits { hits })
             .map_err(|error| RpcError::internal(format!("could not search by meaning: {error}")))

@@ -46,8 +46,6 @@ pub struct ScanResult {
 pub struct ScannedFile {
     /// Path relative to the root, separated by `/`.
     pub rel: String,
-    /// Absolute path.
-    pub abs: PathBuf,
     /// Size in bytes.
     pub size: u64,
     /// Last modification in nanoseconds since the Unix epoch.

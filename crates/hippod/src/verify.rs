@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::Read;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use hippo_fs::WorkspaceDir;
@@ -151,7 +152,7 @@ impl<'root> Verifier<'root> {
 fn read_span(file: &File, span: ChunkSpan) -> Option<VerifiedHit> {
     let length = usize::try_from(span.end_byte.checked_sub(span.start_byte)?).ok()?;
     let mut bytes = vec![0; length];
-    system::read_exact_at(file, &mut bytes, span.start_byte).ok()?;
+    file.read_exact_at(&mut bytes, span.start_byte).ok()?;
     if ContentHash::of(&bytes) != span.hash {
         return None;
     }

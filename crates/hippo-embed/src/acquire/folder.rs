@@ -137,8 +137,8 @@ fn read_pooling(path: &Path) -> Result<bool, AcquireError> {
     Ok(file["include_prompt"].as_bool().unwrap_or(true))
 }
 
-/// Returns the maximum length of a sequence. `sentence_bert_config.json` has priority over `tokenizer_config.json`, where
-/// a huge number means that the length is not limited.
+/// Returns the maximum length of a sequence. `sentence_bert_config.json` has priority over `tokenizer_config.json`,
+/// where a huge number means that the length is not limited.
 fn read_max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireError> {
     let path = root.join("sentence_bert_config.json");
     let sentence = settings(&path)?;

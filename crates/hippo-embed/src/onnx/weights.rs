@@ -1,20 +1,24 @@
 //! Tensor offsets in a safetensors file.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use serde::Deserialize;
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
 
 use crate::EmbedError;
 
 /// Maximum size of the header in bytes.
 const MAX_HEADER: u64 = 16 << 20;
 
-/// The tensors of a safetensors file, by name.
+/// The header of a safetensors file.
 #[derive(Debug)]
-pub(super) struct NamedTensors(BTreeMap<String, Tensor>);
+pub(super) struct NamedTensors {
+    header: Metadata,
+    /// First byte of the data.
+    start: u64,
+}
 
 /// The shape and position of one tensor in the file.
 #[derive(Debug, Clone)]
@@ -29,13 +33,6 @@ pub(super) struct Tensor {
 
 /// Prefixes of the encoder's tensors within a larger model.
 const NAME_PREFIXES: [&str; 3] = ["", "bert.", "roberta."];
-
-#[derive(Deserialize)]
-struct TensorEntry {
-    dtype: String,
-    shape: Vec<u64>,
-    data_offsets: [u64; 2],
-}
 
 impl NamedTensors {
     /// Reads the header. The first 8 bytes of the file are the length of the header, which is JSON and precedes the
@@ -63,56 +60,36 @@ impl NamedTensors {
     }
 
     pub(super) fn parse(header: &[u8], size: u64) -> Result<Self, String> {
-        let entries: BTreeMap<String, serde_json::Value> =
-            serde_json::from_slice(header).map_err(|e| e.to_string())?;
+        // Parsing also checks that the tensors have the sizes of their shapes, and follow each other without gaps.
+        let tensors: Metadata = serde_json::from_slice(header).map_err(|e| e.to_string())?;
         let start = 8 + header.len() as u64;
-        let (mut tensors, mut taken) = (BTreeMap::new(), Vec::new());
-        for (name, value) in entries {
-            if name == "__metadata__" {
-                continue;
-            }
-            let entry: TensorEntry = serde_json::from_value(value).map_err(|e| format!("{name}: {e}"))?;
-            let [from, to] = entry.data_offsets;
-            let elements = entry.shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
-            if from > to || start.checked_add(to).is_none_or(|end| end > size) {
-                return Err(format!("{name} is outside the file"));
-            }
-            taken.push((from, to, name.clone()));
-            if entry.dtype != "F32" {
-                continue;
-            }
-            if elements.and_then(|n| n.checked_mul(4)) != Some(to - from) {
-                return Err(format!("the size of {name} does not match its shape"));
-            }
-            tensors.insert(
-                name,
-                Tensor {
-                    shape: entry.shape,
-                    offset: start + from,
-                    length: to - from,
-                },
-            );
+        let end = start.checked_add(tensors.data_len() as u64);
+        if end.is_none_or(|end| end > size) {
+            return Err("its tensors end outside the file".into());
         }
-        taken.sort_unstable();
-        match taken.windows(2).find(|pair| pair[0].1 > pair[1].0) {
-            Some(pair) => Err(format!("{} and {} overlap", pair[0].2, pair[1].2)),
-            None => Ok(Self(tensors)),
-        }
+        Ok(Self {
+            header: tensors,
+            start,
+        })
     }
 
     /// Returns a floating-point tensor of this shape.
     pub(super) fn get(&self, name: &str, shape: &[u64]) -> Result<Tensor, String> {
-        let tensor = NAME_PREFIXES
+        let tensors = NAME_PREFIXES
             .iter()
-            .find_map(|within| self.0.get(&format!("{within}{name}")));
+            .filter_map(|within| self.header.info(&format!("{within}{name}")));
+        let tensor = tensors.into_iter().find(|tensor| tensor.dtype == Dtype::F32);
         let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit floats"))?;
-        if tensor.shape != shape {
-            return Err(format!(
-                "{name} has the shape {:?}, expected {shape:?}",
-                tensor.shape
-            ));
+        let found: Vec<u64> = tensor.shape.iter().map(|size| *size as u64).collect();
+        if found != shape {
+            return Err(format!("{name} has the shape {found:?}, expected {shape:?}"));
         }
-        Ok(tensor.clone())
+        let (from, to) = tensor.data_offsets;
+        Ok(Tensor {
+            shape: found,
+            offset: self.start + from as u64,
+            length: (to - from) as u64,
+        })
     }
 }
 
@@ -152,6 +129,6 @@ mod tests {
         };
         let parse = |text: String| NamedTensors::parse(text.as_bytes(), 8 + text.len() as u64 + 16);
         assert!(parse(header("8,16")).is_ok());
-        assert!(parse(header("4,12")).unwrap_err().contains("a and b"));
+        assert!(parse(header("4,12")).unwrap_err().contains("offset"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, LocalModel, ModelManifest};
+use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, Model, ModelManifest};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -251,14 +251,14 @@ impl TestFolder {
         }
     }
 
-    pub fn import(&self, name: &str) -> Result<LocalModel, AcquireError> {
+    pub fn import(&self, name: &str) -> Result<Model, AcquireError> {
         self.import_as(&ImportOptions {
             name: name.into(),
             ..ImportOptions::default()
         })
     }
 
-    pub fn import_as(&self, wish: &ImportOptions) -> Result<LocalModel, AcquireError> {
+    pub fn import_as(&self, wish: &ImportOptions) -> Result<Model, AcquireError> {
         acquire::import_folder(
             &self.layout(),
             &ModelManifest::built_in().unwrap(),
@@ -267,7 +267,7 @@ impl TestFolder {
         )
     }
 
-    pub fn load(&self, model: &LocalModel) -> hippo_embed::OnnxEmbedder {
+    pub fn load(&self, model: &Model) -> hippo_embed::OnnxEmbedder {
         let layout = self.layout();
         let runtime = acquire::locate_runtime(&layout, &ModelManifest::built_in().unwrap()).unwrap();
         hippo_embed::OnnxEmbedder::load(&model.files(&layout), &runtime, 1).unwrap()

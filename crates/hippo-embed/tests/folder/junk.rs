@@ -166,7 +166,7 @@ fn damaged_weights_are_refused() {
     bytes.extend(header.as_bytes());
     bytes.extend(&whole[8 + text.len()..]);
     fs::write(&place, bytes).unwrap();
-    refused(&folder, "overlap");
+    refused(&folder, "offset");
 
     // Valid but useless: all texts get the same vector.
     let mut empty = TestFolder::new(TestShape::default());

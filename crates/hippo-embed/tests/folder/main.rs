@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use fixture::{TestFolder, TestShape};
-use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, LocalModel, ModelManifest};
+use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, Model, ModelManifest};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
 /// Tolerance for vectors of 32-bit numbers after a few layers.
@@ -109,7 +109,8 @@ fn prefixes_are_read_from_the_folder_or_given_at_import() {
     assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
 }
 
-/// Each text of a common pass gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined text.
+/// Each text of a common pass gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined
+/// text.
 #[test]
 fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
     let shape = TestShape {
@@ -194,7 +195,12 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let folder = TestFolder::new(TestShape::default());
     let layout = folder.layout();
     let model = folder.import("mine").unwrap();
-    assert_eq!(LocalModel::find(&layout, "mine").unwrap().as_ref(), Some(&model));
+    assert_eq!(
+        Model::find(&layout, &ModelManifest::built_in().unwrap(), "mine")
+            .unwrap()
+            .as_ref(),
+        Some(&model)
+    );
     assert!(model.artifact(&layout).fault().is_none());
     assert_eq!(folder.model_entries(), ["mine"]);
 
@@ -207,7 +213,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let file = fs::File::options().write(true).open(&weights).unwrap();
     file.set_modified(time).unwrap();
     assert!(model.artifact(&layout).fault().is_none());
-    let states = |model: &LocalModel| model.artifact(&layout).verify();
+    let states = |model: &Model| model.artifact(&layout).verify();
     let damaged = states(&model).into_iter().filter(|check| !check.ok);
     assert_eq!(
         damaged.map(|check| check.path).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn json_may_have_comments_and_trailing_commas_only() {
-    let read = |text: &str| jsonc_parser::parse_to_serde_value::<serde_json::Value>(text, &json_options());
+    let read = |text: &str| parse_to_serde_value::<Value>(text, &json_options());
     assert_eq!(read("// a\n{\"b\": [1, 2,], /* c */}").unwrap()["b"][1], 2);
     for no in [
         "{b: 1}",
@@ -69,67 +69,58 @@ fn without_trust_a_folder_only_narrows() {
 }
 
 #[test]
-fn invalid_values_are_reported_with_their_position_and_others_kept() {
+fn invalid_values_are_reported_and_others_kept() {
     let table = [
         (
             r#"{"platform": "vim"}"#,
-            "line 1, column 14: platform is \"vim\"; expected one of claude-code, openclaw, opencode, codex, none",
+            "platform is \"vim\"; expected one of claude-code, openclaw, opencode, codex, none",
         ),
         (
             r#"{"platform": 3}"#,
-            "line 1, column 14: platform is 3; expected one of claude-code, openclaw, opencode, codex, none",
+            "platform is 3; expected one of claude-code, openclaw, opencode, codex, none",
         ),
         (
             "{\n  \"search\": {\n    \"vector\": \"no\"\n  }\n}",
-            "line 3, column 15: search.vector is \"no\"; expected true or false",
+            "search.vector is \"no\"; expected true or false",
         ),
         (
             r#"{"search": false}"#,
-            "line 1, column 12: search is false; expected an object { … }",
-        ),
-        (
-            r#"{"search": {"embedModel": 1}}"#,
-            "line 1, column 27: search.embedModel is 1; expected a string such as \"auto\"",
+            "search is false; expected an object { … }",
         ),
         (
             r#"{"index": {"inPrompt": 1}}"#,
-            "line 1, column 24: index.inPrompt is 1; expected true or false",
+            "index.inPrompt is 1; expected true or false",
         ),
         (
             r#"{"compaction": {"rootMaxTokens": -5}}"#,
-            "line 1, column 34: compaction.rootMaxTokens is -5; expected a whole number from 200 to 1000000",
+            "compaction.rootMaxTokens is -5; expected a whole number from 200 to 1000000",
         ),
         (
             r#"{"compaction": {"rootMaxTokens": 199}}"#,
-            "line 1, column 34: compaction.rootMaxTokens is 199; expected a whole number from 200 to 1000000",
+            "compaction.rootMaxTokens is 199; expected a whole number from 200 to 1000000",
         ),
         (
             r#"{"compaction": {"rootMaxTokens": 300.5}}"#,
-            "line 1, column 34: compaction.rootMaxTokens is 300.5; expected a whole number from 200 to 1000000",
+            "compaction.rootMaxTokens is 300.5; expected a whole number from 200 to 1000000",
         ),
         (
             r#"{"compaction": {"rootMaxTokens": [1]}}"#,
-            "line 1, column 34: compaction.rootMaxTokens is a list; expected a whole number from 200 to 1000000",
+            "compaction.rootMaxTokens is a list; expected a whole number from 200 to 1000000",
         ),
         (
             r#"{"compaction": {"cooldownHours": -1}}"#,
-            "line 1, column 34: compaction.cooldownHours is -1; expected a number of hours from 0 to 8760",
+            "compaction.cooldownHours is -1; expected a number of hours from 0 to 8760",
         ),
         (
             r#"{"compaction": {"cooldownHours": "é3"}}"#,
-            "line 1, column 34: compaction.cooldownHours is \"é3\"; expected a number of hours from 0 to 8760",
+            "compaction.cooldownHours is \"é3\"; expected a number of hours from 0 to 8760",
         ),
-        (
-            r#"{"é": 1, "search": {"vector": true, "vector": false}}"#,
-            "line 1, column 37: search.vector is set twice: remove one",
-        ),
-        ("[]", "line 1, column 1: expected an object { … }"),
-        ("", "line 1, column 1: expected an object { … }"),
-        ("\u{feff}[]", "line 1, column 1: expected an object { … }"),
+        ("[]", "expected an object { … }"),
+        ("", "expected an object { … }"),
+        ("\u{feff}[]", "expected an object { … }"),
     ];
     for (text, message) in table {
         let (settings, invalid) = read(text.as_bytes());
-        let invalid: Vec<String> = invalid.iter().map(InvalidSetting::to_string).collect();
         assert_eq!(
             (settings, invalid),
             (HarnessSettings::default(), vec![message.to_owned()]),
@@ -137,9 +128,9 @@ fn invalid_values_are_reported_with_their_position_and_others_kept() {
         );
     }
     let (_, torn) = read(b"{\n  \"platform\": \n");
-    assert_eq!((torn[0].line, torn[0].column), (3, 1), "{torn:?}");
+    assert!(torn[0].contains("line 3"), "{torn:?}");
     let (_, odd) = read(b"{\n \"a\": \"\xff\"}");
-    assert_eq!(odd[0].to_string(), "line 2, column 8: not valid UTF-8");
+    assert_eq!(odd, ["not valid UTF-8"]);
     let (settings, invalid) =
         read(br#"{"compaction":{"rootMaxTokens":"x","cooldownHours":2},"platform":"vim","search":{"vector":false}}"#);
     assert_eq!(invalid.len(), 2, "{invalid:?}");

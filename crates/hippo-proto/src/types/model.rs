@@ -134,8 +134,8 @@ pub struct ModelVerifyResponse {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelImportRequest {
-    /// Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder
-    /// of a sentence-transformers model.
+    /// Absolute path of a Python wheel, or of a folder with wheels; with `name`, of the folder of a sentence-transformers
+    /// model.
     pub from: String,
     /// Name of a model that this build knows; default: its default model.
     pub model: Option<String>,

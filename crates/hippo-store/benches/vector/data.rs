@@ -51,8 +51,8 @@ impl Dataset {
         }
     }
 
-    /// Shuffles the rows and holds the last ones out as queries. If the file has too few rows, new ones are mixed from two rows and
-    /// a little noise.
+    /// Shuffles the rows and holds the last ones out as queries. If the file has too few rows, new ones are mixed
+    /// from two rows and a little noise.
     fn from_rows(all: Vec<f32>, dimension: usize, count: usize, queries: usize) -> Self {
         let mut random = BenchRandom(7);
         let mut order: Vec<usize> = (0..all.len() / dimension).collect();

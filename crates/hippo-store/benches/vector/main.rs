@@ -1,10 +1,10 @@
 //! Benchmark of the vector index against exact f32 and usearch: speed, recall and size.
 //!
-//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table` (default),
-//! `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment variables:
-//! `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy`; synthetic clusters without it), `HIPPOD_BENCH_DIMENSION`
-//! (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; missing rows are mixed from those of the file), `HIPPOD_BENCH_QUERIES`
-//! (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
+//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table`
+//! (default), `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment
+//! variables: `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy`; synthetic clusters without it),
+//! `HIPPOD_BENCH_DIMENSION` (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; missing rows are mixed from those
+//! of the file), `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
 
 mod data;
 
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use data::{Dataset, env_number};
-use hippo_store::vector::{VectorIndex, VectorParams};
+use hippo_store::vector::{PreparedQuery, VectorIndex, VectorParams};
 
 const K: usize = 10;
 
@@ -108,7 +108,12 @@ fn run_index(vectors: &Dataset, index: &VectorIndex, filter: Option<&(dyn Fn(u32
     };
     run(vectors, |query| {
         let hits = index
-            .search(query, K, filter, &rescore)
+            .search(
+                &PreparedQuery::new(query).expect("the queries have unit length"),
+                K,
+                filter,
+                &rescore,
+            )
             .expect("the queries have unit length");
         hits.into_iter().map(|(id, _)| id).collect()
     })
@@ -376,19 +381,5 @@ fn build(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
         mb(filled),
         mb(peak),
         mb(after)
-    )?;
-    let dir = env::temp_dir().join(format!("hippod-bench-{}", std::process::id()));
-    let start = Instant::now();
-    index.save(&dir, "bench")?;
-    let saved = start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    let loaded =
-        VectorIndex::load(&dir, "bench", vectors.dimension, params(0, 200)).map_err(io::Error::other)?;
-    writeln!(
-        table.out,
-        "dump {saved:.2} s, load {:.2} s",
-        start.elapsed().as_secs_f64()
-    )?;
-    assert_eq!(loaded.len(), vectors.len());
-    std::fs::remove_dir_all(&dir)
+    )
 }

@@ -2,7 +2,7 @@
 
 use hippo_context::complete::source_path;
 use hippo_context::lifecycle::SessionEntry;
-use hippo_types::context::{ContextEntry, ContextState};
+use hippo_types::context::ContextEntry;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{ContentId, ContextError, ContextReader, ContextStore};
@@ -11,14 +11,8 @@ use crate::StoreError;
 /// A stored entry with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptEntry {
-    /// The entry as last written.
-    pub entry: ContextEntry,
-    /// State of the entry in the context when it was last written.
-    pub shown: ContextState,
-    /// The turns in which the entry was requested.
-    pub uses: Vec<u64>,
-    /// True if the entry was written to long-term memory.
-    pub persisted: bool,
+    /// The entry and its use, as last written.
+    pub kept: SessionEntry,
     /// Id of its session.
     pub session: String,
     /// True if its session is open.
@@ -30,20 +24,7 @@ pub struct KeptEntry {
     /// Number of tokens of the content as counted by the client; 0 without content.
     pub tokens: u64,
     /// True if the content is stored. Only reading it shows whether it is intact.
-    pub kept: bool,
-}
-
-impl KeptEntry {
-    /// Converts to the representation of the core.
-    #[must_use]
-    pub fn to_kept(&self) -> SessionEntry {
-        SessionEntry {
-            entry: self.entry.clone(),
-            shown: self.shown,
-            uses: self.uses.clone(),
-            persisted: self.persisted,
-        }
-    }
+    pub stored: bool,
 }
 
 /// An entry that could not be parsed.
@@ -74,35 +55,28 @@ pub(super) type EntryResult = Result<KeptEntry, DamagedEntry>;
 fn parse_entry(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     let id: String = row.get(0)?;
     let text = row.get_ref(2)?.as_bytes().unwrap_or_default();
-    let SessionEntry {
-        mut entry,
-        shown,
-        uses,
-        persisted,
-    } = match serde_json::from_slice(text) {
-        Ok(read) => read,
+    let mut kept: SessionEntry = match serde_json::from_slice(text) {
+        Ok(kept) => kept,
         Err(error) => {
             let reason = error.to_string();
             return Ok(Err(DamagedEntry { id, reason }));
         }
     };
     let content = row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId);
-    let kept: bool = row.get(7)?;
-    if content.is_some() && !kept && source_path(&entry.source.kind, &entry.source.reference).is_none() {
+    let stored: bool = row.get(7)?;
+    let source = &mut kept.entry.source;
+    if content.is_some() && !stored && source_path(&source.kind, &source.reference).is_none() {
         // The content was removed, and the source names no file from which it could be read again.
-        entry.source.retrievable = false;
+        source.retrievable = false;
     }
     Ok(Ok(KeptEntry {
-        entry,
-        shown,
-        uses,
-        persisted,
+        kept,
         session: row.get(3)?,
         open: row.get(4)?,
         seq: super::unsigned(row.get(1)?),
         content,
         tokens: super::unsigned(row.get::<_, Option<i64>>(6)?.unwrap_or(0)),
-        kept,
+        stored,
     }))
 }
 

@@ -1,8 +1,8 @@
 //! Flushed positions of transcripts and unfinished flushes.
 //!
 //! First, the text to append and the keys of its messages are stored. After the text is in the log, the flush is marked
-//! as complete. If the process ends in between, the [`Flush`] remains. At the next start, its text is looked up in the
-//! log and appended if it is missing, so that each message is logged once.
+//! as complete. If the process ends before that, the [`Flush`] remains in the database. At the next start, the daemon
+//! looks up the text in the log and appends it if it is missing, so that each message is logged once.
 
 use rusqlite::{OptionalExtension, params};
 
@@ -110,8 +110,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Stores the text to append, the keys of its messages, and the new position of the transcript. Returns the number of the flush,
-    /// or `None` if there is nothing to append.
+    /// Stores the text to append, the keys of its messages, and the new position of the transcript. Returns the number
+    /// of the flush, or `None` if there is nothing to append.
     ///
     /// # Errors
     /// Returns [`ContextError::Store`]. After an error, nothing is stored.

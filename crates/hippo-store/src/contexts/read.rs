@@ -24,8 +24,6 @@ pub struct StoredContent {
     pub bytes: Vec<u8>,
     /// Number of tokens as counted by the client.
     pub tokens: u64,
-    /// Time of storage, milliseconds since the Unix epoch.
-    pub stored_ms: i64,
     /// Time of the last use, milliseconds since the Unix epoch.
     pub used_ms: i64,
 }
@@ -121,7 +119,7 @@ impl ContextReader {
         let read = self.sql(|connection| {
             connection
                 .prepare_cached(
-                    "SELECT hash, raw, coding, tokens, stored_ms, gone, gone_ms, bytes, last_used_ms
+                    "SELECT hash, raw, coding, tokens, last_used_ms, gone, gone_ms, bytes
                      FROM contents LEFT JOIN blobs ON content = row WHERE row = ?1",
                 )?
                 .query_row([row], parse_lookup)
@@ -233,8 +231,7 @@ fn parse_lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
                     id,
                     bytes,
                     tokens: unsigned(row.get(3)?),
-                    stored_ms: row.get(4)?,
-                    used_ms: row.get(8)?,
+                    used_ms: row.get(4)?,
                 }));
             }
             Err(reason) => UnavailableReason::Damaged { reason },

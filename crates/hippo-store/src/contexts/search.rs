@@ -29,22 +29,14 @@ pub struct Hit {
 }
 
 impl ContextReader {
-    /// Returns at most `limit` entries of a session that match words of `cue`, best first. The words are searched for
-    /// in the summary, `key_data`, the source, and the first 64 KiB of the content. Content with a NUL in that part is
-    /// binary and is not searched. Content that is not stored is not searched either. Stop words ("the", "what") count
-    /// only if the cue has no other words.
+    /// Returns at most `limit` entries of a session that match words of `cue` and whose ids `wanted` accepts, best
+    /// first. Searches the summary, `key_data`, the source, and the first 64 KiB of the stored content. Content with a
+    /// NUL in that part is binary and is not searched. Stop words ("the", "what") count only if the cue has no other
+    /// words.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`].
-    pub fn search(&self, session: &str, cue: &str, limit: usize) -> Result<Vec<Hit>, ContextError> {
-        self.search_among(session, cue, limit, |_| true)
-    }
-
-    /// Searches only those entries whose ids `wanted` accepts.
-    ///
-    /// # Errors
-    /// See [`ContextReader::search`].
-    pub fn search_among(
+    pub fn search(
         &self,
         session: &str,
         cue: &str,

@@ -24,24 +24,6 @@ pub struct SessionRow {
     pub entries: u64,
 }
 
-/// The result of opening a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenedSession {
-    /// The session after it was opened.
-    pub session: SessionRow,
-    /// True if the session existed before.
-    pub resumed: bool,
-}
-
-/// The result of closing a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClosedSession {
-    /// The session in its final state.
-    pub session: SessionRow,
-    /// True if the session was closed before.
-    pub already: bool,
-}
-
 const COLUMNS: &str = "id, agent, opened_ms, closed_ms, turn, last_used_ms, entries";
 
 fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
@@ -89,7 +71,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Opens a session, or resumes an open one. The session keeps the agent of the first call that named one.
+    /// Opens a session, or resumes an open one. Returns the session, and whether it existed before. The session keeps
+    /// the agent of the first call that named one.
     ///
     /// # Errors
     /// Returns [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -98,7 +81,7 @@ impl ContextStore {
         id: &str,
         agent: Option<&str>,
         now_ms: i64,
-    ) -> Result<OpenedSession, ContextError> {
+    ) -> Result<(SessionRow, bool), ContextError> {
         let change = self.begin()?;
         let resumed = match change.session(id)? {
             Some((_, true)) => return Err(ContextError::ClosedSession(id.to_owned())),
@@ -115,14 +98,13 @@ impl ContextStore {
                 .execute(params![id, agent, now_ms])
         })?;
         change.commit()?;
-        let session = self.existing_session(id)?;
-        Ok(OpenedSession { session, resumed })
+        Ok((self.existing_session(id)?, resumed))
     }
 
     /// Records the turn of an open session and returns the highest turn so far.
     ///
-    /// This is the only change that does not wait for the disk. It happens in every turn, and the next turn restores it
-    /// after a power failure. If only the process ends, nothing is lost.
+    /// This is the only change that does not wait for the disk. After a power failure, the turn may be lost, but the
+    /// next turn records a higher number anyway. If only the process ends, nothing is lost.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -145,12 +127,12 @@ impl ContextStore {
         }
     }
 
-    /// Closes a session. Its entries are kept. From now on, its contents may be removed, and their retention time
-    /// starts.
+    /// Closes a session, and keeps its entries. Returns the session, and whether it was closed before. Closing starts
+    /// the retention time of its contents, and allows their removal.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`].
-    pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<ClosedSession, ContextError> {
+    pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<(SessionRow, bool), ContextError> {
         let change = self.begin()?;
         let already = match change.session(id)? {
             Some((_, closed)) => closed,
@@ -172,8 +154,7 @@ impl ContextStore {
             })?;
             change.commit()?;
         }
-        let session = self.existing_session(id)?;
-        Ok(ClosedSession { session, already })
+        Ok((self.existing_session(id)?, already))
     }
 
     fn existing_session(&self, id: &str) -> Result<SessionRow, ContextError> {

@@ -68,11 +68,7 @@ fn new<'a>(session: &'a str, entry: &'a ContextEntry, content: &'a [u8], now_ms:
     NewEntry {
         session,
         entry,
-        content: Some(NewContent {
-            bytes: content,
-            tokens: 9,
-            withhold: false,
-        }),
+        content: Some(NewContent::new(content, 9)),
         budget_bytes: PLENTY,
         now_ms,
     }
@@ -154,7 +150,7 @@ fn a_content_is_kept_once_however_many_sessions_put_it() {
     let mut store = scratch.open();
     let content = "a line of output\n".repeat(1_000);
     for session in ["a", "b"] {
-        assert!(!store.open_session(session, Some("main"), 1).unwrap().resumed);
+        assert!(!store.open_session(session, Some("main"), 1).unwrap().1);
     }
     let first = put(&mut store, "a", "e1", content.as_bytes(), 1);
     let second = put(&mut store, "b", "e2", content.as_bytes(), 2);
@@ -167,7 +163,7 @@ fn a_content_is_kept_once_however_many_sessions_put_it() {
     assert_eq!(usage.oldest_ms, Some(1));
     let found = store.read().entry("e2").unwrap().unwrap();
     assert_eq!(
-        (found.entry, found.session.as_str(), found.kept),
+        (found.kept.entry, found.session.as_str(), found.stored),
         (entry("e2"), "b", true)
     );
     assert_eq!((found.content, found.tokens, found.open), (id, 9, true));
@@ -186,7 +182,7 @@ fn putting_the_same_content_of_the_same_source_again_returns_the_known_entry() {
     let PutOutcome::Known(known) = store.put(&new("s", &again, b"text", 2)).unwrap() else {
         panic!("not known");
     };
-    assert_eq!(known.entry, entry("e1"));
+    assert_eq!(known.kept.entry, entry("e1"));
     assert!(matches!(
         store.put(&new("s", &again, b"other text", 2)),
         Ok(PutOutcome::Entry { seq: 1, .. })
@@ -246,12 +242,12 @@ fn unusual_ids_and_contents_are_returned_unchanged() {
     for (name, content) in names.iter().zip(contents) {
         let found = reader.entries(name).unwrap().entries.remove(0);
         assert_eq!(
-            (found.entry.id.as_str(), found.entry.summary.as_str()),
+            (found.kept.entry.id.as_str(), found.kept.entry.summary.as_str()),
             (*name, *name)
         );
         assert_eq!(found.content, Some(ContentId::of(content)));
         assert!(kept(&reader, content));
-        reader.search(name, name, 5).unwrap();
+        reader.search(name, name, 5, |_| true).unwrap();
     }
 }
 
@@ -263,7 +259,7 @@ fn nan_and_infinity_are_stored_as_finite_numbers() {
     let mut odd = entry("e");
     (odd.strength, odd.decay.rate, odd.decay.floor) = (f32::NAN, f32::INFINITY, f32::NEG_INFINITY);
     store.put(&new("s", &odd, b"", 1)).unwrap();
-    let found = store.read().entry("e").unwrap().unwrap().entry;
+    let found = store.read().entry("e").unwrap().unwrap().kept.entry;
     assert_eq!(
         (found.strength, found.decay.rate, found.decay.floor),
         (0.0, f32::MAX, f32::MIN)

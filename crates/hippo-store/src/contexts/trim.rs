@@ -25,14 +25,6 @@ pub struct TrimResult {
     pub raw_bytes: u64,
 }
 
-impl TrimResult {
-    fn add(&mut self, other: Self) {
-        self.contents.extend(other.contents);
-        self.stored_bytes += other.stored_bytes;
-        self.raw_bytes += other.raw_bytes;
-    }
-}
-
 /// Content that may be removed.
 struct TrimCandidate {
     row: i64,
@@ -43,8 +35,9 @@ struct TrimCandidate {
 }
 
 impl ContextStore {
-    /// Removes contents that no open session needs: first, all that were not used for `keep_days`; then, starting with
-    /// the least recently used, until at most `budget_bytes` are stored. Their entries and summaries remain searchable.
+    /// Removes contents that no open session needs. First, removes all contents that were not used for `keep_days`.
+    /// Then removes the least recently used contents until at most `budget_bytes` are stored. The entries and
+    /// summaries of removed contents remain searchable.
     ///
     /// The work is split into batches of one transaction each. After an error, the contents of completed batches stay
     /// removed.
@@ -61,8 +54,8 @@ impl ContextStore {
         let mut all = TrimResult::default();
         loop {
             let change = self.begin()?;
-            let mut slice = TrimResult::default();
-            while slice.contents.len() < SLICE {
+            let before = all.contents.len();
+            while all.contents.len() - before < SLICE {
                 let Some(oldest) = change.sql(oldest_removable)? else {
                     break;
                 };
@@ -71,15 +64,13 @@ impl ContextStore {
                     break;
                 }
                 let why = if expired { EXPIRED } else { FORGOTTEN };
-                change.forget(&oldest, why, now_ms, &mut slice)?;
+                change.forget(&oldest, why, now_ms, &mut all)?;
             }
-            if slice.contents.is_empty() {
-                return Ok(all);
+            let removed = all.contents.len() - before;
+            if removed > 0 {
+                change.commit()?;
             }
-            let last = slice.contents.len() < SLICE;
-            change.commit()?;
-            all.add(slice);
-            if last {
+            if removed < SLICE {
                 return Ok(all);
             }
         }

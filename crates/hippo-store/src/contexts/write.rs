@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use hippo_context::lifecycle::SessionEntry;
+use hippo_text::terms::Analyzer;
 use hippo_types::context::ContextEntry;
 use rusqlite::params;
 
 use super::content::PackedBytes;
 use super::entries::{by_id, find_same, source_key};
-use super::ready::PackedContent;
 use super::search::{text_terms, with_session};
 use super::{
     ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MAX_CONTENT, TrimResult,
@@ -40,15 +40,45 @@ pub struct NewContent<'a> {
     pub tokens: u64,
     /// True if only the hash is stored, not the bytes.
     pub withhold: bool,
+    /// The same bytes, if they were packed before.
+    pub packed: Option<&'a PackedContent>,
 }
 
-/// Content without an entry: a message of a compacted transcript.
-#[derive(Clone, Copy)]
-pub struct TranscriptContent<'a> {
-    /// The bytes, at most [`MAX_CONTENT`].
-    pub bytes: &'a [u8],
-    /// Number of tokens.
-    pub tokens: u64,
+impl<'a> NewContent<'a> {
+    /// Returns content that is stored, and not packed yet.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8], tokens: u64) -> Self {
+        Self {
+            bytes,
+            tokens,
+            withhold: false,
+            packed: None,
+        }
+    }
+}
+
+/// Packer that prepares contents for a put without the lock of the database. It caches the stems of words.
+#[derive(Default)]
+pub struct ContentPacker {
+    analyzer: Analyzer,
+}
+
+/// Prepared content: the id, the packed bytes and the terms.
+pub struct PackedContent {
+    id: ContentId,
+    packed: PackedBytes,
+    terms: String,
+}
+
+impl ContentPacker {
+    /// Prepares content. Returns `None` for more than [`MAX_CONTENT`] bytes.
+    pub fn pack_content(&mut self, bytes: &[u8]) -> Option<PackedContent> {
+        (bytes.len() <= MAX_CONTENT).then(|| PackedContent {
+            id: ContentId::of(bytes),
+            packed: PackedBytes::of(bytes),
+            terms: text_terms(&mut self.analyzer, bytes),
+        })
+    }
 }
 
 /// The result of a put.
@@ -75,6 +105,7 @@ pub(super) struct PreparedContent<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) tokens: u64,
     pub(super) withhold: bool,
+    ready: Option<&'a PackedContent>,
     /// The packed bytes; `None` if the content is already stored intact, or is withheld.
     pub(super) packed: Option<Cow<'a, PackedBytes>>,
 }
@@ -93,27 +124,11 @@ impl ContextStore {
     /// # Errors
     /// Returns [`ContextError`]. After an error, nothing is stored or removed.
     pub fn put(&mut self, new: &NewEntry<'_>) -> Result<PutOutcome, ContextError> {
-        self.put_ready(new, None)
-    }
-
-    /// Like [`put`](Self::put), with content that was prepared before. A preparation of different bytes is ignored.
-    ///
-    /// # Errors
-    /// See [`ContextStore::put`].
-    pub fn put_ready(
-        &mut self,
-        new: &NewEntry<'_>,
-        ready: Option<&PackedContent<'_>>,
-    ) -> Result<PutOutcome, ContextError> {
-        let ready = ready.filter(|ready| new.content.is_some_and(|content| ready.is_of(content.bytes)));
-        let content = match new.content {
-            Some(content) => Some(self.prepare(content, ready)?),
-            None => None,
-        };
+        let content = new.content.map(|content| self.prepare(content)).transpose()?;
         let json = self.json(&SessionEntry::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
-            Some(content) if !content.withhold => Some(match ready {
+            Some(content) if !content.withhold => Some(match content.ready {
                 Some(ready) => Cow::Borrowed(ready.terms.as_str()),
                 None => Cow::Owned(text_terms(&mut self.analyzer, content.bytes)),
             }),
@@ -131,7 +146,7 @@ impl ContextStore {
         let id = content.as_ref().map(|content| content.id);
         if let Some(id) = id
             && let Some(known) = change.sql(|connection| find_same(connection, session, id, new.entry))?
-            && (known.kept || content.as_ref().is_some_and(|content| content.withhold))
+            && (known.stored || content.as_ref().is_some_and(|content| content.withhold))
             && content
                 .as_ref()
                 .is_none_or(|content| content.packed.is_none() || content.withhold)
@@ -186,26 +201,21 @@ impl ContextStore {
         })
     }
 
-    /// Stores the messages of a transcript, either all or none, and identical messages once. They are removed by age,
-    /// like the contents of closed sessions. Returns their ids in order.
+    /// Stores the messages of a transcript, either all or none. Identical messages are stored once. Messages are
+    /// removed by age, like the contents of closed sessions. Returns the ids in order.
     ///
     /// # Errors
     /// Returns [`ContextError`]. After an error, nothing is stored.
     pub fn put_pieces(
         &mut self,
-        pieces: &[TranscriptContent<'_>],
+        pieces: &[NewContent<'_>],
         budget_bytes: u64,
         now_ms: i64,
     ) -> Result<(Vec<ContentId>, TrimResult), ContextError> {
-        let mut prepared = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            let content = NewContent {
-                bytes: piece.bytes,
-                tokens: piece.tokens,
-                withhold: false,
-            };
-            prepared.push(self.prepare(content, None)?);
-        }
+        let prepared: Vec<PreparedContent<'_>> = pieces
+            .iter()
+            .map(|piece| self.prepare(*piece))
+            .collect::<Result<_, _>>()?;
         let names: Vec<ContentId> = prepared.iter().map(|content| content.id).collect();
         let change = self.begin()?;
         let mut trimmed = TrimResult::default();
@@ -269,15 +279,12 @@ impl ContextStore {
     }
 
     /// Computes the id of the content. Packs the content unless it is already stored intact.
-    fn prepare<'a>(
-        &self,
-        content: NewContent<'a>,
-        ready: Option<&'a PackedContent<'_>>,
-    ) -> Result<PreparedContent<'a>, ContextError> {
+    fn prepare<'a>(&self, content: NewContent<'a>) -> Result<PreparedContent<'a>, ContextError> {
         let NewContent {
             bytes,
             tokens,
             withhold,
+            packed: ready,
         } = content;
         if bytes.len() > MAX_CONTENT {
             return Err(ContextError::TooLarge {
@@ -292,6 +299,7 @@ impl ContextStore {
             bytes,
             tokens,
             withhold,
+            ready,
             packed: (!withhold && !stored).then(|| match ready {
                 Some(ready) => Cow::Borrowed(&ready.packed),
                 None => Cow::Owned(PackedBytes::of(bytes)),

@@ -16,7 +16,7 @@ mod tests;
 mod trim;
 mod undo;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Row};
 
@@ -29,7 +29,7 @@ pub use base::Base;
 pub use batch::EntryBatch;
 pub use runs::{RunDetail, RunId, RunReport, RunRow};
 
-use super::{Store, StoreReader};
+use super::Store;
 use crate::StoreError;
 
 /// The stored state of all entries of a workspace at one moment.
@@ -100,16 +100,6 @@ impl Store {
             &mut Vec::new(),
             co_accessed,
         ))
-    }
-}
-
-impl StoreReader {
-    /// Reads the stored state of all entries as of the last transaction.
-    ///
-    /// # Errors
-    /// See [`StoreError`]. Unreadable rows do not cause an error, see [`EntryStore::damaged`].
-    pub fn entries(&self) -> Result<EntryStore, StoreError> {
-        self.sql(load)
     }
 }
 

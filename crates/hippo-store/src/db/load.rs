@@ -8,16 +8,7 @@ use super::outline::DocumentOutline;
 use super::{DocumentRecord, NewChunk, Store};
 use crate::StoreError;
 
-/// The documents of a workspace, in the form that ranking keeps in memory.
-#[derive(Debug, Default)]
-pub struct LoadedDocuments {
-    /// Documents, sorted by path.
-    pub documents: Vec<LoadedDocument>,
-    /// Generation of the documents.
-    pub generation: u64,
-}
-
-/// One document with its sections and chunks.
+/// One document with its sections and chunks, in the form that ranking keeps in memory.
 #[derive(Debug)]
 pub struct LoadedDocument {
     /// Row of the document.
@@ -35,17 +26,12 @@ pub struct LoadedDocument {
 }
 
 impl Store {
-    /// Reads all documents, sections and chunks, but not the vectors.
+    /// Reads all documents, sections and chunks, but not the vectors. The documents are sorted by path.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn load(&self) -> Result<LoadedDocuments, StoreError> {
-        let generation = self.generation()?;
-        let documents = self.sql(self.load_documents())?;
-        Ok(LoadedDocuments {
-            documents,
-            generation,
-        })
+    pub fn load(&self) -> Result<Vec<LoadedDocument>, StoreError> {
+        self.sql(self.load_documents())
     }
 
     fn load_documents(&self) -> rusqlite::Result<Vec<LoadedDocument>> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::vectors::vector_of;
-use super::{open_reader, schema, seal};
+use super::{open_reader, seal};
 use crate::StoreError;
 
 /// A read-only connection.
@@ -64,16 +64,6 @@ impl StoreReader {
                 reason,
             }),
         }
-    }
-
-    /// Returns the generation that this connection sees.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn generation(&self) -> Result<u64, StoreError> {
-        schema::Counter::Documents
-            .read(&self.connection)
-            .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
     /// Returns the root of the workspace for which the database was created.

@@ -20,7 +20,7 @@ use crate::system;
 
 /// The tables that cannot be derived from files. Each comes after the tables to which it refers.
 #[rustfmt::skip] // keep the list compact
-pub(crate) const SALVAGED: [&str; 11] = [
+pub(crate) const SALVAGED: [&str; 10] = [
     "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps",
     "quick_access", "bases", "sqlite_sequence",
 ];

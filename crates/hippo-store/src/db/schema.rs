@@ -15,7 +15,7 @@ pub(crate) const VERSION: i64 = 8;
 /// other ASCII character is a token character.
 const DOCUMENTS: &str = r#"
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-INSERT INTO meta VALUES ('generation', 0), ('vector_generation', 0);
+INSERT INTO meta VALUES ('generation', 0);
 
 CREATE TABLE documents (
     id            INTEGER PRIMARY KEY,
@@ -169,35 +169,19 @@ fn create_tables(connection: &Connection, root: &str) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// A counter in the table `meta`.
-#[derive(Clone, Copy)]
-pub(super) enum Counter {
-    /// Changes to documents.
-    Documents,
-    /// Changes to the vectors of chunks.
-    Vectors,
+/// Returns the number of changes to documents.
+pub(super) fn read_generation(connection: &Connection) -> rusqlite::Result<u64> {
+    let value: Option<i64> = connection
+        .prepare_cached("SELECT value FROM meta WHERE key = 'generation'")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    Ok(value.unwrap_or(0).unsigned_abs())
 }
 
-impl Counter {
-    fn key(self) -> &'static str {
-        match self {
-            Self::Documents => "generation",
-            Self::Vectors => "vector_generation",
-        }
-    }
-
-    pub(super) fn read(self, connection: &Connection) -> rusqlite::Result<u64> {
-        let value: Option<i64> = connection
-            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-            .query_row([self.key()], |row| row.get(0))
-            .optional()?;
-        Ok(value.unwrap_or(0).unsigned_abs())
-    }
-
-    pub(super) fn advance(self, connection: &Connection) -> rusqlite::Result<u64> {
-        connection
-            .prepare_cached("UPDATE meta SET value = value + 1 WHERE key = ?1")?
-            .execute([self.key()])?;
-        self.read(connection)
-    }
+/// Counts a change to documents.
+pub(super) fn advance_generation(connection: &Connection) -> rusqlite::Result<u64> {
+    connection
+        .prepare_cached("UPDATE meta SET value = value + 1 WHERE key = 'generation'")?
+        .execute([])?;
+    read_generation(connection)
 }

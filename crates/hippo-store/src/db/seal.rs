@@ -35,8 +35,8 @@ enum SealPart {
     Segment(i64),
 }
 
-/// A table, its columns beginning with the key of the part, and the constructor of the part. `chunks.vector` is
-/// omitted, because it is compared together with the vectors.
+/// Name of a table, its columns (the first one is the key of the part), and the constructor of the part.
+/// `chunks.vector` is omitted, because it is compared together with the vectors.
 type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
 #[rustfmt::skip] // keep the list compact
@@ -196,7 +196,7 @@ impl Store {
         change.execute_batch(
             "INSERT INTO lexical(lexical) VALUES ('delete-all');
              DELETE FROM chunks; DELETE FROM documents; DELETE FROM fresh;
-             UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'vector_generation');",
+             UPDATE meta SET value = value + 1 WHERE key = 'generation';",
         )?;
         let parts = read_parts(&change)?;
         let sum = sum_of(&parts);

@@ -284,8 +284,8 @@ fn documents_survive_a_round_trip() {
     let text = "---\ndate: 2026-01-02\n---\n# Pumps\n\nUser: which one?\nAssistant: the blue one\n\n## 2026-02-03\n- a note\n";
     let change = put(&mut scratch.open(), "a.md", text);
     let loaded = scratch.open().load().unwrap();
-    assert_eq!(loaded.generation, 1);
-    let document = &loaded.documents[0];
+    assert_eq!(scratch.open().generation().unwrap(), 1);
+    let document = &loaded[0];
     let fresh = chunk::chunk(text.as_bytes());
     assert_eq!(document.sections, fresh.sections);
     assert_eq!(document.chunks, fresh.chunks);

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use half::f16;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::schema::Counter;
 use super::{Store, number, seal};
 use crate::StoreError;
 
@@ -161,9 +160,6 @@ impl Store {
             for id in &placed {
                 update.execute(params![id, vector.row, tokens])?;
             }
-            if !placed.is_empty() {
-                Counter::Vectors.advance(transaction)?;
-            }
             Ok(placed)
         })
     }
@@ -249,7 +245,6 @@ impl Store {
                 [embedder.id],
             )?;
             transaction.execute("DELETE FROM vectors WHERE embedder <> ?1", [embedder.id])?;
-            Counter::Vectors.advance(transaction)?;
             transaction.execute("DELETE FROM embedders WHERE id <> ?1", [embedder.id])
         })?;
         Ok(())
@@ -300,10 +295,8 @@ impl Store {
         let read = || {
             let mut statement = self.connection.prepare(query)?;
             let mut rows = statement.query(parameters)?;
-            let mut vector = Vec::new();
             while let Some(row) = rows.next()? {
-                decode_into(row.get_ref(1)?.as_blob()?, &mut vector);
-                each(row.get(0)?, &vector);
+                each(row.get(0)?, &decode(row.get_ref(1)?.as_blob()?));
             }
             Ok(())
         };
@@ -343,17 +336,6 @@ pub(super) fn vector_of(connection: &Connection, chunk: u32) -> rusqlite::Result
 }
 
 fn decode(blob: &[u8]) -> Vec<f32> {
-    let mut vector = Vec::new();
-    decode_into(blob, &mut vector);
-    vector
-}
-
-fn decode_into(blob: &[u8], vector: &mut Vec<f32>) {
-    vector.clear();
-    vector.extend(
-        blob.as_chunks::<2>()
-            .0
-            .iter()
-            .map(|bytes| f16::from_le_bytes(*bytes).to_f32()),
-    );
+    let values = blob.as_chunks::<2>().0.iter();
+    values.map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect()
 }

@@ -139,9 +139,7 @@ impl DocumentBatch<'_> {
     /// # Errors
     /// See [`StoreError`].
     pub fn next_generation(&mut self) -> Result<u64, StoreError> {
-        schema::Counter::Vectors
-            .advance(&self.transaction)
-            .and_then(|_| schema::Counter::Documents.advance(&self.transaction))
+        schema::advance_generation(&self.transaction)
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 

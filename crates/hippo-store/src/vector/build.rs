@@ -1,11 +1,10 @@
 //! Construction of a graph from a snapshot with `hnsw_rs`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hnsw_rs::prelude::{Distance, Hnsw};
 
-use super::graph::{GraphLinks, GraphPart, HnswGraph, UpperLayer};
+use super::graph::{GraphLinks, HnswGraph, UpperLayer};
 use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
@@ -14,11 +13,6 @@ use super::slots::{Codes, SlotSet};
 const BATCH: usize = 256;
 /// Maximum number of layers, which is the limit of `hnsw_rs`.
 const MAX_LAYERS: usize = 16;
-
-/// The build was cancelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("could not build the vector graph: cancelled")]
-pub struct BuildCancelled;
 
 /// A snapshot of an index, from which another thread builds a graph while the index is in use.
 #[derive(Debug, Clone)]
@@ -38,93 +32,67 @@ pub struct BuiltGraph {
 
 impl BuildJob {
     /// Returns the number of vectors.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.slots.len()
     }
 
-    /// Returns whether the snapshot has no vectors.
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
-    /// Builds the graph, or none if the snapshot is small enough for a scan. For hundreds of thousands of vectors, this
-    /// takes minutes. Uses [`VectorParams::build_threads`] threads.
-    ///
-    /// # Errors
-    /// Fails if `cancel` was set during the build.
-    pub fn run(self, cancel: &AtomicBool) -> Result<BuiltGraph, BuildCancelled> {
+    /// Builds the graph, or none if the snapshot is small enough for a scan. For hundreds of thousands of vectors,
+    /// this takes minutes. Uses [`VectorParams::build_threads`] threads. Returns `None` if `cancel` was set during
+    /// the build.
+    pub fn run(self, cancel: &AtomicBool) -> Option<BuiltGraph> {
         if self.slots.len() <= self.params.exact_below.max(1) {
-            return Ok(BuiltGraph {
+            return Some(BuiltGraph {
                 token: self.token,
                 graph: None,
             });
         }
         let token = self.token;
-        let slots = self.codes.len();
         let threads = self.params.build_threads.max(1);
-        let raw = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        let graph = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             // `hnsw_rs` uses the current pool, even for dropping its points.
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
-        Ok(BuiltGraph {
+        Some(BuiltGraph {
             token,
-            graph: Some(raw.flatten(slots)),
+            graph: Some(graph),
         })
     }
 
-    /// Builds the parts one after the other, so that the large structures of `hnsw_rs` (2.2 KB per vector) exist for only one part.
-    fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<RawGraph, BuildCancelled> {
-        let codes = Arc::new(self.codes);
-        let parts = self.slots.len().div_ceil(self.params.part_max.max(2)).max(1);
-        let mut raw = RawGraph::default();
-        for slots in self.slots.chunks(self.slots.len().div_ceil(parts).max(1)) {
-            raw.add(build_part(&codes, slots, &self.params, cancel, parallel)?);
+    fn build(self, cancel: &AtomicBool, parallel: bool) -> Option<HnswGraph> {
+        let slots = self.codes.len();
+        let m = self.params.m.clamp(2, 256);
+        let distance = CodeDistance { codes: self.codes };
+        let hnsw = Hnsw::new(
+            m,
+            self.slots.len(),
+            MAX_LAYERS,
+            self.params.ef_construction.max(m),
+            distance,
+        );
+        for batch in self.slots.chunks(BATCH) {
+            if cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            let points: Vec<(&[u32], usize)> = batch
+                .iter()
+                .map(|slot| (std::slice::from_ref(slot), *slot as usize))
+                .collect();
+            if parallel {
+                hnsw.parallel_insert_slice(&points);
+            } else {
+                points.into_iter().for_each(|point| hnsw.insert_slice(point));
+            }
         }
-        Ok(raw)
+        Some(flatten(hnsw, slots))
     }
-}
-
-fn build_part<'a>(
-    codes: &Arc<Codes>,
-    slots: &'a [u32],
-    params: &VectorParams,
-    cancel: &AtomicBool,
-    parallel: bool,
-) -> Result<Hnsw<'a, u32, CodeDistance>, BuildCancelled> {
-    let distance = CodeDistance {
-        codes: Arc::clone(codes),
-    };
-    let m = params.m.clamp(2, 256);
-    let hnsw = Hnsw::new(
-        m,
-        slots.len(),
-        MAX_LAYERS,
-        params.ef_construction.max(m),
-        distance,
-    );
-    for batch in slots.chunks(BATCH) {
-        if cancel.load(Ordering::Relaxed) {
-            return Err(BuildCancelled);
-        }
-        let points: Vec<(&[u32], usize)> = batch
-            .iter()
-            .map(|slot| (std::slice::from_ref(slot), *slot as usize))
-            .collect();
-        if parallel {
-            hnsw.parallel_insert_slice(&points);
-        } else {
-            points.into_iter().for_each(|point| hnsw.insert_slice(point));
-        }
-    }
-    Ok(hnsw)
 }
 
 /// Distance between two slots: 1 − cosine of their codes, but at least 0. `hnsw_rs` asserts that distances are not
 /// negative, and the rounding for equal vectors would violate that. The "vector" of a point is only its slot, so that
 /// the codes are not stored twice.
 struct CodeDistance {
-    codes: Arc<Codes>,
+    codes: Codes,
 }
 
 impl Distance<u32> for CodeDistance {
@@ -142,51 +110,38 @@ impl Distance<u32> for CodeDistance {
 /// A slot and its links.
 type LinkRow = (u32, Vec<u32>);
 
-/// The links of finished graphs, as exported by `hnsw_rs`.
-#[derive(Default)]
-struct RawGraph {
-    parts: Vec<GraphPart>,
-    /// Pairs (from, to) in the lowest layer.
-    base: Vec<(u32, u32)>,
-}
-
-impl RawGraph {
-    /// Copies the links and drops the original, which is by far the largest structure of a build.
-    fn add(&mut self, hnsw: Hnsw<'_, u32, CodeDistance>) {
-        let mut uppers: Vec<Vec<LinkRow>> = vec![Vec::new(); MAX_LAYERS];
-        let mut top: Option<(u8, u32)> = None;
-        for point in hnsw.get_point_indexation() {
-            let slot = point.get_origin_id() as u32;
-            let level = point.get_point_id().0;
-            top = top.max(Some((level, slot)));
-            let layers = point
-                .get_neighborhood_id()
-                .into_iter()
-                .take(usize::from(level) + 1);
-            for (layer, neighbours) in layers.enumerate() {
-                let links = neighbours.into_iter().map(|n| n.d_id as u32);
-                match layer.checked_sub(1) {
-                    None => self.base.extend(links.map(|link| (slot, link))),
-                    Some(upper) => uppers[upper].push((slot, links.collect())),
-                }
+/// Copies the links of a graph. The original, which is by far the largest structure of a build, is dropped early.
+fn flatten(hnsw: Hnsw<'_, u32, CodeDistance>, slots: usize) -> HnswGraph {
+    // Pairs (from, to) in the lowest layer.
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let mut uppers: Vec<Vec<LinkRow>> = vec![Vec::new(); MAX_LAYERS];
+    let mut top = (0, 0);
+    for point in hnsw.get_point_indexation() {
+        let slot = point.get_origin_id() as u32;
+        let level = point.get_point_id().0;
+        top = top.max((level, slot));
+        let layers = point
+            .get_neighborhood_id()
+            .into_iter()
+            .take(usize::from(level) + 1);
+        for (layer, neighbours) in layers.enumerate() {
+            let links = neighbours.into_iter().map(|n| n.d_id as u32);
+            match layer.checked_sub(1) {
+                None => pairs.extend(links.map(|link| (slot, link))),
+                Some(upper) => uppers[upper].push((slot, links.collect())),
             }
         }
-        let Some((level, entry)) = top else { return };
-        uppers.truncate(usize::from(level));
-        self.parts.push(GraphPart {
-            entry,
-            uppers: uppers.iter_mut().rev().map(|rows| upper_layer(rows)).collect(),
-        });
     }
-
-    fn flatten(self, slots: usize) -> HnswGraph {
-        let base = make_bidirectional(&self.base, slots);
-        let members = find_reachable(&base, self.parts.iter().map(|part| part.entry), slots);
-        HnswGraph {
-            parts: self.parts,
-            base,
-            members,
-        }
+    drop(hnsw);
+    let (level, entry) = top;
+    uppers.truncate(usize::from(level));
+    let base = make_bidirectional(&pairs, slots);
+    let members = find_reachable(&base, entry, slots);
+    HnswGraph {
+        entry,
+        uppers: uppers.iter_mut().rev().map(|rows| upper_layer(rows)).collect(),
+        base,
+        members,
     }
 }
 
@@ -245,9 +200,10 @@ fn make_bidirectional(pairs: &[(u32, u32)], slots: usize) -> GraphLinks {
     base
 }
 
-fn find_reachable(base: &GraphLinks, entries: impl Iterator<Item = u32>, slots: usize) -> SlotSet {
+fn find_reachable(base: &GraphLinks, entry: u32, slots: usize) -> SlotSet {
     let mut members = SlotSet::with_slots(slots);
-    let mut open: Vec<u32> = entries.filter(|&entry| members.insert(entry)).collect();
+    members.insert(entry);
+    let mut open = vec![entry];
     while let Some(slot) = open.pop() {
         open.extend(
             base.of(slot as usize)

@@ -1,6 +1,4 @@
-//! Errors of the vector index and its dumps.
-
-use std::io;
+//! Errors of the vector index.
 
 /// The reason why a vector was rejected. The index is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -25,17 +23,4 @@ pub enum VectorError {
     /// The id is `u32::MAX`, which is reserved for empty slots.
     #[error("could not add a vector with id {}: the id is reserved", u32::MAX)]
     Id,
-}
-
-/// The reason why a dump cannot be used. The index must then be built from the store.
-#[derive(Debug, thiserror::Error)]
-pub enum DumpRejected {
-    /// The file is missing, too short or unreadable.
-    #[error("could not read the dump of the vector index: {0}")]
-    Unreadable(#[from] io::Error),
-    /// The file is damaged, or belongs to another state of the store.
-    #[error(
-        "could not use the dump of the vector index: it is damaged, or belongs to another state of the database"
-    )]
-    Mismatch,
 }

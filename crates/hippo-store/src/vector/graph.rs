@@ -1,8 +1,7 @@
 //! The finished HNSW graph as flat arrays, and its search.
 //!
 //! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). The finished graph is copied into arrays of
-//! offsets and links (about 100 bytes per point). This form needs a fifth of the memory, allows searching without locks
-//! and reference counts, and is easy to dump.
+//! offsets and links (about 100 bytes per point), which can be searched without locks and reference counts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,9 +9,6 @@ use std::collections::BinaryHeap;
 use super::quantize::PreparedQuery;
 use super::scan::{ScoredSlot, score_slots};
 use super::slots::{Codes, SlotSet};
-
-/// Minimum number of candidates per part, if there are several parts.
-const LEAST_EF: usize = 64;
 
 /// Links of the slots: `links[offsets[slot]..offsets[slot + 1]]` for each `slot`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,19 +45,14 @@ impl UpperLayer {
     }
 }
 
-/// The entry point and upper layers of a part of the graph.
+/// A graph over the slots in `members`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GraphPart {
+pub(super) struct HnswGraph {
+    /// The slot at which every search starts.
     pub entry: u32,
     /// The layers above the lowest, highest first.
     pub uppers: Vec<UpperLayer>,
-}
-
-/// A graph over the slots in `members`. There are no links between its parts, which are searched separately.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HnswGraph {
-    pub parts: Vec<GraphPart>,
-    /// The lowest layer of all parts, by slot.
+    /// The lowest layer, by slot.
     pub base: GraphLinks,
     /// The slots that a graph search can reach. All other slots must be scanned.
     pub members: SlotSet,
@@ -69,35 +60,16 @@ pub(super) struct HnswGraph {
 
 impl HnswGraph {
     /// Returns the `ef` nearest members that `admit` accepts, in arbitrary order. The search also passes through other
-    /// members. If there are several parts, it keeps fewer candidates per part but more in total, because the nearest
-    /// vectors are spread over the parts.
+    /// members.
     pub fn search(
         &self,
         codes: &Codes,
         query: &PreparedQuery,
         ef: usize,
         admit: &dyn Fn(u32) -> bool,
-    ) -> Vec<ScoredSlot> {
-        let ef = (2 * ef / (self.parts.len() + 1)).max(ef.min(LEAST_EF));
+    ) -> impl Iterator<Item = ScoredSlot> {
+        let start = self.descend(codes, query);
         let mut visited = SlotSet::with_slots(codes.len());
-        let mut found = Vec::new();
-        for part in &self.parts {
-            let start = part.descend(codes, query);
-            let part = self.walk(codes, query, start, ef, &mut visited, admit);
-            found.extend(part.into_iter().map(|Reverse(scored)| scored));
-        }
-        found
-    }
-
-    fn walk(
-        &self,
-        codes: &Codes,
-        query: &PreparedQuery,
-        start: ScoredSlot,
-        ef: usize,
-        visited: &mut SlotSet,
-        admit: &dyn Fn(u32) -> bool,
-    ) -> BinaryHeap<Reverse<ScoredSlot>> {
         let mut open = BinaryHeap::from([start]);
         let mut found: BinaryHeap<Reverse<ScoredSlot>> = BinaryHeap::with_capacity(ef + 1);
         let mut fresh = Vec::with_capacity(64);
@@ -134,19 +106,14 @@ impl HnswGraph {
                 }
             });
         }
-        found
+        found.into_iter().map(|Reverse(scored)| scored)
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let uppers = self.parts.iter().flat_map(|part| &part.uppers);
-        let uppers: usize = uppers
-            .map(|u| 4 * u.nodes.capacity() + u.links.memory_bytes())
-            .sum();
-        uppers + self.base.memory_bytes() + 8 * self.members.words.len()
+        let of = |layer: &UpperLayer| 4 * layer.nodes.capacity() + layer.links.memory_bytes();
+        self.uppers.iter().map(of).sum::<usize>() + self.base.memory_bytes() + 8 * self.members.words.len()
     }
-}
 
-impl GraphPart {
     /// Descends from the entry point to the best starting point in the lowest layer.
     fn descend(&self, codes: &Codes, query: &PreparedQuery) -> ScoredSlot {
         let mut here = ScoredSlot {

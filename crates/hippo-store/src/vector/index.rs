@@ -1,11 +1,13 @@
 //! The vector index: content, choice of search path, installation of builds.
 
+use std::collections::HashMap;
+
 use super::build::{BuildJob, BuiltGraph};
 use super::error::VectorError;
 use super::graph::HnswGraph;
 use super::params::VectorParams;
 use super::quantize;
-use super::slots::{Codes, NONE, SlotOf, SlotSet};
+use super::slots::{Codes, NONE, SlotSet};
 
 /// Index of vectors, which finds the ids of the nearest ones. `search` takes `&self` and may run in many threads;
 /// changes take `&mut self`.
@@ -16,7 +18,7 @@ pub struct VectorIndex {
     pub(super) codes: Codes,
     /// The id in each slot; [`NONE`] if the vector was removed.
     pub(super) ids: Vec<u32>,
-    pub(super) slot_of: SlotOf,
+    pub(super) slot_of: HashMap<u32, u32>,
     pub(super) live: usize,
     /// Empty slots that neither the graph nor a pending build uses.
     free: Vec<u32>,
@@ -44,44 +46,20 @@ impl VectorIndex {
 
     /// Creates an empty index with the given parameters.
     pub fn with_params(dimension: usize, params: VectorParams) -> Self {
-        let codes = Codes::new(dimension);
-        Self::assemble(dimension, params, codes, Vec::new(), None)
-    }
-
-    /// Assembles an index from its parts, which must be consistent. If an id is repeated, it keeps its first slot.
-    pub(super) fn assemble(
-        dimension: usize,
-        params: VectorParams,
-        codes: Codes,
-        mut ids: Vec<u32>,
-        graph: Option<HnswGraph>,
-    ) -> Self {
-        let mut slot_of = SlotOf::default();
-        let mut live = 0;
-        for (slot, id) in ids.iter_mut().enumerate().filter(|(_, id)| **id != NONE) {
-            if slot_of.get(*id).is_some() {
-                *id = NONE;
-            } else {
-                slot_of.set(*id, slot as u32);
-                live += 1;
-            }
-        }
-        let mut index = Self {
+        Self {
             dimension,
             params,
-            codes,
-            ids,
-            slot_of,
-            live,
+            codes: Codes::new(dimension),
+            ids: Vec::new(),
+            slot_of: HashMap::new(),
+            live: 0,
             free: Vec::new(),
-            graph,
+            graph: None,
             outside: Vec::new(),
             live_members: 0,
             pending: None,
             next_token: 1,
-        };
-        index.recompute_slots();
-        index
+        }
     }
 
     /// Returns the number of vectors.
@@ -101,7 +79,7 @@ impl VectorIndex {
 
     /// Returns whether `id` has a vector.
     pub fn contains(&self, id: u32) -> bool {
-        self.slot_of.get(id).is_some()
+        self.slot_of.contains_key(&id)
     }
 
     /// Returns the parameters.
@@ -117,7 +95,7 @@ impl VectorIndex {
     /// Returns the memory that codes, ids and graph occupy, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.codes.memory_bytes()
-            + self.slot_of.memory_bytes()
+            + 9 * self.slot_of.capacity()
             + 4 * (self.ids.capacity() + self.free.capacity() + self.outside.capacity())
             + self.graph.as_ref().map_or(0, HnswGraph::memory_bytes)
     }
@@ -146,17 +124,16 @@ impl VectorIndex {
         };
         self.codes.write(slot as usize, vector);
         self.ids[slot as usize] = id;
-        self.slot_of.set(id, slot);
+        self.slot_of.insert(id, slot);
         self.live += 1;
         Ok(())
     }
 
     /// Removes the vector of `id`; returns false if there was none.
     pub fn remove(&mut self, id: u32) -> bool {
-        let Some(slot) = self.slot_of.get(id) else {
+        let Some(slot) = self.slot_of.remove(&id) else {
             return false;
         };
-        self.slot_of.set(id, NONE);
         self.ids[slot as usize] = NONE;
         self.live -= 1;
         let member = self.graph.as_ref().is_some_and(|g| g.members.contains(slot));
@@ -270,7 +247,7 @@ impl VectorIndex {
         self.codes = self.codes.gather(&slots);
         self.ids = slots.iter().map(|&s| self.ids[s as usize]).collect();
         for (slot, &id) in self.ids.iter().enumerate() {
-            self.slot_of.set(id, slot as u32);
+            self.slot_of.insert(id, slot as u32);
         }
         self.free = Vec::new();
     }

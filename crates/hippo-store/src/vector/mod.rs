@@ -7,7 +7,6 @@
 //! from the caller.
 
 mod build;
-mod dump;
 mod error;
 mod graph;
 mod index;
@@ -17,9 +16,8 @@ mod scan;
 mod search;
 mod slots;
 
-pub use build::{BuildCancelled, BuildJob, BuiltGraph};
-pub use dump::DUMP_FILE;
-pub use error::{DumpRejected, VectorError};
+pub use build::{BuildJob, BuiltGraph};
+pub use error::VectorError;
 pub use index::VectorIndex;
 pub use params::VectorParams;
 pub use quantize::PreparedQuery;

@@ -10,13 +10,10 @@ pub struct VectorParams {
     /// The graph is faster from about 10,000 vectors on, with a recall@10 of 0.999 instead of 1. For 384 dimensions and
     /// 100,000 real embeddings on two idle cores, its p50 is 0.40 ms, against 0.92 ms for a scan (docs/benchmarks.md).
     /// The default is higher than 10,000 because a graph costs more than it saves: for 100,000 vectors, a build takes
-    /// 44 s on both cores and 2.2 KB of memory per vector. It must be repeated after many changes.
+    /// 44 s on both cores and 2.2 KB of memory per vector. It is repeated after each start and after many changes.
     pub exact_below: usize,
     /// Links per node (twice as many in the lowest layer), 2..=256.
     pub m: usize,
-    /// Maximum number of vectors in one part of the graph. Parts are built one after the other, because `hnsw_rs` needs 2.2 KB per
-    /// vector during a build.
-    pub part_max: usize,
     /// Number of candidates considered for the links of a new node.
     pub ef_construction: usize,
     /// Number of candidates kept during a search; it is at least the number of refined candidates.
@@ -35,7 +32,6 @@ impl Default for VectorParams {
         Self {
             exact_below: 90_000,
             m: 12,
-            part_max: 130_000,
             ef_construction: 100,
             ef_search: 200,
             graph_pass_rate: 0.2,

@@ -24,8 +24,8 @@ pub(super) fn half_len(dimension: usize) -> usize {
 #[derive(Debug, Clone)]
 pub struct PreparedQuery {
     pub(super) exact: Vec<f32>,
-    /// The codes `a` of the first half, then `b − 16 · a` for the codes `b` of the second half. For a byte `l + 16 · h` of a plane,
-    /// `l · a + h · b` is then `byte · a + h · (b − 16 · a)`, which avoids masking the low nibble.
+    /// The codes `a` of the first half, then `b − 16 · a` for the codes `b` of the second half. For a byte `l + 16 ·
+    /// h` of a plane, `l · a + h · b` is then `byte · a + h · (b − 16 · a)`, which avoids masking the low nibble.
     pub(super) codes: Vec<i16>,
     scale: f32,
     sum: i32,
@@ -96,6 +96,7 @@ pub(super) fn check(vector: &[f32], dimension: usize) -> Result<(), VectorError>
 }
 
 /// Writes the two planes of a validated vector and returns its scale.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn encode(vector: &[f32], upper: &mut [u8], lower: &mut [u8]) -> f32 {
     let scale = scale_of(vector);
     let half = upper.len();
@@ -131,7 +132,8 @@ pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     acc.iter().sum::<f32>() + rest
 }
 
-/// Computes coarse scores of consecutive vectors: `(16 · dot(upper, query) + offset) · scale`, one per element of `out`.
+/// Computes coarse scores of consecutive vectors: `(16 · dot(upper, query) + offset) · scale`, one per element of
+/// `out`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn score_run(upper: &[u8], query: &[i16], offset: f32, scales: &[f32], out: &mut [f32]) {
     // The step is a constant in each arm, because a known trip count makes the loop three times as fast.
@@ -176,9 +178,9 @@ fn step_of(half: usize) -> usize {
         .unwrap_or(LANES)
 }
 
-/// Computes the dot product of the nibbles of a plane with the query's codes, `STEP` bytes (a multiple of 32, at most 256) at a
-/// time. A lane sums at most 16 products of a nibble (≤ 15) and a code (≤ 127): 30,480 fits into its i16, and an intermediate
-/// overflow wraps back.
+/// Computes the dot product of the nibbles of a plane with the query's codes, `STEP` bytes (a multiple of 32, at most
+/// 256) at a time. A lane sums at most 16 products of a nibble (≤ 15) and a code (≤ 127): 30,480 fits into its i16,
+/// and an intermediate overflow wraps back.
 ///
 /// Uses loops instead of iterator closures, because a closure that is not inlined would be compiled without the
 /// caller's instruction set.

@@ -27,22 +27,8 @@ impl VectorIndex {
     /// candidates.
     ///
     /// # Errors
-    /// Fails if the query has another dimension, is not finite or not of unit length.
-    pub fn search(
-        &self,
-        query: &[f32],
-        k: usize,
-        filter: IdFilter<'_>,
-        rescore: Rescore<'_>,
-    ) -> Result<Vec<(u32, f32)>, VectorError> {
-        self.search_prepared(&PreparedQuery::new(query)?, k, filter, rescore)
-    }
-
-    /// Like [`search`](Self::search), with a prepared query.
-    ///
-    /// # Errors
     /// Fails if the query has another dimension than the index.
-    pub fn search_prepared(
+    pub fn search(
         &self,
         query: &PreparedQuery,
         k: usize,
@@ -83,9 +69,12 @@ impl VectorIndex {
     /// Fails if the query has another dimension than the index.
     pub fn scores(&self, query: &PreparedQuery, ids: &[u32]) -> Result<Vec<f32>, VectorError> {
         self.check_query(query)?;
-        let slots: Vec<u32> = ids.iter().filter_map(|&id| self.slot_of.get(id)).collect();
+        let slots: Vec<u32> = ids
+            .iter()
+            .filter_map(|id| self.slot_of.get(id).copied())
+            .collect();
         let mut known = scan::refine(&self.codes, query, &slots).into_iter();
-        let score = |&id: &u32| match self.slot_of.get(id) {
+        let score = |id: &u32| match self.slot_of.get(id) {
             Some(_) => known.next().map_or(f32::NAN, |s| s.score),
             None => f32::NAN,
         };
@@ -116,7 +105,6 @@ impl VectorIndex {
             let ef = self.params.ef_search.max(cap);
             graph
                 .search(&self.codes, query, ef, &passes)
-                .into_iter()
                 .for_each(|s| best.push(s));
             let outside: Vec<u32> = self.outside.iter().copied().filter(|&s| passes(s)).collect();
             scan::score_slots(&self.codes, query, &outside, |s| best.push_if_better(s));

@@ -1,4 +1,4 @@
-//! Storage of codes in slots and blocks, and the map from ids to slots.
+//! Storage of codes in slots and blocks, and sets of slots.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::quantize;
 /// Number of vectors per block. A block with 384 dimensions occupies 1.5 MB, which is the maximum that a change copies
 /// while a build shares the block.
 pub(super) const BLOCK: usize = 4096;
-/// The id of an empty slot, and the slot of a missing id.
+/// The id of an empty slot.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Codes of up to [`BLOCK`] vectors.
@@ -65,12 +65,6 @@ impl Codes {
         block.scales[at] = quantize::encode(vector, &mut block.upper[range.clone()], &mut block.lower[range]);
     }
 
-    /// Appends a whole block from a dump. The lengths in the block must be consistent.
-    pub fn push_block(&mut self, block: CodeBlock) {
-        self.len += block.scales.len();
-        self.blocks.push(Arc::new(block));
-    }
-
     pub fn upper_plane(&self, slot: u32) -> &[u8] {
         let at = slot as usize % BLOCK * self.half;
         &self.blocks[slot as usize / BLOCK].upper[at..at + self.half]
@@ -99,7 +93,8 @@ impl Codes {
                 block.lower.extend_from_slice(self.lower_plane(slot));
                 block.scales.push(self.scale(slot));
             }
-            to.push_block(block);
+            to.len += part.len();
+            to.blocks.push(Arc::new(block));
         }
         to
     }
@@ -107,38 +102,6 @@ impl Codes {
     pub fn memory_bytes(&self) -> usize {
         let of = |b: &Arc<CodeBlock>| b.upper.capacity() + b.lower.capacity() + 4 * b.scales.capacity();
         self.blocks.iter().map(of).sum()
-    }
-}
-
-/// Map from ids to slots. It is divided into pages, so that one large id needs 16 MB instead of gigabytes.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SlotOf {
-    pages: Vec<Option<Box<[u32]>>>,
-}
-
-const PAGE: usize = 4096;
-
-impl SlotOf {
-    pub fn get(&self, id: u32) -> Option<u32> {
-        let page = self.pages.get(id as usize / PAGE)?.as_ref()?;
-        let slot = page[id as usize % PAGE];
-        (slot != NONE).then_some(slot)
-    }
-
-    /// Sets or clears (`NONE`) the slot of an id.
-    pub fn set(&mut self, id: u32, slot: u32) {
-        let page = id as usize / PAGE;
-        if page >= self.pages.len() {
-            self.pages.resize(page + 1, None);
-        }
-        self.pages[page].get_or_insert_with(|| vec![NONE; PAGE].into())[id as usize % PAGE] = slot;
-    }
-
-    pub fn memory_bytes(&self) -> usize {
-        self.pages
-            .iter()
-            .map(|p| 16 + p.as_ref().map_or(0, |_| 4 * PAGE))
-            .sum()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use hippo_store::vector::{VectorIndex, VectorParams};
+use hippo_store::vector::{PreparedQuery, VectorIndex, VectorParams};
 
 /// A small random generator, so that the vectors are the same on every machine.
 pub struct TestRandom(pub u64);
@@ -58,7 +58,12 @@ impl VectorModel {
     ) -> Vec<u32> {
         let rescore = |ids: &[u32]| ids.iter().map(|id| self.0.get(id).cloned()).collect();
         let hits = index
-            .search(query, k, Some(passes), &rescore)
+            .search(
+                &PreparedQuery::new(query).expect("the queries have unit length"),
+                k,
+                Some(passes),
+                &rescore,
+            )
             .expect("the vectors have unit length");
         for (id, cosine) in &hits {
             assert!(
@@ -102,7 +107,6 @@ pub fn graph_params() -> VectorParams {
     VectorParams {
         exact_below: 100,
         m: 12,
-        part_max: 500,
         ef_construction: 80,
         build_threads: 1,
         ..VectorParams::default()

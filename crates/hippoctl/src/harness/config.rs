@@ -26,8 +26,8 @@ impl LayoutConfig {
             index_in_prompt: settings.index_in_prompt,
         };
         let problems = invalid
-            .iter()
-            .map(|invalid| PathReason::new(CONFIG, invalid.to_string()));
+            .into_iter()
+            .map(|invalid| PathReason::new(CONFIG, invalid));
         (config, problems.collect())
     }
 

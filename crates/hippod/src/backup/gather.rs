@@ -1,25 +1,25 @@
 //! Consistent snapshot of a workspace's files and databases.
 //!
-//! The databases are copied first, then hippod's own files below the root are read. Both steps are repeated while the
-//! index file differs from the last version recorded in the database, or while files change during the read. Logs
-//! written after the copy are newer than the database, and a restored daemon indexes them as at any start. No file is
-//! older than the database, because such a file would look like a deletion.
+//! A snapshot of the databases is taken first, then hippod's own files below the root are read. Both steps are repeated
+//! while the index file differs from the last version recorded in the database, or while files change during the read.
+//! Logs written after the snapshot are newer than the database, and a restored daemon indexes them as at any start. No
+//! file is older than the database, because such a file would look like a deletion.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{LeftOut, RpcError};
-use hippo_store::StoreError;
 use hippo_store::copies::DatabaseSnapshot;
 use hippo_store::system;
 
 use super::Backups;
-use super::manifest::{BackupWorkspace, LONGEST_NAME, is_memory};
-use super::write::{BackupWriter, Traits};
+use super::manifest::{BackupWorkspace, LONGEST_NAME, Traits, is_memory};
+use super::refusal::copy_refusal;
+use super::write::BackupWriter;
 use crate::errors::{root_missing, store_error};
 use crate::registry::state_folder;
 use crate::tasks::Cancellation;
@@ -231,24 +231,22 @@ fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<FileCopy, Option<L
     if !is_memory(&name.split('/').collect::<Vec<_>>()) {
         return Err(Some(reason(path, "a hidden file that is not Markdown")));
     }
-    let opened = dir.open_source(path);
-    let read = opened.and_then(|(_, metadata)| Ok((dir.read_source(path, most)?, metadata)));
+    let read = dir.open_source(path).and_then(|(file, metadata)| {
+        let traits = Traits {
+            mtime_ns: Some(system::modified_ns(&metadata)),
+            mode: Some(system::mode(&metadata) & 0o777),
+        };
+        Ok((hippo_fs::read_all((file, metadata), most)?, traits))
+    });
     match read {
-        Ok((bytes, metadata)) => Ok(FileCopy {
+        Ok((bytes, traits)) => Ok(FileCopy {
             path: name,
             bytes,
-            traits: traits(&metadata),
+            traits,
         }),
         // The file was removed during the backup.
         Err(error) if files::is_absence(&error) => Err(None),
         Err(error) => Err(Some(reason(path, &error.to_string()))),
-    }
-}
-
-fn traits(metadata: &Metadata) -> Traits {
-    Traits {
-        mtime_ns: Some(system::modified_ns(metadata)),
-        mode: Some(system::mode(metadata) & 0o777),
     }
 }
 
@@ -267,20 +265,6 @@ fn add(
 ) -> Result<(), RpcError> {
     let member = format!("{}/files/{}", workspace.folder, found.path);
     writer.add(&member, &found.bytes, found.traits, cancellation)
-}
-
-/// Converts an error of copying a database. An error because the destination disk is full does not mean that the
-/// database is damaged.
-fn copy_refusal(error: &StoreError) -> RpcError {
-    match error {
-        StoreError::Io { what, path, source } => super::refusal::io_refusal(what, path, source),
-        StoreError::DiskFull { path } => RpcError::internal(format!(
-            "could not copy the database: no space left for {}",
-            path.display()
-        ))
-        .hint("free some space, or choose another disk; the unfinished file was removed"),
-        other => store_error(other),
-    }
 }
 
 #[cfg(test)]

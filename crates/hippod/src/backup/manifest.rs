@@ -57,10 +57,18 @@ pub struct BackupMember {
     pub bytes: u64,
     /// BLAKE3 hash of the content, in hexadecimal.
     pub blake3: String,
-    /// Last modification in nanoseconds since the Unix epoch; only for files of a workspace.
+    /// Metadata; empty for the state of a workspace.
+    #[serde(flatten)]
+    pub traits: Traits,
+}
+
+/// Metadata of a file of a workspace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traits {
+    /// Last modification in nanoseconds since the Unix epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtime_ns: Option<i64>,
-    /// Permission bits as in `chmod`; only for files of a workspace.
+    /// Permission bits as in `chmod`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
 }

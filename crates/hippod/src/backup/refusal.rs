@@ -4,8 +4,11 @@ use std::io;
 use std::path::Path;
 
 use hippo_proto::{ErrorKind, RpcError};
+use hippo_store::StoreError;
 use hippo_store::system::is_loop;
 use hippo_text::text::clip;
+
+use crate::errors::store_error;
 
 /// Converts an I/O error for clients; `what` is the failed operation.
 pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
@@ -48,4 +51,18 @@ pub fn unusable(file: &Path, reason: &str) -> RpcError {
 pub fn damaged(file: &Path, member: &str, reason: &str) -> RpcError {
     let member = member.escape_debug().to_string();
     unusable(file, &format!("{}: {reason}", clip(&member, LONGEST_REASON / 2)))
+}
+
+/// Converts an error of copying or checking a database. If the disk of the copy is full, the database is not reported as
+/// damaged.
+pub fn copy_refusal(error: &StoreError) -> RpcError {
+    match error {
+        StoreError::Io { what, path, source } => io_refusal(what, path, source),
+        StoreError::DiskFull { path } => RpcError::internal(format!(
+            "could not copy the database: no space left for {}",
+            path.display()
+        ))
+        .hint("free some space, or choose another disk; the unfinished files were removed"),
+        other => store_error(other),
+    }
 }

@@ -15,13 +15,12 @@ use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, sync_folder};
 use hippo_text::source::SourceRules;
 
 use super::Backups;
+use super::absolute;
 use super::commit;
 use super::gather::NOT_KEPT;
 use super::manifest::{BackupManifest, BackupMember, BackupWorkspace, MemberPath, is_written};
-use super::refusal::{damaged, io_refusal, unusable};
+use super::refusal::{copy_refusal, damaged, io_refusal, unusable};
 use super::source::BackupSource;
-use super::{absolute, target};
-use crate::errors::store_error;
 use crate::staged::StagedWorkspace;
 use crate::tasks::Cancellation;
 
@@ -66,19 +65,19 @@ pub fn prepare(
             Some(into) => absolute(into)?,
             None => absolute(&workspace.root)?,
         };
-        let root = target::root(&folder, &backups.paths)?;
-        target::vacant(state, &root)?;
+        let root = commit::root(&folder, &backups.paths)?;
+        commit::vacant(state, &root)?;
         let ready = StagedWorkspace {
             root,
             was: workspace.root.clone(),
             files: 0,
             is_sealed: false,
         };
-        target::free_beside(&ready)?;
+        commit::free_beside(&ready)?;
         staged.push((workspace, ready));
     }
     check_not_nested(&staged)?;
-    // Recorded first, so that the next start can discard the folders if this process is killed.
+    // Record the plan first, so that the next start can discard the folders if this process is killed.
     let plan: Vec<StagedWorkspace> = staged.iter().map(|(_, staged)| staged.clone()).collect();
     commit::note(state, &plan)?;
     let mut ready = StagedRestore {
@@ -238,10 +237,10 @@ fn put(member: &BackupMember, bytes: &mut dyn Read, root: &Path, path: &Path) ->
         let mut file = folder.create_new(name)?;
         system::set_file_mode(&file, PRIVATE_FILE)?;
         io::copy(bytes, &mut file)?;
-        if let Some(at) = member.mtime_ns.and_then(|ns| u64::try_from(ns).ok()) {
+        if let Some(at) = member.traits.mtime_ns.and_then(|ns| u64::try_from(ns).ok()) {
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(at))?;
         }
-        if let Some(mode) = member.mode {
+        if let Some(mode) = member.traits.mode {
             // Memory files are never executable.
             system::set_file_mode(&file, mode & 0o666)?;
         }
@@ -284,9 +283,6 @@ fn refusal(backup: &Path, workspace: &BackupWorkspace, state: &Path, error: &Sto
             let there = format!("{}/", workspace.folder);
             unusable(backup, &error.to_string().replace(&here, &there))
         }
-        StoreError::Io { what, path, source } => io_refusal(what, path, source),
-        StoreError::DiskFull { .. } => RpcError::internal(error.to_string())
-            .hint("free some space, or choose another disk; the unfinished files were removed"),
-        other => store_error(other),
+        other => copy_refusal(other),
     }
 }

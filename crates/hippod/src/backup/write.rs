@@ -1,19 +1,27 @@
 //! Writer of a backup archive, which appears at its destination atomically.
+//!
+//! The temporary folder of a running backup is recorded in the state folder before it is created, so that it can be
+//! removed even after a kill.
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{ErrorKind, RpcError};
-use hippo_store::system::{PRIVATE_FILE, sync_folder};
+use hippo_store::system::{PRIVATE_FILE, PRIVATE_FOLDER, sync_folder};
 
-use super::destination::check_free;
-use super::manifest::{BackupManifest, BackupMember, MANIFEST};
-use super::partial::Partial;
+use super::Backups;
+use super::gather::OWN;
+use super::manifest::{BackupManifest, BackupMember, MANIFEST, Traits};
 use super::refusal::io_refusal;
 use super::source::{HashingReader, most};
+use crate::files;
+use crate::registry::write_atomically;
 use crate::tasks::Cancellation;
+use crate::view::WorkspaceView;
 
 /// Compression level of zstd. Vectors hardly compress at any level, and text compresses well even at this one.
 const LEVEL: i32 = 1;
@@ -26,15 +34,6 @@ pub struct BackupWriter {
     partial: Partial,
     archive: tar::Builder<zstd::Encoder<'static, BufWriter<File>>>,
     members: Vec<BackupMember>,
-}
-
-/// Metadata of a file of a workspace.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Traits {
-    /// Last modification in nanoseconds since the Unix epoch.
-    pub mtime_ns: Option<i64>,
-    /// Permission bits.
-    pub mode: Option<u32>,
 }
 
 impl BackupWriter {
@@ -115,8 +114,7 @@ impl BackupWriter {
             path: path.to_owned(),
             bytes,
             blake3: from.hash(),
-            mtime_ns: traits.mtime_ns,
-            mode: traits.mode,
+            traits,
         });
         Ok(())
     }
@@ -184,4 +182,161 @@ fn private(path: &Path) -> io::Result<File> {
 
 fn seconds(mtime_ns: Option<i64>) -> u64 {
     u64::try_from(mtime_ns.unwrap_or(0) / 1_000_000_000).unwrap_or(0)
+}
+
+/// Name of the record in the state folder; it contains the path of the folder.
+const NOTE: &str = "backing-up.json";
+
+/// Temporary folder beside the destination, removed on drop.
+struct Partial {
+    folder: PathBuf,
+    state: PathBuf,
+}
+
+impl Partial {
+    /// Creates the folder for a backup at `to`, and removes the leftover of a killed process.
+    #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
+    fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
+        clear_left(state);
+        let mut name = OsString::from(".");
+        name.push(to.file_name().unwrap_or_default());
+        name.push(".partial");
+        let folder = to.with_file_name(name);
+        if folder.symlink_metadata().is_ok() {
+            let what = format!(
+                "could not prepare the backup: this path already exists: {}",
+                folder.display()
+            );
+            return Err(
+                RpcError::new(ErrorKind::Conflict, what).hint("move it elsewhere, or choose another name")
+            );
+        }
+        let refused = |error| io_refusal("prepare the backup", &folder, &error);
+        let json = serde_json::to_vec(&folder).map_err(|error| refused(error.into()))?;
+        write_atomically(&state.join(NOTE), &json).map_err(refused)?;
+        let made = DirBuilder::new().mode(PRIVATE_FOLDER).create(&folder);
+        made.map_err(refused)?;
+        Ok(Self {
+            folder,
+            state: state.to_path_buf(),
+        })
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        clear_left(&self.state);
+    }
+}
+
+/// Removes the recorded folder. No backup may be running.
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
+pub fn clear_left(state: &Path) {
+    let note = state.join(NOTE);
+    let Ok(json) = fs::read(&note) else { return };
+    let folder: PathBuf = serde_json::from_slice(&json).unwrap_or_default();
+    // If the disk is unmounted, the folder may still exist.
+    if !folder.parent().is_some_and(Path::is_dir) {
+        return;
+    }
+    let removed = match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => fs::remove_file(&note),
+    };
+    if let Err(error) = removed {
+        tracing::warn!(%error, folder = %folder.display(), "could not remove the leftovers of a backup");
+    }
+}
+
+/// Returns the destination as a path whose folder contains no links.
+///
+/// # Errors
+/// Returns `conflict` if the path exists, and `bad-request` for a path where the backup would count as memory.
+/// Otherwise returns the error of the operating system.
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
+pub fn resolve(backups: &Backups, to: &Path) -> Result<PathBuf, RpcError> {
+    let folder = to.parent().unwrap_or(Path::new("/"));
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| io_refusal("write the backup", to, &error))?;
+    let path = folder.join(to.file_name().unwrap_or_default());
+    // Such a backup would count as memory, and be part of every later backup.
+    let (reason, hint) = if files::is_own(&backups.paths, &path) {
+        let reason = "hippod keeps its own files there".to_owned();
+        (reason, "choose another folder")
+    } else if let Some(view) = backups.views.open().iter().find(|view| is_memory_of(&path, view)) {
+        let reason = format!(
+            "at this path, the backup would become a memory file of the workspace {}",
+            view.root.display()
+        );
+        let hint = "choose a folder outside the workspace, or a folder of the workspace that hippod does not \
+                    watch";
+        (reason, hint)
+    } else {
+        return check_free(&path).map(|()| path);
+    };
+    Err(refuse_path(ErrorKind::BadRequest, &path, &reason).hint(hint))
+}
+
+/// Checks that nothing exists at a path.
+#[expect(clippy::disallowed_methods, reason = "the user chose this path")]
+fn check_free(path: &Path) -> Result<(), RpcError> {
+    match path.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(found) => {
+            let what = if found.is_dir() { "folder" } else { "file" };
+            let reason = format!("the path is an existing {what}");
+            Err(refuse_path(ErrorKind::Conflict, path, &reason).hint("give the path of a new file"))
+        }
+    }
+}
+
+fn refuse_path(kind: ErrorKind, path: &Path, reason: &str) -> RpcError {
+    RpcError::new(
+        kind,
+        format!("could not write the backup: {}: {reason}", path.display()),
+    )
+}
+
+fn is_memory_of(path: &Path, view: &WorkspaceView) -> bool {
+    let Ok(inside) = path.strip_prefix(&view.root) else {
+        return false;
+    };
+    let own = [OWN, INDEX_FILE, hippo_fs::harness::FILE];
+    own.iter().any(|own| inside.starts_with(own)) || view.rules.is_source(&files::slashed(inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_of_a_killed_process_are_removed_and_foreign_files_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, disk) = (folder.path().join("state"), folder.path().join("disk"));
+        fs::create_dir_all(&state).unwrap();
+        fs::create_dir_all(&disk).unwrap();
+        let begin = |name: &str| Partial::begin(&state, &disk.join(name));
+        let killed = begin("1.tar.zst").unwrap();
+        fs::write(killed.folder.join("out"), "half").unwrap();
+        let left = killed.folder.clone();
+        std::mem::forget(killed);
+        fs::rename(&disk, folder.path().join("unmounted")).unwrap();
+        clear_left(&state);
+        assert!(
+            state.join(NOTE).exists(),
+            "the record of an unmounted disk is kept"
+        );
+        fs::rename(folder.path().join("unmounted"), &disk).unwrap();
+        drop(begin("2.tar.zst").unwrap());
+        assert!(!left.exists() && !disk.join(".2.tar.zst.partial").exists());
+        assert!(!state.join(NOTE).exists());
+        let foreign = disk.join(".3.tar.zst.partial");
+        fs::create_dir(&foreign).unwrap();
+        fs::write(foreign.join("diary.md"), "mine").unwrap();
+        let refusal = begin("3.tar.zst").err().unwrap();
+        assert_eq!(refusal.data.kind, ErrorKind::Conflict);
+        clear_left(&state);
+        assert!(foreign.join("diary.md").exists());
+    }
 }

@@ -161,10 +161,10 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, 
         let last: Vec<SessionEntry> = last.into_values().collect();
         sessions.forget(id);
         store.update_entries(&last, now(contexts)).map_err(refusal)?;
-        let closed = store.close_session(id, now(contexts)).map_err(refusal)?;
+        let (session, already) = store.close_session(id, now(contexts)).map_err(refusal)?;
         return Ok(CloseStep::Closed {
-            session: closed.session,
-            already: closed.already,
+            session,
+            already,
             not_persisted,
         });
     }

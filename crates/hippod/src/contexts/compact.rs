@@ -12,7 +12,7 @@ use hippo_proto::{CompactStats, MAX_SCORES, RpcError, SessionCompactRequest, Ses
 use hippo_session::compaction::{
     CompactionConfig, CompactionOptions, CompactionPass, CompactionResult, Compactor,
 };
-use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptContent};
+use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, NewContent};
 
 use super::Contexts;
 use super::flush::unread;
@@ -225,13 +225,10 @@ impl Keeper {
         let mut held = place.held()?;
         let (store, _) = held.parts()?;
         let budget = self.settings.budget_bytes();
-        let pieces: Vec<TranscriptContent<'_>> = self
+        let pieces: Vec<NewContent<'_>> = self
             .batch
             .iter()
-            .map(|content| TranscriptContent {
-                bytes: content.as_bytes(),
-                tokens: hippo_types::tokens::of(content) as u64,
-            })
+            .map(|content| NewContent::new(content.as_bytes(), hippo_types::tokens::of(content) as u64))
             .collect();
         let contents = |store: &hippo_store::contexts::ContextStore| {
             store.read().usage().map(|usage| usage.contents).map_err(refusal)

@@ -129,16 +129,16 @@ fn entry(
         None => Err("the entry has no separate content".to_owned()),
         Some(id) => bytes_of(place, id, now(contexts))?,
     };
-    let source = complete::source_path(&found.entry.source.kind, &found.entry.source.reference)
+    let source = complete::source_path(&found.kept.entry.source.kind, &found.kept.entry.source.reference)
         .ok_or_else(|| {
             format!(
                 "a source of type {} cannot be read again",
-                found.entry.source.kind
+                found.kept.entry.source.kind
             )
         })
         .and_then(|path| source_now(&view.root, &path));
     let hash = found.content.map(|id| id.to_string());
-    let mut now_so = found.to_kept();
+    let mut now_so = found.kept.clone();
     if found.open {
         let mut held = place.held()?;
         let (store, sessions) = held.parts()?;
@@ -148,7 +148,7 @@ fn entry(
             .map_err(refusal)?
             .map_or(0, |session| session.turn);
         let entries = sessions.entries(store, &found.session)?;
-        if let Some(at) = entries.position(&found.entry.id) {
+        if let Some(at) = entries.position(&found.kept.entry.id) {
             let mut kept = entries.kept[at].clone();
             kept.touch(turn);
             match store.update_entries(std::slice::from_ref(&kept), now(contexts)) {

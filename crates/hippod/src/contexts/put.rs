@@ -49,12 +49,13 @@ pub fn open(
         }
     }
     let place = contexts.database_of(&view.root);
-    let opened = place.write(|store| store.open_session(&id, request.agent.as_deref(), now(contexts)))?;
+    let (session, resumed) =
+        place.write(|store| store.open_session(&id, request.agent.as_deref(), now(contexts)))?;
     Ok(ContextOpenResponse {
-        session: opened.session.id,
-        turn: opened.session.turn,
-        entries: opened.session.entries,
-        resumed: opened.resumed,
+        session: session.id,
+        turn: session.turn,
+        entries: session.entries,
+        resumed: resumed,
     })
 }
 
@@ -110,12 +111,13 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             bytes: content,
             tokens: captured.tokens,
             withhold: !captured.store,
+            packed: ready.as_ref(),
         }),
         budget_bytes: view.config.context.budget_bytes(),
         now_ms: now(contexts),
     };
     let entries = sessions.entries(store, &request.session)?;
-    match store.put_ready(&new, ready.as_ref()).map_err(refusal)? {
+    match store.put(&new).map_err(refusal)? {
         PutOutcome::Entry { content, .. } => {
             answer.content_id = content.map(|content| content.to_string());
             answer.entry = Some(entry.clone());
@@ -126,7 +128,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             });
         }
         PutOutcome::Known(known) => {
-            let mut kept = known.to_kept();
+            let mut kept = known.kept.clone();
             let asked = request.summary.is_some()
                 || request.key_data.is_some()
                 || request.modifiers.is_some()
@@ -147,11 +149,11 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
 }
 
 /// Runs `work` while another thread packs content, if a thread can be started.
-fn pack_beside<'a, T>(
+fn pack_beside<T>(
     place: &ContextDatabase,
-    content: &'a [u8],
+    content: &[u8],
     work: impl FnOnce() -> T,
-) -> (T, Option<PackedContent<'a>>) {
+) -> (T, Option<PackedContent>) {
     thread::scope(|scope| {
         let packing = thread::Builder::new()
             .name("packer".to_owned())

@@ -144,7 +144,7 @@ pub fn changed(entries: &mut EntryList, plan: &CyclePlan) -> Vec<SessionEntry> {
 impl From<&KeptEntry> for TrackedEntry {
     fn from(entry: &KeptEntry) -> Self {
         Self {
-            kept: entry.to_kept(),
+            kept: entry.kept.clone(),
             content: entry.content,
             tokens: entry.tokens,
         }

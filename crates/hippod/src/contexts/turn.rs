@@ -95,7 +95,7 @@ pub fn render(
         };
         let hits = store
             .read()
-            .search_among(&session.id, cue, BROUGHT_BACK, dormant)
+            .search(&session.id, cue, BROUGHT_BACK, dormant)
             .map_err(refusal)?;
         let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);
         let back: Vec<usize> = meant.filter_map(|hit| entries.position(&hit.id)).collect();

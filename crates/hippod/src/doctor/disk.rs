@@ -15,39 +15,39 @@ use crate::files::index_path;
 use crate::instance;
 use crate::registry;
 use crate::scan::{self, SkippedFile};
-use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, problem};
+use crate::survey::{Survey, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
 
 /// Runs the disk checks outside the engine, and returns the complete diagnosis.
-pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
-    let Survey { mut report, places } = survey;
-    examine_folders(doctor, &mut report);
+pub fn complete(doctor: &Doctor, mut survey: Survey) -> DoctorResponse {
+    let places = std::mem::take(&mut survey.places);
+    examine_folders(doctor, &mut survey);
     for place in &places {
-        examine_database(place, &mut report);
-        examine_index_copy(place, &mut report);
-        examine_disk(place, &mut report);
-        examine_contexts(doctor, &place.view.root, &mut report);
+        examine_database(place, &mut survey);
+        examine_index_copy(place, &mut survey);
+        examine_disk(place, &mut survey);
+        examine_contexts(doctor, &place.view.root, &mut survey);
         let (found, nodes) = tree::examine(&doctor.trees, &place.view);
         match nodes {
-            Some(nodes) => report.check(
+            Some(nodes) => survey.check(
                 "tree",
                 format!("{}: {nodes} nodes", place.view.root.display()),
                 found,
             ),
-            None => report.problems.extend(found),
+            None => survey.problems.extend(found),
         }
     }
-    report.problems.sort_by_key(|problem| problem.severity);
+    survey.problems.sort_by_key(|problem| problem.severity);
     DoctorResponse {
-        problems: report.problems,
-        checks: report.checks,
+        problems: survey.problems,
+        checks: survey.checks,
         fixed: Vec::new(),
     }
 }
 
 /// Checks that only the user can read the state folders.
-fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
+fn examine_folders(doctor: &Doctor, survey: &mut Survey) {
     for folder in instance::open_to_others(&doctor.paths) {
         let mut found = problem(
             super::PERMISSIONS,
@@ -57,30 +57,30 @@ fn examine_folders(doctor: &Doctor, report: &mut SurveyReport) {
             format!("chmod 700 {}", folder.display()),
         );
         found.fixable = true;
-        report.problems.push(found);
+        survey.problems.push(found);
     }
 }
 
-fn examine_database(place: &SurveyedWorkspace, report: &mut SurveyReport) {
+fn examine_database(place: &SurveyedWorkspace, survey: &mut Survey) {
     let database = place.database.display().to_string();
     match StoreReader::open(&place.database).and_then(|reader| reader.check()) {
-        Ok(()) => report.sound("database", format!("{database}: sound")),
+        Ok(()) => survey.sound("database", format!("{database}: sound")),
         Err(error) => {
             let mended = error.is_damage();
             let fix = "`hippoctl doctor --rebuild` rebuilds the database from the files and keeps all \
                        accesses and removals that can be read";
             let mut found = problem("database", Severity::Error, error.to_string(), database, fix);
             found.fixable = mended;
-            report.problems.push(found);
+            survey.problems.push(found);
         }
     }
 }
 
-fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
+fn examine_index_copy(place: &SurveyedWorkspace, survey: &mut Survey) {
     let file = index_path(&place.view.root);
     let kept = file.with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
     if place.indexed && hippo_fs::exists(&place.view.root, format!("{INDEX_FILE}{UNMERGED}")) {
-        report.problem(
+        survey.problem(
             "index-copy",
             Severity::Warning,
             "this is an earlier version of the index file; it is kept because hippod cannot determine which \
@@ -91,9 +91,9 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     }
     let Some(detail) = &place.index_file else { return };
     if hippo_fs::exists(&place.view.root, INDEX_FILE) {
-        report.sound("index-file", detail.clone());
+        survey.sound("index-file", detail.clone());
     } else if hippo_fs::is_present(&place.view.root) {
-        report.problem(
+        survey.problem(
             "index-missing",
             Severity::Info,
             "the index file was removed, or has not been written yet",
@@ -103,7 +103,7 @@ fn examine_index_copy(place: &SurveyedWorkspace, report: &mut SurveyReport) {
     }
 }
 
-fn examine_disk(place: &SurveyedWorkspace, report: &mut SurveyReport) {
+fn examine_disk(place: &SurveyedWorkspace, survey: &mut Survey) {
     let (indexed, on_disk) = place.disk;
     let skipped = place.skipped.iter();
     let root = place.view.root.display();
@@ -113,7 +113,7 @@ fn examine_disk(place: &SurveyedWorkspace, report: &mut SurveyReport) {
             format!("{root}: {on_disk} files on disk, {indexed} indexed, {waiting} to read")
         }
     };
-    report.check(
+    survey.check(
         "disk",
         detail,
         skipped
@@ -150,12 +150,12 @@ fn left_out(root: &Path, skipped: &SkippedFile, kept: usize) -> Problem {
     problem("skipped", Severity::Info, what, place, fix)
 }
 
-fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
+fn examine_contexts(doctor: &Doctor, root: &Path, survey: &mut Survey) {
     let kept = &doctor.contexts;
     match kept.check(root) {
         Ok(None) => {}
-        Ok(Some(file)) => report.sound("contexts", format!("{}: sound", file.display())),
-        Err(error) => report.problem(
+        Ok(Some(file)) => survey.sound("contexts", format!("{}: sound", file.display())),
+        Err(error) => survey.problem(
             "contexts",
             Severity::Error,
             error.message,
@@ -166,7 +166,7 @@ fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
     let file = registry::state_folder(&doctor.paths.state, root).join(contexts::FILE);
     let lost = lost_changes(&file);
     if lost > 0 {
-        report.problem(
+        survey.problem(
             "contexts-lost",
             Severity::Warning,
             format!("{lost} stored changes of sessions are missing: the database or its log was damaged, truncated or removed"),
@@ -177,7 +177,7 @@ fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut SurveyReport) {
         kept.loss_is_told(root);
     }
     if let Some(story) = kept.policies_trouble(root) {
-        report.problem(
+        survey.problem(
             "policies",
             Severity::Error,
             story,

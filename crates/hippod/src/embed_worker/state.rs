@@ -36,37 +36,16 @@ pub struct EmbedCounters {
 
 /// State of all models.
 pub(super) struct EmbedState {
-    configured: Arc<str>,
+    pub(super) configured: Arc<str>,
     /// State of the configured model and of other requested models: models of workspaces that set their own, and
     /// previous models.
-    models: BTreeMap<Arc<str>, ModelPhase>,
+    pub(super) models: BTreeMap<Arc<str>, ModelPhase>,
     pub(super) counters: EmbedCounters,
 }
 
 impl EmbedState {
-    pub(super) fn new(configured: Arc<str>, model: ModelPhase) -> Self {
-        Self {
-            models: BTreeMap::from([(Arc::clone(&configured), model)]),
-            configured,
-            counters: EmbedCounters::default(),
-        }
-    }
-
-    /// Sets the configured model and discards the states of all models.
-    pub(super) fn forget(&mut self, configured: Arc<str>) {
-        self.configured = configured;
-        self.models.clear();
-    }
-
-    pub(super) fn configured(&self) -> &ModelPhase {
-        self.of(&self.configured)
-    }
-
-    pub(super) fn of(&self, id: &str) -> &ModelPhase {
-        self.models.get(id).unwrap_or(&ModelPhase::Unloaded)
-    }
-
-    pub(super) fn set(&mut self, id: &Arc<str>, state: ModelPhase) {
-        self.models.insert(Arc::clone(id), state);
+    /// Returns the state of a model. A model that was never requested counts as unloaded.
+    pub(super) fn of(&self, id: &str) -> ModelPhase {
+        self.models.get(id).cloned().unwrap_or(ModelPhase::Unloaded)
     }
 }

@@ -3,12 +3,12 @@
 mod passages;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Embedding};
-use hippo_store::system;
 use hippo_store::vector::VectorIndex;
 use hippo_text::chunk::ContentHash;
 
@@ -174,7 +174,7 @@ impl Workspace {
         let start = places.iter().map(|place| place.span.start_byte).min()?;
         let end = places.iter().map(|place| place.span.end_byte).max()?;
         let mut bytes = vec![0; usize::try_from(end.checked_sub(start)?).ok()?];
-        system::read_exact_at(&file, &mut bytes, start).ok()?;
+        file.read_exact_at(&mut bytes, start).ok()?;
         let part = FileBytes { start, bytes };
         let same = |place: &PlacedChunk| ContentHash::of(part.of(&place.span)) == place.span.hash;
         places.iter().all(same).then_some(part)
@@ -225,7 +225,6 @@ impl Workspace {
             return Ok(());
         };
         let placed = self.store.place_vector(vector, *after, PLACED_AT_ONCE)?;
-        self.unsaved = true;
         self.last_write = now;
         let mut snapshot = self.view.picture_mut();
         let mut of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -306,7 +305,6 @@ impl Workspace {
             active: true,
             ..embedder
         });
-        self.unsaved = true;
         Ok(true)
     }
 }

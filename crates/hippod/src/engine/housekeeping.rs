@@ -1,6 +1,5 @@
-//! Housekeeping: canaries, vector index and graph, spare copies, shutdown.
+//! Housekeeping: canaries, vector graph, spare copies, shutdown.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,17 +10,17 @@ use hippo_store::StoreError;
 use hippo_store::vector::BuiltGraph;
 
 use super::Resources;
+use super::WorkspaceEvent;
 use super::agenda::Chore;
 use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
-use super::{WorkspaceEvent, open};
 use crate::message::WorkspaceMessage;
 use crate::watcher::{WatchEvent, Watcher};
 
 /// Time within which the watcher must report a canary; after that, the watcher counts as silent.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
-/// Delay between the last write and the saving of the vector index.
-const SAVE_AFTER: Duration = Duration::from_secs(10);
+/// Delay between the last write and the merge of the lexical index.
+const TIDY_AFTER: Duration = Duration::from_secs(10);
 /// Minimum interval between spare copies of the data that exists only in the database.
 const SPARE_AFTER: Duration = Duration::from_secs(2);
 /// Number of chunks written since the last merge of the lexical index from which another merge is worthwhile.
@@ -39,18 +38,18 @@ impl Workspace {
     pub fn take_watch_event(&mut self, event: WatchEvent, now: Instant) {
         self.reports_taken += u64::from(event.is_report());
         match event {
-            WatchEvent::Dirty(_, paths) => self.note_events(paths, now),
-            WatchEvent::Rescan(_, reason) => {
+            WatchEvent::Dirty(paths) => self.note_events(paths, now),
+            WatchEvent::Rescan(reason) => {
                 let root = self.root.display();
                 tracing::info!(root = %root, ?reason, "watch events were lost; comparing the disk with the index");
                 self.agenda.plan(Chore::Scan, now);
             }
-            WatchEvent::CanarySeen(_) => {
+            WatchEvent::CanarySeen => {
                 self.times.canary = Some(now);
                 self.times.canary_sent = None;
                 self.watcher_silent = false;
             }
-            WatchEvent::Dead(_, reason) => {
+            WatchEvent::Dead(reason) => {
                 let root = self.root.display();
                 tracing::warn!(root = %root, %reason, "the watcher stopped; restarting it");
                 self.watcher_silent = true;
@@ -66,12 +65,12 @@ impl Workspace {
             (Some(_), Some(sent)) => Some(sent + CANARY_PATIENCE),
             (Some(_), None) => Some(self.agenda.time(Chore::Canary, now)),
         };
-        let save = (self.unsaved && self.pending.len() == 0).then(|| self.last_write + SAVE_AFTER);
+        let tidy = (self.untidy >= UNTIDY && self.pending.len() == 0).then(|| self.last_write + TIDY_AFTER);
         let spare =
             (self.spared != Some(self.entries.revision)).then(|| self.agenda.time(Chore::SaveSpare, now));
         canary
             .into_iter()
-            .chain(save)
+            .chain(tidy)
             .chain(spare)
             .min()
             .unwrap_or(now + Duration::from_secs(3600))
@@ -116,22 +115,6 @@ impl Workspace {
         };
         has_graph || self.store.count_vectors().is_ok_and(|texts| texts > scanned)
     }
-
-    fn save_vectors(&mut self, state: &Path) {
-        let snapshot = self.view.snapshot();
-        let saved = open::identity(&self.store, snapshot.vectors.len()).map(|identity| {
-            let Some(identity) = identity else { return };
-            let folder = open::vector_folder(state, &self.root);
-            if let Err(error) = snapshot.vectors.save(&folder, &identity) {
-                tracing::warn!(%error, "could not save the vector index; the next start takes longer");
-            }
-        });
-        drop(snapshot);
-        if let Err(error) = saved {
-            tracing::warn!(%error, "could not save the vector index; the next start takes longer");
-        }
-        self.unsaved = false;
-    }
 }
 
 impl WorkspaceWorker {
@@ -152,12 +135,9 @@ impl WorkspaceWorker {
             }
         }
         let quiet = workspace.pending.len() == 0 && workspace.dirty.is_empty();
-        if quiet && workspace.unsaved && now >= workspace.last_write + SAVE_AFTER {
-            if workspace.untidy >= UNTIDY {
-                workspace.untidy = 0;
-                self.tidy(workspace);
-            }
-            workspace.save_vectors(&self.resources.paths.state);
+        if quiet && workspace.untidy >= UNTIDY && now >= workspace.last_write + TIDY_AFTER {
+            workspace.untidy = 0;
+            self.tidy(workspace);
         }
     }
 
@@ -245,7 +225,7 @@ impl WorkspaceWorker {
         let key = workspace.key;
         let cancel = Arc::new(AtomicBool::new(false));
         workspace.graph_build = Some(Arc::clone(&cancel));
-        let build = move || job.run(&cancel).ok();
+        let build = move || job.run(&cancel);
         self.compute("graph", build, move |built| {
             WorkspaceEvent::GraphBuilt(key, built.flatten())
         });
@@ -279,10 +259,8 @@ impl WorkspaceWorker {
         let now = self.resources.clock.monotonic();
         let mut snapshot = workspace.view.picture_mut();
         if let Some(built) = built {
-            if snapshot.vectors.install(built) {
-                workspace.unsaved = true;
-                workspace.last_write = now;
-            }
+            // A build that a later snapshot invalidated has no effect.
+            snapshot.vectors.install(built);
         } else {
             snapshot.vectors.abandon_build();
             workspace.agenda.plan(Chore::BuildGraph, now + BUILD_AGAIN);
@@ -299,20 +277,12 @@ impl WorkspaceWorker {
         // None of the replaced copies of the index file remains beside it.
         self.close_index_file(workspace, self.resources.clock.monotonic());
         workspace.cancel_graph();
-        // Writing a large vector index takes too long for a shutdown; the database contains all of its vectors.
-        let small = workspace.view.snapshot().vectors.memory_bytes() < SAVE_AT_STOP;
-        if workspace.unsaved && small {
-            workspace.save_vectors(&self.resources.paths.state);
-        }
         workspace.save_spare();
         if let Err(error) = workspace.store.checkpoint() {
             tracing::warn!(%error, "could not checkpoint the database; the next start checkpoints it");
         }
     }
 }
-
-/// Maximum size in bytes of a vector index that is saved at shutdown. Saving it takes some tenths of a second.
-const SAVE_AT_STOP: usize = 200 << 20;
 
 /// Rewrites the database to its path if its file was removed.
 pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {

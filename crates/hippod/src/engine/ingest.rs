@@ -63,7 +63,6 @@ impl Workspace {
                 }
                 if matches!(refreshed, RefreshResult::Changed | RefreshResult::Removed) {
                     self.trouble = None;
-                    self.unsaved = true;
                     self.last_write = ingest.at;
                 }
                 refreshed
@@ -236,7 +235,6 @@ impl Workspace {
         // The last scan may already have omitted the removed files from its count.
         let left = self.files_on_disk.saturating_sub(changes.len());
         self.files_on_disk = left.max(self.known.len());
-        self.unsaved = true;
         Ok(if changes.is_empty() {
             RefreshResult::Same
         } else {

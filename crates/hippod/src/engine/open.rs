@@ -1,7 +1,7 @@
 //! Opening of a workspace: database, snapshot and index entries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
-use hippo_store::vector::{VectorIndex, VectorParams};
+use hippo_store::vector::VectorIndex;
 use hippo_text::source::SourceRules;
 
 use super::agenda::Agenda;
@@ -20,11 +20,6 @@ use crate::registry;
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::{SearchSnapshot, WorkspaceView};
-
-/// Returns the folder of a workspace's saved vector index.
-pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
-    registry::state_folder(state, root).join("vectors")
-}
 
 /// Opens a workspace and loads its snapshot. The harness's settings are the only file below the root that is read.
 ///
@@ -60,7 +55,7 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
         .map(|model| store.embedder(&model.id, model.dimension))
         .transpose()?;
     let mut entries = WorkspaceEntries::load(&mut store, &config, resources.clock.now(), now)?;
-    let (snapshot, known, dumped) = load(&store, &vector_folder(state, root))?;
+    let (snapshot, known) = load(&store)?;
     let view = Arc::new(WorkspaceView::new(
         root.to_path_buf(),
         config,
@@ -99,7 +94,6 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
         canary_unprovable: None,
         watcher_silent: false,
         trouble: None,
-        unsaved: !dumped,
         last_write: now,
         untidy: 0,
         graph_build: None,
@@ -118,25 +112,8 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
     Ok(workspace)
 }
 
-/// Returns the identity that a saved vector index must have to match this database.
-///
-/// # Errors
-/// See [`StoreError`].
-pub fn identity(store: &Store, vectors: usize) -> Result<Option<String>, StoreError> {
-    let Some(embedder) = store.embedders()?.into_iter().find(|embedder| embedder.active) else {
-        return Ok(None);
-    };
-    // Every change of a chunk's vector advances the generation, so the generation identifies the content as well.
-    let generation = store.vector_generation()?;
-    Ok(Some(format!("{} {generation} {vectors}", embedder.model)))
-}
-
-type KnownDocuments = HashMap<String, KnownDocument>;
-
-/// Loads the snapshot and the known documents. The last value is true if the vectors were loaded from the saved index,
-/// so that it need not be saved again.
-fn load(store: &Store, dump: &Path) -> Result<(SearchSnapshot, KnownDocuments, bool), StoreError> {
-    let loaded = store.load()?;
+fn load(store: &Store) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>), StoreError> {
+    let documents = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
     let mut snapshot = SearchSnapshot {
@@ -146,13 +123,11 @@ fn load(store: &Store, dump: &Path) -> Result<(SearchSnapshot, KnownDocuments, b
         tokens: Vec::new(),
         facts: HashMap::new(),
         model: active.map(|embedder| embedder.model.into()),
-        generation: loaded.generation,
+        generation: store.generation()?,
     };
-    let mut known = HashMap::with_capacity(loaded.documents.len());
-    let mut vectors = 0;
-    for document in &loaded.documents {
+    let mut known = HashMap::with_capacity(documents.len());
+    for document in &documents {
         patch::load(&mut snapshot, document);
-        vectors += document.rows.iter().filter(|row| row.vector.is_some()).count();
         let mark = FileMark {
             size: document.record.size,
             mtime_ns: document.record.mtime_ns,
@@ -167,33 +142,10 @@ fn load(store: &Store, dump: &Path) -> Result<(SearchSnapshot, KnownDocuments, b
             },
         );
     }
-    let (vectors, dumped) = load_vectors(store, dump, dimension, vectors)?;
-    snapshot.vectors = vectors;
-    Ok((snapshot, known, dumped))
-}
-
-/// Loads the vectors from the saved index if it matches the database, otherwise from the database. The second value is
-/// true if nothing needs to be saved.
-fn load_vectors(
-    store: &Store,
-    dump: &Path,
-    dimension: usize,
-    count: usize,
-) -> Result<(VectorIndex, bool), StoreError> {
-    if let Some(identity) = identity(store, count)?.filter(|_| count > 0) {
-        match VectorIndex::load(dump, &identity, dimension, VectorParams::default()) {
-            Ok(index) => return Ok((index, true)),
-            Err(rejected) => {
-                tracing::info!(%rejected, "the saved vector index cannot be used; rebuilding it")
-            }
-        }
-    }
-    let mut index = VectorIndex::new(dimension);
     store.for_each_vector(|chunk, vector| {
-        if let Err(error) = index.insert(chunk, vector) {
+        if let Err(error) = snapshot.vectors.insert(chunk, vector) {
             tracing::warn!(chunk, %error, "could not index a vector");
         }
     })?;
-    let nothing = index.is_empty();
-    Ok((index, nothing))
+    Ok((snapshot, known))
 }

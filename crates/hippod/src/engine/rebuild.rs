@@ -9,7 +9,6 @@ use hippo_store::StoreError;
 use hippo_store::db::{Store, salvage};
 use hippo_store::in_place::Replacement;
 
-use super::open;
 use crate::errors::store_error;
 use crate::message::LostData;
 use crate::registry;
@@ -45,12 +44,6 @@ fn empty(state: &Path, root: &Path) -> Result<Option<LostData>> {
         // The database itself is undamaged; another problem, such as a full disk, prevents the write.
         Err(error) => return Err(error.into()),
     };
-    let vectors = open::vector_folder(state, root);
-    if let Err(error) = std::fs::remove_dir_all(&vectors)
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        tracing::warn!(%error, "could not remove the saved vector index; it no longer matches and is not used");
-    }
     Ok(lost)
 }
 

@@ -17,7 +17,7 @@ use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
 use crate::files::index_path;
 use crate::scan::{ScanResult, SkippedFile};
-use crate::survey::{Survey, SurveyReport, SurveyedWorkspace, examine_model, problem};
+use crate::survey::{Survey, SurveyedWorkspace, examine_model, problem};
 
 impl WorkspaceWorker {
     /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
@@ -30,15 +30,16 @@ impl WorkspaceWorker {
             workspace.take_scan(scan, now);
             workspace.changed_at_reconcile = without_events;
         }
-        let mut report = SurveyReport::default();
-        self.examine_model_of(workspace, &mut report);
+        let mut survey = Survey::default();
+        self.examine_model_of(workspace, &mut survey);
         repair_is_told(workspace);
-        let places = vec![examine(workspace, &mut report)];
-        Survey { report, places }
+        let place = examine(workspace, &mut survey);
+        survey.places.push(place);
+        survey
     }
 
     /// Reports the state of a model that a workspace uses instead of the daemon's.
-    fn examine_model_of(&self, workspace: &Workspace, report: &mut SurveyReport) {
+    fn examine_model_of(&self, workspace: &Workspace, survey: &mut Survey) {
         let name = workspace.view.config.embed.model.as_str();
         if name == self.resources.config.embed.model {
             return;
@@ -48,18 +49,18 @@ impl WorkspaceWorker {
             ModelPhase::Unloaded => self.resources.models.state_of(name),
             state => state,
         };
-        examine_model(&self.resources.models, name, state, report);
+        examine_model(&self.resources.models, name, state, survey);
     }
 }
 
-fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspace {
+fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
         let refusal = crate::errors::store_error(error);
         let (what, fix) = (refusal.message, refusal.data.hint);
         let mut found = problem("store", Severity::Error, what, place.clone(), fix);
         found.fixable = error.is_damage();
-        report.problems.push(found);
+        survey.problems.push(found);
     }
     let recovered = workspace.recovered.iter();
     let recovered = recovered.map(|recovered| repairs::was_gone(&place, recovered));
@@ -67,22 +68,22 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         .mended
         .iter()
         .map(|mended| repairs::was_damaged(&place, mended));
-    report.problems.extend(recovered.chain(mended));
+    survey.problems.extend(recovered.chain(mended));
     if !workspace.root_present {
         let what = "the folder does not exist; its files stay in the index";
         let fix = "make the folder available again, or unregister it: hippoctl workspace remove";
-        report.problem("root-missing", Severity::Error, what, &place, fix);
+        survey.problem("root-missing", Severity::Error, what, &place, fix);
     }
     if !workspace.held.is_empty() {
         let held = workspace.held.len();
         let what = format!("{held} files disappeared at once; they stay in the index");
         let fix = "restore the files, or confirm the deletion: hippoctl sync --accept-deletions";
-        report.problem("held-deletions", Severity::Warning, what, &place, fix);
+        survey.problem("held-deletions", Severity::Warning, what, &place, fix);
     }
     if let Some(story) = workspace.own.describe_error() {
         let file = settings_path(&workspace.root).display().to_string();
         let fix = "correct the reported line; hippod reads the file again after each change";
-        report.problem("settings", Severity::Error, story, file, fix);
+        survey.problem("settings", Severity::Error, story, file, fix);
     }
     for file in &workspace.own.untrusted {
         let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
@@ -90,10 +91,10 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
         let what = format!("{path} is not trusted, so these settings have no effect: {keys}");
         let there = workspace.root.join(path).display().to_string();
         let fix = format!("read the file; to accept the settings: hippoctl workspace trust {place}");
-        report.problem("untrusted", Severity::Info, what, there, fix);
+        survey.problem("untrusted", Severity::Info, what, there, fix);
     }
-    let index_file = examine_index_file(workspace, report);
-    examine_watcher(workspace, &place, report);
+    let index_file = examine_index_file(workspace, survey);
+    examine_watcher(workspace, &place, survey);
     let mut known: Vec<&str> = workspace.known.keys().map(String::as_str).collect();
     known.sort_unstable();
     let kept = |skipped: &SkippedFile| (skipped.clone(), count_below(&known, &skipped.rel));
@@ -118,16 +119,16 @@ fn count_below(sorted: &[&str], place: &str) -> usize {
 }
 
 /// Reports problems with the index file; returns its description if it has none.
-fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Option<String> {
+fn examine_index_file(workspace: &Workspace, survey: &mut Survey) -> Option<String> {
     let entries = &workspace.entries;
     let place = index_path(&workspace.root).display().to_string();
     if let Some(trouble) = &entries.file.trouble {
         let (what, fix) = (trouble.what.clone(), trouble.fix.clone());
-        report.problem("index-file", Severity::Warning, what, place.clone(), fix);
+        survey.problem("index-file", Severity::Warning, what, place.clone(), fix);
     }
     if let Some((what, fix)) = entries.held_problem() {
         let what = format!("{what}; hippod neither reads nor writes the file");
-        report.problem("held-removals", Severity::Warning, what, place.clone(), fix);
+        survey.problem("held-removals", Severity::Warning, what, place.clone(), fix);
     }
     for damaged in &entries.known.damaged {
         let what = format!(
@@ -137,12 +138,12 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
         let database = workspace.store.path().display().to_string();
         let fix =
             "everything else works; `hippoctl index edit` or `hippoctl remember` writes the entry again";
-        report.problem("damaged-row", Severity::Warning, what, database, fix);
+        survey.problem("damaged-row", Severity::Warning, what, database, fix);
     }
     if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
         let fix = "no change is necessary, because search finds all files; to make room, remove entries with \
                    `hippoctl index forget`, or exclude files with sources.exclude";
-        report.problem("index-full", Severity::Info, what, place.clone(), fix);
+        survey.problem("index-full", Severity::Info, what, place.clone(), fix);
     }
     let written = entries.file.trouble.is_none() && entries.file.held.is_none();
     if !entries.enabled || !written {
@@ -154,9 +155,9 @@ fn examine_index_file(workspace: &Workspace, report: &mut SurveyReport) -> Optio
     ))
 }
 
-fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport) {
+fn examine_watcher(workspace: &Workspace, place: &str, survey: &mut Survey) {
     let mut warn =
-        |id: &str, what: String, fix: &str| report.problem(id, Severity::Warning, what, place, fix);
+        |id: &str, what: String, fix: &str| survey.problem(id, Severity::Warning, what, place, fix);
     let reason = workspace.watcher.as_ref().map(|watcher| watcher.state().reason);
     let detail = match (reason, &workspace.canary_unprovable) {
         (None, _) if workspace.agenda.is_planned(Chore::StartWatcher) => {
@@ -186,7 +187,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut SurveyReport
         (_, Some(why)) => format!("the watcher is running, but its test file cannot be written: {why}"),
         (_, None) => "watching".to_owned(),
     };
-    report.sound("watcher", format!("{place}: {detail}"));
+    survey.sound("watcher", format!("{place}: {detail}"));
 }
 
 #[cfg(test)]

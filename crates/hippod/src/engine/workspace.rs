@@ -213,8 +213,6 @@ pub struct Workspace {
     pub watcher_silent: bool,
     /// Last error of the store; cleared when a write succeeds.
     pub trouble: Option<StoreError>,
-    /// True if the vector index has changed since it was last saved.
-    pub unsaved: bool,
     /// Time of the last write.
     pub last_write: Instant,
     /// Chunks written since the last merge of the lexical index.

@@ -1,80 +1,15 @@
-//! Imported models: listing, verification, import and removal.
+//! Import and removal of models.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 #[cfg(feature = "onnx")]
 use std::time::Instant;
 
-use hippo_embed::acquire::{self, AcquireError, LocalModel};
-use hippo_proto::{
-    ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelPullResponse, ModelRemoveResponse,
-    ModelState as Installed, ModelVerifyResponse, RpcError,
-};
+use hippo_embed::acquire::{self, Model};
+use hippo_proto::{ErrorKind, ModelImportRequest, ModelPullResponse, ModelRemoveResponse, RpcError};
 
-use super::{Layout, ModelManifest, Models, refusal};
-
-/// Returns the runtime library for an imported model whose files are unchanged, judged by their metadata.
-pub(super) fn locate(
-    model: &LocalModel,
-    layout: &Layout,
-    manifest: &ModelManifest,
-) -> Result<PathBuf, AcquireError> {
-    let runtime = acquire::locate_runtime(layout, manifest)?;
-    match model.artifact(layout).fault() {
-        Some(fault) => Err(fault),
-        None => Ok(runtime),
-    }
-}
+use super::{Models, refusal};
 
 impl Models {
-    /// Returns the imported models for `model.list`.
-    pub(super) fn brought(&self, unsupported: bool) -> Vec<ModelInfo> {
-        let told = |(name, model): (String, Result<LocalModel, AcquireError>)| {
-            let model = model.ok();
-            let id = model.as_ref().map(LocalModel::id);
-            let artifact = model.as_ref().map(|model| model.artifact(&self.layout));
-            let damaged = artifact.as_ref().is_none_or(|files| files.fault().is_some());
-            ModelInfo {
-                selected: self.config.enabled && self.config.model == name,
-                name,
-                dimension: id
-                    .as_ref()
-                    .map_or(0, |id| u32::try_from(id.dimension).unwrap_or(u32::MAX)),
-                id: id.map_or_else(String::new, |id| id.to_string()),
-                sha256: model.and_then(|model| model.weights_sha256().map(str::to_owned)),
-                state: match (unsupported, damaged) {
-                    (true, _) => Installed::Unsupported,
-                    (false, true) => Installed::Damaged,
-                    (false, false) => Installed::Installed,
-                },
-                bytes: artifact.map_or(0, |files| files.size()),
-                licence: None,
-                source: "imported".to_owned(),
-            }
-        };
-        LocalModel::list_all(&self.layout).into_iter().map(told).collect()
-    }
-
-    /// Compares the checksums of an imported model and of the runtime library. Returns `None` if no imported model has
-    /// this name.
-    pub(super) fn verify_brought(&self, name: &str) -> Result<Option<ModelVerifyResponse>, RpcError> {
-        let found = LocalModel::find(&self.layout, name).map_err(|error| refusal(&error))?;
-        let Some(model) = found else { return Ok(None) };
-        let files = self.files_of(&model)?;
-        Ok(Some(ModelVerifyResponse {
-            ok: files.iter().all(|file| file.ok),
-            model: model.name,
-            files,
-        }))
-    }
-
-    fn files_of(&self, model: &LocalModel) -> Result<Vec<ModelFile>, RpcError> {
-        let runtime = self
-            .manifest
-            .runtime(&self.layout)
-            .map_err(|error| refusal(&error))?;
-        Ok(Self::verified([model.artifact(&self.layout), runtime]))
-    }
-
     /// Imports a sentence-transformers folder under a name. Blocks while the folder is copied and tested.
     #[cfg(feature = "onnx")]
     pub(super) fn bring(
@@ -94,7 +29,7 @@ impl Models {
             .map_err(|error| refusal(&error))?;
         tracing::info!(model = %model.id(), "imported a model");
         Ok(ModelPullResponse {
-            files: self.files_of(&model)?,
+            files: self.files(&model)?,
             model: model.name,
             took_ms: start.elapsed().as_secs_f64() * 1e3,
         })
@@ -135,7 +70,7 @@ impl Models {
                  hippoctl sync --wait",
             ));
         }
-        let bytes = LocalModel::find(&self.layout, name)
+        let bytes = Model::find(&self.layout, &self.manifest, name)
             .ok()
             .flatten()
             .map_or(0, |model| model.artifact(&self.layout).size());

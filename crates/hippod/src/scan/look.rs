@@ -234,7 +234,6 @@ impl<'a> Looker<'a> {
         } else {
             return FoundEntry::File(ScannedFile {
                 rel: relative(self.root, path),
-                abs: path.to_path_buf(),
                 size,
                 mtime_ns: system::modified_ns(&metadata),
                 id: FileId::of(&metadata),

@@ -7,10 +7,24 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hippo_proto::{MetricsResponse, ModelLoad};
+use hippo_proto::{MetricsResponse, ModelLoad, WorkspaceStatus};
 
 use super::StatusReporter;
 use crate::registry;
+
+/// Name and help of a metric of each workspace, and the function that returns its value.
+type WorkspaceMetric = (&'static str, &'static str, fn(&WorkspaceStatus) -> f64);
+
+#[rustfmt::skip] // keep the table compact
+const OF_WORKSPACES: [WorkspaceMetric; 7] = [
+    ("hippod_documents", "Watched files in the index.", |of| of.documents as f64),
+    ("hippod_pending_embeddings", "Chunks that wait for their vectors.", |of| of.pending as f64),
+    ("hippod_index_lag_seconds", "Age of the oldest change that is not searchable yet; 0 if there is none.", |of| of.lag_ms as f64 / 1000.0),
+    ("hippod_held_deletions", "Deletions held back because they affect a large share of the workspace.", |of| of.held_deletions as f64),
+    ("hippod_watcher_alive", "1 if the watcher reported the last test file in time.", |of| flag(of.watcher.alive)),
+    ("hippod_database_bytes", "Size of the index database and its log, in bytes.", |of| of.database_bytes as f64),
+    ("hippod_degraded", "1 if the workspace is degraded; the reason is a label.", |of| flag(of.degraded.is_some())),
+];
 
 /// Handles `metrics`.
 pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
@@ -45,59 +59,15 @@ pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
     let help = "Runs of consolidation cycles since the start, by cycle and outcome.";
     write_family(&mut text, "hippod_cycles_total", help, cycles);
 
-    let mut of_workspaces = [
-        ("hippod_documents", "Watched files in the index.", Vec::new()),
-        (
-            "hippod_pending_embeddings",
-            "Chunks that wait for their vectors.",
-            Vec::new(),
-        ),
-        (
-            "hippod_index_lag_seconds",
-            "Age of the oldest change that is not searchable yet; 0 if there is none.",
-            Vec::new(),
-        ),
-        (
-            "hippod_held_deletions",
-            "Deletions held back because they affect a large share of the workspace.",
-            Vec::new(),
-        ),
-        (
-            "hippod_watcher_alive",
-            "1 if the watcher reported the last test file in time.",
-            Vec::new(),
-        ),
-        (
-            "hippod_database_bytes",
-            "Size of the index database and its log, in bytes.",
-            Vec::new(),
-        ),
-        (
-            "hippod_degraded",
-            "1 if the workspace is degraded; the reason is a label.",
-            Vec::new(),
-        ),
-    ];
-    for of in &status.workspaces {
-        let labels = format!("workspace=\"{}\"", registry::short_id(Path::new(&of.root)));
-        let values = [
-            of.documents as f64,
-            of.pending as f64,
-            of.lag_ms as f64 / 1000.0,
-            of.held_deletions as f64,
-            flag(of.watcher.alive),
-            of.database_bytes as f64,
-            flag(of.degraded.is_some()),
-        ];
-        for ((name, _, samples), value) in of_workspaces.iter_mut().zip(values) {
-            let reason = match *name {
+    for (name, help, value) in OF_WORKSPACES {
+        let samples = status.workspaces.iter().map(|of| {
+            let id = registry::short_id(Path::new(&of.root));
+            let reason = match name {
                 "hippod_degraded" => format!(",reason=\"{}\"", of.degraded.as_deref().unwrap_or("none")),
                 _ => String::new(),
             };
-            samples.push((format!("{{{labels}{reason}}}"), value));
-        }
-    }
-    for (name, help, samples) in of_workspaces {
+            (format!("{{workspace=\"{id}\"{reason}}}"), value(of))
+        });
         write_family(&mut text, name, help, samples);
     }
     MetricsResponse { text }

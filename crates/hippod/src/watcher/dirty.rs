@@ -21,25 +21,6 @@ pub(super) struct DirtySet {
     since: Option<(Instant, Instant)>,
 }
 
-/// Changes to report.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Batch {
-    /// These paths.
-    Paths(BTreeSet<PathBuf>),
-    /// All paths.
-    Rescan(&'static str),
-}
-
-impl Batch {
-    /// Creates the event that reports the changes of a workspace.
-    pub fn into_event(self, root: PathBuf) -> WatchEvent {
-        match self {
-            Self::Paths(paths) => WatchEvent::Dirty(root, paths),
-            Self::Rescan(reason) => WatchEvent::Rescan(root, reason),
-        }
-    }
-}
-
 impl DirtySet {
     /// Creates an empty set. Changes are due after a period `quiet` without another change, but at the latest after
     /// `max_wait`.
@@ -78,17 +59,21 @@ impl DirtySet {
     }
 
     /// Takes the changes if they are due.
-    pub fn take(&mut self, now: Instant) -> Option<Batch> {
+    pub fn take(&mut self, now: Instant) -> Option<WatchEvent> {
         if self.due()? > now {
             return None;
         }
         self.since = None;
         let paths = std::mem::take(&mut self.paths);
-        Some(self.rescan.take().map_or(Batch::Paths(paths), Batch::Rescan))
+        Some(
+            self.rescan
+                .take()
+                .map_or(WatchEvent::Dirty(paths), WatchEvent::Rescan),
+        )
     }
 
     /// Takes all changes, whether due or not.
-    pub fn take_all(&mut self) -> Option<Batch> {
+    pub fn take_all(&mut self) -> Option<WatchEvent> {
         self.due().and_then(|due| self.take(due))
     }
 
@@ -134,7 +119,7 @@ mod tests {
         set.insert(path(2), start + QUIET / 2);
         assert_eq!(set.take(start + QUIET), None);
         let batch = set.take(start + QUIET / 2 + QUIET);
-        assert_eq!(batch, Some(Batch::Paths(BTreeSet::from([path(1), path(2)]))));
+        assert_eq!(batch, Some(WatchEvent::Dirty(BTreeSet::from([path(1), path(2)]))));
         assert_eq!(set.due(), None);
         assert_eq!(set.take(start + MAX_WAIT * 2), None);
     }
@@ -151,12 +136,12 @@ mod tests {
         assert!(set.paths.is_empty());
         assert_eq!(
             set.take(now + QUIET),
-            Some(Batch::Rescan("too many paths changed"))
+            Some(WatchEvent::Rescan("too many paths changed"))
         );
         set.insert(path(7), now + QUIET);
         assert_eq!(
             set.take(now + QUIET * 2),
-            Some(Batch::Paths(BTreeSet::from([path(7)])))
+            Some(WatchEvent::Dirty(BTreeSet::from([path(7)])))
         );
     }
 
@@ -191,13 +176,13 @@ mod tests {
                     prop_assert!(due <= first.unwrap() + MAX_WAIT);
                     prop_assert!(due >= last + QUIET || due == first.unwrap() + MAX_WAIT);
                     match batch {
-                        Batch::Paths(paths) => {
+                        WatchEvent::Dirty(paths) => {
                             prop_assert!(!all);
                             prop_assert_eq!(&paths, &waiting);
                         }
-                        Batch::Rescan(reason) => {
+                        other => {
                             prop_assert!(all);
-                            prop_assert_eq!(reason, "the system dropped events");
+                            prop_assert_eq!(other, WatchEvent::Rescan("the system dropped events"));
                         }
                     }
                     waiting.clear();

@@ -9,13 +9,14 @@ use hippo_store::system::FileId;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use parking_lot::{Condvar, Mutex};
 
-use super::dirty::{Batch, DirtySet};
-use super::{CANARY, OWN_FOLDER, WatchSpec, WatchState};
+use super::dirty::DirtySet;
+use super::{CANARY, OWN_FOLDER, WatchEvent, WatchSpec, WatchState};
 
 /// State shared by the watcher's thread, the operating system's event thread, and the watcher's owner.
 #[derive(Debug)]
 pub(super) struct WatchShared {
-    root: PathBuf,
+    /// The watched root.
+    pub root: PathBuf,
     inbox: Mutex<Inbox>,
     wake: Condvar,
     /// Signals progress of either thread to waiting queries.
@@ -56,7 +57,7 @@ pub(super) struct WatchTurn {
     /// Request to end the thread.
     pub stop: bool,
     /// Changes to report.
-    pub batch: Option<Batch>,
+    pub batch: Option<WatchEvent>,
 }
 
 impl WatchShared {
@@ -80,11 +81,6 @@ impl WatchShared {
             wake: Condvar::new(),
             progress: Condvar::new(),
         }
-    }
-
-    /// Returns the watched root.
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 
     /// Waits until a condition on the inbox is true. Returns whether it became true before the timeout.
@@ -136,7 +132,8 @@ impl WatchShared {
             Ok(event) if event.need_rescan() => inbox.dirty.rescan("the system dropped events", now),
             Ok(event) => {
                 if !is_change(event.kind) {
-                    if is_opening(event.kind) && event.paths.contains(&self.root) {
+                    let is_opening = matches!(event.kind, EventKind::Access(AccessKind::Open(_)));
+                    if is_opening && event.paths.contains(&self.root) {
                         inbox.root_openings += 1;
                         drop(inbox);
                         self.progress.notify_all();
@@ -227,11 +224,6 @@ fn is_change(kind: EventKind) -> bool {
         | EventKind::Remove(_)
         | EventKind::Other => true,
     }
-}
-
-/// Returns whether the event reports an opening.
-fn is_opening(kind: EventKind) -> bool {
-    matches!(kind, EventKind::Access(AccessKind::Open(_)))
 }
 
 /// Returns whether, after this event, the path may be missing or name another folder.

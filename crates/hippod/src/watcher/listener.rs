@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Handle to a running watcher.
 #[derive(Debug, Clone)]
 pub struct Listener {
-    shared: Arc<WatchShared>,
+    pub(super) shared: Arc<WatchShared>,
 }
 
 /// Changes that the watcher has not reported yet.
@@ -27,10 +27,6 @@ pub struct UnreportedChanges {
 }
 
 impl Listener {
-    pub(super) fn new(shared: Arc<WatchShared>) -> Self {
-        Self { shared }
-    }
-
     /// Waits until the watcher has received every change made before this call. Returns `false` on a timeout.
     ///
     /// The operating system reports events in order. Opening the root folder also causes an event, and the arrival of
@@ -42,7 +38,7 @@ impl Listener {
             return true;
         }
         let before = self.shared.with(|inbox| inbox.root_openings);
-        if File::open(self.shared.root()).is_err() {
+        if File::open(&self.shared.root).is_err() {
             // A missing root produces no events.
             return true;
         }
@@ -54,14 +50,12 @@ impl Listener {
     pub fn take(&self) -> Option<WatchEvent> {
         // The thread may have taken a batch that the engine has not received yet.
         self.shared.wait_until(PATIENCE, |inbox| !inbox.handing_over);
-        let root = self.shared.root().to_path_buf();
-        let batch = self.shared.with(|inbox| inbox.dirty.take_all())?;
-        Some(batch.into_event(root))
+        self.shared.with(|inbox| inbox.dirty.take_all())
     }
 
     /// Counts the pending paths below the root for which `counts` returns true.
     pub fn held_back(&self, counts: impl Fn(&str) -> bool) -> UnreportedChanges {
-        let root = self.shared.root();
+        let root = &self.shared.root;
         self.shared.with(|inbox| {
             let below = inbox
                 .dirty

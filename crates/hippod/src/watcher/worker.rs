@@ -57,7 +57,7 @@ impl WatchThread {
 
     /// Runs until a stop is requested.
     pub fn run(mut self, sink: WatchSink) {
-        let mut voice = Voice(Some((self.spec.root.clone(), sink)));
+        let mut voice = Voice(Some(sink));
         loop {
             let turn = self.shared.next(self.next_look);
             if turn.stop {
@@ -75,12 +75,11 @@ impl WatchThread {
     }
 
     fn act(&mut self, turn: WatchTurn) -> Vec<WatchEvent> {
-        let root = self.spec.root.clone();
         let mut events = Vec::new();
         if turn.canary_seen {
-            events.push(WatchEvent::CanarySeen(root.clone()));
+            events.push(WatchEvent::CanarySeen);
         }
-        events.extend(turn.batch.map(|batch| batch.into_event(root)));
+        events.extend(turn.batch);
         if let Some(reason) = turn.limit {
             self.fall_back(reason);
         }
@@ -240,11 +239,11 @@ impl WatchThread {
 }
 
 /// Sender of the thread's events. On drop, it reports the death of the thread, unless it was silenced before.
-struct Voice(Option<(PathBuf, WatchSink)>);
+struct Voice(Option<WatchSink>);
 
 impl Voice {
     fn say(&self, event: WatchEvent) {
-        if let Some((_, sink)) = &self.0 {
+        if let Some(sink) = &self.0 {
             sink(event);
         }
     }
@@ -252,8 +251,8 @@ impl Voice {
 
 impl Drop for Voice {
     fn drop(&mut self) {
-        if let Some((root, sink)) = self.0.take() {
-            sink(WatchEvent::Dead(root, "the watcher's thread panicked".into()));
+        if let Some(sink) = self.0.take() {
+            sink(WatchEvent::Dead("the watcher's thread panicked".into()));
         }
     }
 }

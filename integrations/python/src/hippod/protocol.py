@@ -1609,7 +1609,7 @@ class ModelFile(TypedDict):
 ModelImportRequest = TypedDict(
     "ModelImportRequest",
     {
-        # Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder of a sentence-transformers model.
+        # Absolute path of a Python wheel, or of a folder with wheels; with `name`, of the folder of a sentence-transformers model.
         "from": "str",
         # Name of a model that this build knows; default: its default model.
         "model": "NotRequired[str | None]",

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::change::{EntryChange, RecordFields};
+use super::change::RecordFields;
 use super::planner::CyclePlanner;
-use super::{ConsolidationSnapshot, PROPOSE_FROM, QUEUE_BELOW, QUEUE_DAYS, RecordPlace, Rule};
+use super::{ConsolidationSnapshot, QUEUE_BELOW, QUEUE_DAYS, RecordPlace, Rule};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
 

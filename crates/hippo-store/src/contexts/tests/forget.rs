@@ -46,14 +46,14 @@ fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
     );
     let entry = store.read().entry("old0").unwrap().unwrap();
     assert_eq!(
-        (entry.kept, entry.content),
+        (entry.stored, entry.content),
         (false, Some(ContentId::of(&contents[0])))
     );
     assert_sums(&store);
 
     // A new put restores the content, also for the entry that lost it.
     put(&mut store, "open", "o3", &contents[0], 70);
-    assert!(store.read().entry("old0").unwrap().unwrap().kept);
+    assert!(store.read().entry("old0").unwrap().unwrap().stored);
     assert!(kept(store.read(), &contents[0]));
     assert_sums(&store);
 }
@@ -64,7 +64,7 @@ fn contents_are_removed_by_age_alone_too() {
     let mut store = scratch.open();
     let day = 86_400_000;
     closed(&mut store, "s", &[(b"old", 0), (b"young", 2 * day)]);
-    let pieces = [b"first", b"again", b"again"].map(|bytes| TranscriptContent { bytes, tokens: 2 });
+    let pieces = [b"first", b"again", b"again"].map(|bytes| NewContent::new(bytes, 2));
     let (names, _) = store.put_pieces(&pieces, PLENTY, day).unwrap();
     assert_eq!(
         names,
@@ -95,10 +95,7 @@ fn many_contents_are_removed_in_batches() {
     let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..200).map(|seed| noise(seed, 50)).collect();
-    let pieces: Vec<TranscriptContent<'_>> = contents
-        .iter()
-        .map(|bytes| TranscriptContent { bytes, tokens: 1 })
-        .collect();
+    let pieces: Vec<NewContent<'_>> = contents.iter().map(|bytes| NewContent::new(bytes, 1)).collect();
     let (names, _) = store.put_pieces(&pieces, PLENTY, 1).unwrap();
     assert_eq!(store.trim(0, 90, 2).unwrap().contents, names);
     assert_eq!(store.read().usage().unwrap().stored_bytes, 0);
@@ -150,10 +147,7 @@ fn messages_of_one_transcript_do_not_evict_each_other() {
     let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..4).map(|seed| noise(seed, 1_000)).collect();
-    let piece = |number: usize| TranscriptContent {
-        bytes: &contents[number],
-        tokens: 1,
-    };
+    let piece = |number: usize| NewContent::new(&contents[number], 1);
     store.put_pieces(&[piece(0), piece(1)], 2_000, 5).unwrap();
     let (_, trimmed) = store.put_pieces(&[piece(1), piece(2)], 2_000, 5).unwrap();
     assert_eq!(trimmed.contents, [ContentId::of(&contents[0])]);

@@ -165,7 +165,7 @@ proptest! {
                 prop_assert!(found.damaged.is_empty());
                 let expected: Vec<ContextEntry> =
                     session.entries.iter().map(|entry| model.expected(entry)).collect();
-                prop_assert_eq!(found.entries.iter().map(|kept| kept.entry.clone()).collect::<Vec<_>>(), expected);
+                prop_assert_eq!(found.entries.iter().map(|found| found.kept.entry.clone()).collect::<Vec<_>>(), expected);
                 let row = reader.session(&id.to_string()).unwrap().unwrap();
                 prop_assert_eq!((row.turn, row.closed_ms.is_some()), (session.turn, session.closed));
             }
@@ -244,10 +244,7 @@ fn apply(
         }
         ModelStep::Pieces { contents, budget } => {
             let texts: Vec<Vec<u8>> = contents.iter().map(|content| bytes(*content)).collect();
-            let pieces: Vec<TranscriptContent<'_>> = texts
-                .iter()
-                .map(|bytes| TranscriptContent { bytes, tokens: 1 })
-                .collect();
+            let pieces: Vec<NewContent<'_>> = texts.iter().map(|bytes| NewContent::new(bytes, 1)).collect();
             let done = store.put_pieces(&pieces, budget, now);
             let before = (model.kept.clone(), model.gone.clone(), model.rows.clone());
             let room = contents

@@ -39,13 +39,13 @@ fn sessions_open_resume_and_close() {
         last_used_ms: 14,
         entries: 1,
     };
-    assert_eq!((opened.session, opened.resumed), (expected, true));
+    assert_eq!(opened, (expected, true));
     store.open_session("t", None, 15).unwrap();
     assert_eq!(store.advance("s", u64::MAX, 16).unwrap(), u64::MAX >> 1);
 
-    assert!(!store.close_session("s", 20).unwrap().already);
+    assert!(!store.close_session("s", 20).unwrap().1);
     let again = store.close_session("s", 30).unwrap();
-    assert_eq!((again.already, again.session.closed_ms), (true, Some(20)));
+    assert_eq!((again.1, again.0.closed_ms), (true, Some(20)));
     for refused in [
         store.open_session("s", None, 31).map(|_| ()),
         store.advance("s", 9, 31).map(|_| ()),
@@ -85,10 +85,10 @@ fn entries_are_rewritten_all_or_none() {
     let with_unknown = [touched[0].clone(), SessionEntry::new(entry("nobody"))];
     let refused = store.update_entries(&with_unknown, 5);
     assert!(matches!(refused, Err(ContextError::UnknownEntry(id)) if id == "nobody"));
-    assert_eq!(store.read().entry("e1").unwrap().unwrap().entry, entry("e1"));
+    assert_eq!(store.read().entry("e1").unwrap().unwrap().kept.entry, entry("e1"));
     store.update_entries(&touched, 6).unwrap();
     let found = scratch.reader().entries("s").unwrap();
-    let found: Vec<SessionEntry> = found.entries.iter().map(KeptEntry::to_kept).collect();
+    let found: Vec<SessionEntry> = found.entries.into_iter().map(|found| found.kept).collect();
     assert_eq!(found, touched);
     assert_eq!(store.read().session("s").unwrap().unwrap().last_used_ms, 6);
 }
@@ -102,7 +102,7 @@ fn two_connections_share_a_session() {
         .map(|thread| {
             let mut store = scratch.open();
             std::thread::spawn(move || {
-                assert!(store.open_session("s", None, 1).unwrap().resumed);
+                assert!(store.open_session("s", None, 1).unwrap().1);
                 for number in 0..40 {
                     let content = format!("content {}", number / 2);
                     put(

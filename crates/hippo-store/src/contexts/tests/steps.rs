@@ -70,10 +70,7 @@ const ACTS: [(&str, Act); 7] = [
     }),
     ("pieces", |store| {
         let pieces = [noise(5, 400), noise(1, 500), b"one".to_vec()];
-        let pieces: Vec<TranscriptContent<'_>> = pieces
-            .iter()
-            .map(|bytes| TranscriptContent { bytes, tokens: 1 })
-            .collect();
+        let pieces: Vec<NewContent<'_>> = pieces.iter().map(|bytes| NewContent::new(bytes, 1)).collect();
         store.put_pieces(&pieces, 1_300, 9).map(|_| ())
     }),
     ("update", |store| {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn found(reader: &ContextReader, session: &str, cue: &str) -> Vec<String> {
-    let hits = reader.search(session, cue, 10).unwrap();
+    let hits = reader.search(session, cue, 10, |_| true).unwrap();
     assert!(
         hits.iter().all(|hit| hit.score > 0.0 && hit.score <= 1.0),
         "{hits:?}"
@@ -56,11 +56,14 @@ fn words_are_found_in_summary_key_data_source_and_content() {
         "no word matches the term of a session"
     );
     assert!(matches!(
-        reader.search("unknown", "x", 1),
+        reader.search("unknown", "x", 1, |_| true),
         Err(ContextError::UnknownSession(_))
     ));
-    assert_eq!(reader.search("s", "harbour", 1).unwrap().len(), 1);
-    assert_eq!(reader.search("s", "deployment", 1).unwrap()[0].score, 1.0);
+    assert_eq!(reader.search("s", "harbour", 1, |_| true).unwrap().len(), 1);
+    assert_eq!(
+        reader.search("s", "deployment", 1, |_| true).unwrap()[0].score,
+        1.0
+    );
 
     one.summary = "All is well".to_owned();
     store.update_entries(&[SessionEntry::new(one)], 2).unwrap();
@@ -131,7 +134,7 @@ fn withheld_contents_store_no_words_and_no_bytes() {
     assert_eq!(store.read().content(id).unwrap(), gone);
     assert!(found(store.read(), "s", "correct-horse-battery").is_empty());
     let found = store.read().entry("e").unwrap().unwrap();
-    assert_eq!((found.content, found.kept), (Some(id), false));
+    assert_eq!((found.content, found.stored), (Some(id), false));
     assert_sums(&store);
     drop(store);
     for file in std::fs::read_dir(scratch.folder.path()).unwrap() {
@@ -154,9 +157,9 @@ proptest! {
         let mut entry = entry("e");
         entry.summary = summary.clone();
         store.put(&new("s", &entry, &content, 1)).unwrap();
-        store.read().search("s", &cue, 3).unwrap();
+        store.read().search("s", &cue, 3, |_| true).unwrap();
         let words = hippo_text::terms::query_terms(&summary);
-        let hits = store.read().search("s", &summary, 3).unwrap();
+        let hits = store.read().search("s", &summary, 3, |_| true).unwrap();
         prop_assert_eq!(hits.len(), usize::from(!words.is_empty()));
         prop_assert!(hits.iter().all(|hit| hit.score > 0.0 && hit.score <= 1.0), "{:?}", hits);
     }

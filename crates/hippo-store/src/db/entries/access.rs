@@ -53,16 +53,6 @@ impl Store {
     pub fn fold_accesses(&mut self, profile: &DecayCurve, now: Timestamp) -> Result<FoldResult, StoreError> {
         self.in_transaction(|transaction| fold(transaction, profile, now))
     }
-
-    /// Records accesses in one transaction; see [`super::EntryBatch::record_accesses`].
-    ///
-    /// # Errors
-    /// See [`StoreError`]. After an error, no access is recorded.
-    pub fn record_accesses(&mut self, accesses: &[Access]) -> Result<(), StoreError> {
-        let mut batch = self.begin_entries()?;
-        batch.record_accesses(accesses)?;
-        batch.commit()
-    }
 }
 
 pub(super) fn insert_accesses(connection: &Connection, accesses: &[Access]) -> rusqlite::Result<()> {

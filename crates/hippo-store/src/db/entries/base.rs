@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use hippo_types::time::Timestamp;
 
-use super::{Store, StoreReader};
+use super::Store;
 use crate::StoreError;
 
 /// A file as the daemon last wrote it.
@@ -12,8 +12,6 @@ use crate::StoreError;
 pub struct Base {
     /// The whole content.
     pub bytes: Vec<u8>,
-    /// blake3 of the bytes.
-    pub hash: [u8; 32],
     /// Time of writing.
     pub at: Timestamp,
 }
@@ -43,16 +41,6 @@ impl Store {
     }
 }
 
-impl StoreReader {
-    /// Returns the content that the daemon last wrote to a file; see [`Store::base`].
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub fn base(&self, path: &str) -> Result<Option<Base>, StoreError> {
-        self.sql(|connection| read_base(connection, path))
-    }
-}
-
 pub(super) fn put(connection: &Connection, path: &str, bytes: &[u8], at: Timestamp) -> rusqlite::Result<()> {
     let hash = blake3::hash(bytes);
     connection
@@ -74,10 +62,9 @@ fn read_bases(connection: &Connection, condition: &str, path: &str) -> rusqlite:
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let (path, noted, bytes): (String, Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(2)?, row.get(3)?);
-        let hash = *blake3::hash(&bytes).as_bytes();
-        if noted == hash {
+        if noted == blake3::hash(&bytes).as_bytes() {
             let at = Timestamp(row.get(1)?);
-            found.push((path, Base { bytes, hash, at }));
+            found.push((path, Base { bytes, at }));
         } else {
             tracing::warn!(
                 path,

@@ -142,9 +142,9 @@ impl EntryBatch<'_> {
 
     /// Stores the bytes that the daemon has just written to `path` (relative to the workspace, with `/`).
     ///
-    /// Call it after the file has been moved into place. If the process stops in between, the next merge finds the
-    /// daemon's own text in the file, which agrees with the store. If the base were stored first, the old file would
-    /// look as if the user had reverted it.
+    /// Call it after the file has been moved into place. If the process stops before this call, the next merge finds
+    /// the daemon's own text in the file, which agrees with the store. If the base were stored first, the old file
+    /// would look as if the user had reverted the daemon's text.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.

@@ -36,7 +36,7 @@ pub struct RunRow {
     pub id: RunId,
     /// Cycle, times and outcome, as the schedule needs them.
     pub record: RunRecord,
-    /// The basis of its plans: the number of live entries, and of entries demoted so far.
+    /// The numbers on which its plans are based: live entries, and entries demoted so far.
     pub run: ConsolidationRun,
     /// Number of steps in its list, including completed steps.
     pub planned: u32,

@@ -5,7 +5,7 @@ mod other_schema;
 mod records;
 mod runs;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rusqlite::Connection;
 
@@ -13,7 +13,7 @@ use hippo_map::consolidation::{EntryChange, EntryRecord, RecordPlace};
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-use super::super::{RunId, Store, StoreReader};
+use super::super::{RunId, Store};
 use crate::StoreError;
 
 const HOUR: i64 = 3_600_000;
@@ -90,10 +90,6 @@ fn put(store: &mut Store, records: &[EntryRecord]) {
         batch.put_record(record).unwrap();
     }
     batch.commit().unwrap();
-}
-
-fn reader(file: &Path) -> StoreReader {
-    StoreReader::open(file).unwrap()
 }
 
 /// Returns the changes that undo the completed steps of a run, last first.

@@ -125,7 +125,7 @@ fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
     put(&mut store, 1, "green");
     let mended = store.mend().unwrap().unwrap();
     assert_eq!((mended.documents, mended.vectors), (true, 0));
-    assert!(store.load().unwrap().documents.is_empty());
+    assert!(store.load().unwrap().is_empty());
     for number in 0..12 {
         put(&mut store, number, "blue");
     }
@@ -162,10 +162,8 @@ fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
         let reader = StoreReader::open(&scratch.file).unwrap();
         assert!(reader.check().unwrap_err().is_damage(), "{at}");
         let mut store = scratch.open();
-        let generation = store.vector_generation().unwrap();
         let mended = store.mend().unwrap().unwrap();
         assert_eq!((mended.documents, mended.vectors), (false, 1), "{at}");
-        assert!(store.vector_generation().unwrap() > generation);
         let embedder = store.embedder("m", 4).unwrap();
         assert_eq!(store.pending_chunks(&embedder).unwrap().len(), 1, "{at}");
         put(&mut store, 7, "blue");

@@ -6,7 +6,6 @@ use rusqlite::{Connection, Row};
 
 use super::short_hash;
 use crate::db::Store;
-use crate::db::schema::Counter;
 
 impl Store {
     /// Drops vectors with a wrong checksum, and detaches vectors from chunks with a different text. Returns the number
@@ -30,7 +29,6 @@ impl Store {
                 [chunk],
             )?;
         }
-        Counter::Vectors.advance(&change)?;
         change.commit()?;
         Ok(damaged.len().max(misplaced.len()))
     }

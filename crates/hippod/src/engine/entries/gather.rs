@@ -12,9 +12,9 @@ use hippo_map::consolidation::{
 };
 use hippo_map::decay;
 use hippo_text::chunk::{ContentHash, chunk_text};
-use hippo_text::source::{SourceKind, date_in_name};
+use hippo_text::source::SourceKind;
 use hippo_types::cycle::Cycle;
-use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
 use super::EntryVectors;

@@ -9,6 +9,12 @@ use hippo_map::decay::{self, DecayCurve};
 use super::super::access::{self, Access};
 use super::*;
 
+fn record_all(store: &mut Store, accesses: &[Access]) {
+    let mut batch = store.begin_entries().unwrap();
+    batch.record_accesses(accesses).unwrap();
+    batch.commit().unwrap();
+}
+
 const PROFILE: DecayCurve = DecayCurve::PROTOCOL;
 
 fn access(name: &str, hours: i64) -> Access {
@@ -71,7 +77,7 @@ proptest! {
                         .into_iter()
                         .map(|(first, hours)| access(if first { "a" } else { "b" }, hours))
                         .collect();
-                    store.record_accesses(&accesses).unwrap();
+                    record_all(&mut store, &accesses);
                     all.extend(accesses);
                 }
                 JournalEvent::RecordCutOff(first) => {
@@ -111,7 +117,7 @@ fn further_accesses_on_the_same_day_add_less_even_after_folding() {
     let accesses = [access("a", 0), access("a", 0), access("a", 0), access("a", 48)];
     for (at, one) in accesses.iter().enumerate() {
         let mut store = scratch.open();
-        store.record_accesses(std::slice::from_ref(one)).unwrap();
+        record_all(&mut store, std::slice::from_ref(one));
         assert_eq!(store.entries().unwrap().journal, 1);
         let folded = store.fold_accesses(&PROFILE, one.at).unwrap();
         let entry = expected(before.entry.clone(), &accesses[..=at]);
@@ -126,7 +132,7 @@ fn access_counts_of_past_days_can_be_deleted() {
     let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.1)]);
-    store.record_accesses(&[access("a", 0), access("a", 48)]).unwrap();
+    record_all(&mut store, &[access("a", 0), access("a", 48)]);
     store.fold_accesses(&PROFILE, NOW).unwrap();
     let mut batch = store.begin_entries().unwrap();
     batch.drop_days_before(NOW.plus(48 * HOUR).date(0)).unwrap();
@@ -148,9 +154,8 @@ fn accesses_of_unknown_entries_are_dropped_and_those_of_damaged_ones_are_kept() 
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.1), record("damaged", 0.1)]);
     scratch.sql("UPDATE entries SET record = '{' WHERE id = 'damaged'");
-    store
-        .record_accesses(&[access("unknown", 0), access("damaged", 0), access("a", 0)])
-        .unwrap();
+    let accesses = [access("unknown", 0), access("damaged", 0), access("a", 0)];
+    record_all(&mut store, &accesses);
     let folded = store.fold_accesses(&PROFILE, NOW).unwrap();
     assert_eq!((folded.counted, folded.unknown, folded.kept), (1, 1, 1));
     assert_eq!(store.entries().unwrap().journal, 1);

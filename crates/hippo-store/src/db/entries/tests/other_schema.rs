@@ -39,6 +39,6 @@ fn clearing_the_documents_keeps_the_entries() {
         .unwrap();
     batch.commit().unwrap();
     store.clear().unwrap();
-    assert!(store.load().unwrap().documents.is_empty());
+    assert!(store.load().unwrap().is_empty());
     assert_eq!(store.entries().unwrap().records.len(), 1);
 }

@@ -127,7 +127,6 @@ proptest! {
         let read = store.entries().unwrap();
         prop_assert_eq!(&read.records, &expected);
         prop_assert!(read.damaged.is_empty());
-        prop_assert_eq!(reader(&scratch.file).entries().unwrap(), read);
     }
 }
 
@@ -255,8 +254,6 @@ fn the_base_of_a_merge_is_the_last_written_content_or_none() {
         batch.commit().unwrap();
         let base = scratch.killed().open().base("HIPPOCAMPUS.md").unwrap().unwrap();
         assert_eq!((base.bytes.as_slice(), base.at), (bytes, at));
-        assert_eq!(base.hash, *blake3::hash(bytes).as_bytes());
-        assert_eq!(reader(&scratch.file).base("HIPPOCAMPUS.md").unwrap(), Some(base));
     }
     assert_eq!(store.base("other.md").unwrap(), None);
     scratch.sql("UPDATE bases SET bytes = x'23'");

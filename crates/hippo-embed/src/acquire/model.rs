@@ -1,4 +1,4 @@
-//! Models imported from a folder: lookup, identity, removal.
+//! Pinned and imported models: lookup, identity, removal.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::extract::{hex, sync_folder};
-use super::{AcquireError, Artifact, CONFIG, Layout, ManifestFile, ModelFiles, TOKENIZER, WEIGHTS};
+use super::{
+    AcquireError, Artifact, CONFIG, Installation, Layout, ManifestFile, ModelFiles, ModelManifest, Package,
+    TOKENIZER, WEIGHTS, locate_runtime,
+};
 use crate::ModelId;
 
 /// The file in the folder of an imported model that describes it.
@@ -18,25 +21,43 @@ pub(super) const RECORD: &str = "imported.json";
 const STAGING_PREFIX: &str = ".importing-";
 const MAX_NAME: usize = 64;
 
-/// A model that was imported from a folder.
+/// A pinned model, or a model that was imported from a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LocalModel {
-    /// Name under which the model was imported.
-    #[serde(skip)]
+pub struct Model {
+    /// Name of the model.
     pub name: String,
-    pub(super) dimension: usize,
-    pub(super) max_pieces: usize,
-    pub(super) query_prefix: String,
-    pub(super) passage_prefix: String,
-    pub(super) files: Vec<ManifestFile>,
+    /// Length of its vectors.
+    pub dimension: usize,
+    /// Maximum number of word pieces in one pass, including `[CLS]` and `[SEP]`.
+    pub max_pieces: usize,
+    /// Prefix that is put before each query.
+    #[serde(default)]
+    pub query_prefix: String,
+    /// Prefix that is put before each passage.
+    #[serde(default)]
+    pub passage_prefix: String,
+    /// The files of the model.
+    #[serde(rename = "file")]
+    pub files: Vec<ManifestFile>,
+    /// The package that contains the files; `None` for an imported model.
+    #[serde(flatten)]
+    pub package: Option<Package>,
 }
 
-impl LocalModel {
-    /// Returns the imported model of this name, or `None`.
+impl Model {
+    /// Returns the pinned or imported model of this name, or `None`.
     ///
     /// # Errors
-    /// Fails if the record of the model cannot be read.
-    pub fn find(layout: &Layout, name: &str) -> Result<Option<Self>, AcquireError> {
+    /// Fails if the record of an imported model cannot be read.
+    pub fn find(layout: &Layout, manifest: &ModelManifest, name: &str) -> Result<Option<Self>, AcquireError> {
+        match manifest.models.iter().find(|model| model.name == name) {
+            Some(pinned) => Ok(Some(pinned.clone())),
+            None => Self::find_imported(layout, name),
+        }
+    }
+
+    /// Returns the imported model of this name, or `None`.
+    pub(super) fn find_imported(layout: &Layout, name: &str) -> Result<Option<Self>, AcquireError> {
         if check_name(name).is_err() {
             return Ok(None);
         }
@@ -57,23 +78,37 @@ impl LocalModel {
             serde_json::from_slice(&bytes).map_err(|e| AcquireError::io("read", &path, e.into()))?;
         Ok(Some(Self {
             name: name.into(),
+            package: None,
             ..model
         }))
     }
 
     /// Returns all imported models by name. For a model with a damaged record, the value is the error.
-    pub fn list_all(layout: &Layout) -> Vec<(String, Result<Self, AcquireError>)> {
+    pub fn list_imported(layout: &Layout) -> Vec<(String, Result<Self, AcquireError>)> {
         let entries = fs::read_dir(&layout.models).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let mut all: Vec<_> = names
-            .filter_map(|name| Some((name.clone(), Self::find(layout, &name).transpose()?)))
+            .filter_map(|name| Some((name.clone(), Self::find_imported(layout, &name).transpose()?)))
             .collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
 
-    /// Returns the identity of the model's vectors. The revision covers weights, tokenizer, settings and prefixes.
+    /// Returns the identity of the model's vectors. The revision identifies the weights. For an imported model, it also
+    /// covers the tokenizer, the settings and the prefixes.
     pub fn id(&self) -> ModelId {
+        let revision = match self.package {
+            Some(_) => self.weights_sha256().unwrap_or_default().to_owned(),
+            None => self.hash_all(),
+        };
+        ModelId {
+            name: self.name.clone(),
+            dimension: self.dimension,
+            revision: revision.chars().take(12).collect(),
+        }
+    }
+
+    fn hash_all(&self) -> String {
         let mut hash = Sha256::new();
         for file in &self.files {
             hash.update(file.sha256.as_bytes());
@@ -83,11 +118,7 @@ impl LocalModel {
             hash.update(part.as_bytes());
         }
         hash.update((self.max_pieces as u64).to_le_bytes());
-        ModelId {
-            name: self.name.clone(),
-            dimension: self.dimension,
-            revision: hex(&hash.finalize()).chars().take(12).collect(),
-        }
+        hex(&hash.finalize())
     }
 
     /// Returns the SHA-256 of the weights.
@@ -103,7 +134,22 @@ impl LocalModel {
             folder: layout.models.join(&self.name),
             files: self.files.clone(),
             shipped: false,
-            package: None,
+            package: self.package.clone(),
+        }
+    }
+
+    /// Finds a complete installation of this model and the runtime library, without reading file contents.
+    ///
+    /// # Errors
+    /// See [`locate`](super::locate).
+    pub fn locate(&self, layout: &Layout, manifest: &ModelManifest) -> Result<Installation, AcquireError> {
+        let runtime = locate_runtime(layout, manifest)?;
+        match self.artifact(layout).fault() {
+            Some(fault) => Err(fault),
+            None => Ok(Installation {
+                model: self.files(layout),
+                runtime,
+            }),
         }
     }
 
