@@ -149,7 +149,7 @@ pub enum Verb {
     /// hooks: `hippoctl logs --hooks`.
     #[command(after_help = hook::EXAMPLES)]
     Hook(HookArgs),
-    /// Print what the next session of an agent gets, part by part with tokens, and why
+    /// Print each part of the text that an agent's next session gets, with its tokens and reason
     ///
     /// Prints hippod's blocks in the files that the harness reads, the files that the harness imports, and the text of
     /// the session-start hook. Records nothing, and needs no daemon. Files that a block only asks the agent to read are
