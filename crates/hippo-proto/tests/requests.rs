@@ -273,21 +273,6 @@ fn requests_with_all_fields_keep_their_names() {
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","text":"","topic":"Auth","request":"r","analysis":"a","decision":"d","outcome":"o","feedback":"f","references":"src/a.rs"}"#,
-        RememberRequest {
-            workspace: workspace(),
-            topic: Some("Auth".into()),
-            request: Some("r".into()),
-            analysis: Some("a".into()),
-            decision: Some("d".into()),
-            outcome: Some("o".into()),
-            feedback: Some("f".into()),
-            references: Some("src/a.rs".into()),
-            ..RememberRequest::default()
-        }
-        .into(),
-    );
-    golden(
         r#"{"workspace":"/w","path":"/t.jsonl","session":"s","format":"pi","wait":false,"compact":true,"close":true,"tree":true}"#,
         SessionFlushRequest {
             workspace: workspace(),

@@ -296,7 +296,7 @@ fn render_prints_only_the_section() {
 }
 
 #[test]
-fn turn_touch_and_list_send_their_arguments() {
+fn turn_and_list_send_their_arguments() {
     let ((_, stdout, stderr), asked) = run(&[
         "turn",
         "--session",
@@ -318,13 +318,6 @@ fn turn_touch_and_list_send_their_arguments() {
         turn: 4,
         context_tokens: Some(9),
         context_limit: Some(10),
-    };
-    assert_eq!(asked, Some(request.into()));
-    let (_, asked) = run(&["touch", "ctx_2", "--session", "s1", "--turn", "5"]);
-    let request = ContextTouchRequest {
-        session: "s1".into(),
-        id: "ctx_2".into(),
-        turn: Some(5),
     };
     assert_eq!(asked, Some(request.into()));
     let all = ContextListRequest::default();
@@ -371,7 +364,7 @@ fn refusals_and_missing_daemons_have_the_documented_exit_codes() {
     assert_eq!(out(&hippoctl(home.path(), home.path(), &alone)).0, 3);
     let (code, stdout, _) = out(&Daemon::start(answer).run(Path::new("/"), &["context", "--help"]));
     assert_eq!(code, 0);
-    for verb in ["open", "put", "turn", "render", "fetch", "touch", "list", "close"] {
+    for verb in ["open", "put", "turn", "render", "fetch", "list", "close"] {
         assert!(stdout.contains(&format!("  {verb} ")), "{verb}: {stdout}");
     }
 }

@@ -57,7 +57,6 @@ fn every_verb_fails_with_one_json_object() {
         &["model", "list"],
         &["model", "verify"],
         &["backup", "/nowhere/a.tar.zst"],
-        &["index", "export"],
         &["restore", "/nowhere/a.tar.zst"],
         &["import", "mem0", "/nowhere/m.json"],
         &["ingest", "/nowhere/s.jsonl"],

@@ -64,17 +64,6 @@ pub enum ContextVerb {
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Record an access to an entry, which restores its strength
-    Touch {
-        /// Id of the entry
-        id: String,
-        /// Session of the entry
-        #[arg(long, value_name = "ID")]
-        session: String,
-        /// The turn of the access [default: the highest so far]
-        #[arg(long, value_name = "N")]
-        turn: Option<u64>,
-    },
     /// List the sessions of the workspace, or the entries of a session
     List(ContextListArgs),
     /// End a session, and write its lasting entries to long-term memory

@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    AuditRequest, AuditResponse, ClientError, DoctorRequest, DoctorResponse, MetricsRequest, MetricsResponse,
-    Severity, ShutdownRequest, ShutdownResponse, StatusRequest, StatusResponse,
+    AuditRequest, ClientError, DoctorRequest, MetricsRequest, Severity, ShutdownRequest, ShutdownResponse,
+    StatusRequest, StatusResponse,
 };
 use serde::Serialize;
 
@@ -159,11 +159,9 @@ fn is_alive(pid: u32) -> bool {
 /// Fails without a daemon, or if no response arrives.
 pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
     if args.metrics {
-        let answer: MetricsResponse = session.call(MetricsRequest {})?;
-        return out.answer(&answer, |answer, _| answer.text.clone());
+        return session.show(MetricsRequest {}, out, |answer, _| answer.text.clone());
     }
-    let answer: StatusResponse = session.call(StatusRequest {})?;
-    out.answer(&answer, render::status::status)
+    session.show(StatusRequest {}, out, render::status::status)
 }
 
 /// Measures the quality of the memory, and prints the results.
@@ -172,8 +170,7 @@ fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Re
         workspace: session.workspace()?,
         examples: Some(args.examples),
     };
-    let answer: AuditResponse = session.call_patiently(request, |_| {})?;
-    out.answer(&answer, render::audit::audit)
+    out.answer(&session.call_patiently(request)?, render::audit::audit)
 }
 
 /// Prints the problems with their fixes.
@@ -191,7 +188,7 @@ pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) 
         fix: args.fix,
         dry_run: args.dry_run,
     };
-    let mut answer: DoctorResponse = session.call_patiently(request, |_| {})?;
+    let mut answer = session.call_patiently(request)?;
     super::service::examine(session, &mut answer);
     let dry_run = args.dry_run;
     out.answer(&answer, |answer, style| {

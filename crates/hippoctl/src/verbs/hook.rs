@@ -16,11 +16,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use hippo_proto::{
-    Client, ContextCloseRequest, ContextCloseResponse, ErrorKind, HeartbeatRequest, HeartbeatResponse,
-    Request, SessionFlushRequest, SessionFlushResponse,
-};
-use serde::de::DeserializeOwned;
+use hippo_proto::{Client, ContextCloseRequest, ErrorKind, HeartbeatRequest, Method, SessionFlushRequest};
 
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
@@ -175,7 +171,7 @@ impl HookWork {
         }
         self.until = self.until.min(Instant::now() + PENDING);
         let workspace = text(&folder)?;
-        match self.ask::<HeartbeatResponse>(&HeartbeatRequest { workspace }.into()) {
+        match self.ask(HeartbeatRequest { workspace }) {
             // If the time is over, the pending work is shown at the next start of a session.
             Err(_) if self.time_left().is_zero() => {}
             answer => {
@@ -220,7 +216,7 @@ impl HookWork {
             close: self.args.name == HookName::SessionEnd && event.session.is_some(),
             tree: whole,
         };
-        self.ask::<SessionFlushResponse>(&request.into()).map(drop)
+        self.ask(request).map(drop)
     }
 
     /// Closes the context session with the id of the event, if it exists.
@@ -228,7 +224,7 @@ impl HookWork {
         let Some(session) = event.session.clone() else {
             return Ok(());
         };
-        match self.ask::<ContextCloseResponse>(&ContextCloseRequest { session }.into()) {
+        match self.ask(ContextCloseRequest { session }) {
             Err(failure) if matches!(failure.kind, Some(ErrorKind::NotFound | ErrorKind::BadRequest)) => {
                 Ok(())
             }
@@ -238,7 +234,8 @@ impl HookWork {
 
     /// Sends a request. If the daemon ends before it has responded, the request is repeated once, unless it could
     /// take effect twice.
-    fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<R, Failure> {
+    fn ask<M: Method>(&self, request: M) -> Result<M::Answer, Failure> {
+        let request = &request.into();
         let ask = || {
             let mut client = self.client()?;
             client.set_timeout(Some(self.time_left()));
