@@ -18,7 +18,7 @@ mod reply;
 mod suggest;
 mod types;
 
-pub use client::{Client, ClientError, Notifications};
+pub use client::{Client, ClientError};
 pub use error::{ErrorData, ErrorKind, RpcError};
 pub use event::{Event, EventName, Notification, Progress};
 pub use frame::{Frame, FrameReader, MAX_LINE_BYTES};

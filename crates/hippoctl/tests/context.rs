@@ -200,30 +200,23 @@ fn content_is_sent_to_the_daemon_unchanged() {
         file.to_str().unwrap(),
         "--summary",
         "S",
-        "--key-data",
-        "{\"n\":1}",
         "--priority",
         "high",
         "--manual",
-        "--related",
-        "ctx_1, ,ctx_0",
-        "--expires",
-        "9",
         "--persist",
         "--error",
     ];
     let (_, asked) = run_with(&[&least[..], &options].concat(), b"not read");
     let whole = ContextPutRequest {
         summary: Some("S".into()),
-        key_data: json!({"n": 1}).as_object().cloned(),
         modifiers: Some(ContextPutModifiers {
             priority: Some(ContextPriority::High),
             encoding: Some(ContextEncoding::Manual),
-            associations: Some(vec!["ctx_1".into(), "ctx_0".into()]),
+            ..ContextPutModifiers::default()
         }),
         lifecycle: Some(ContextPutLifecycle {
-            expires: Some(9),
             persist: Some(true),
+            ..ContextPutLifecycle::default()
         }),
         error: true,
         ..bare

@@ -61,12 +61,12 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
     let modifiers = ContextPutModifiers {
         priority: args.priority,
         encoding: args.manual.then_some(ContextEncoding::Manual),
-        associations: args.related.map(super::index::tags),
+        ..ContextPutModifiers::default()
     };
-    let lifecycle = ContextPutLifecycle {
-        expires: args.expires,
-        persist: args.persist.then_some(true),
-    };
+    let lifecycle = args.persist.then(|| ContextPutLifecycle {
+        persist: Some(true),
+        ..ContextPutLifecycle::default()
+    });
     let request = ContextPutRequest {
         session: args.session,
         turn: args.turn,
@@ -74,19 +74,14 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
         source: args.source,
         content: input::text(args.file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
         summary: args.summary,
-        key_data: args.key_data,
-        modifiers: given(modifiers),
-        lifecycle: given(lifecycle),
+        modifiers: (modifiers != ContextPutModifiers::default()).then_some(modifiers),
+        lifecycle,
         error: args.error,
+        ..ContextPutRequest::default()
     };
     let answer = session.call(request)?;
     out.notes(&answer.notes);
     out.answer(&answer, render::put)
-}
-
-/// Returns the value, or `None` if the value is the default.
-fn given<T: Default + PartialEq>(value: T) -> Option<T> {
-    (value != T::default()).then_some(value)
 }
 
 fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {

@@ -16,6 +16,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
 use hippo_proto::{Client, ContextCloseRequest, ErrorKind, HeartbeatRequest, Method, SessionFlushRequest};
 
 use crate::connect::{DaemonSession, absolute, text};
@@ -68,7 +70,7 @@ pub fn hook(global: &Global, args: HookArgs) {
     };
     let log = HookLog {
         folder: session.paths.state.clone(),
-        name: args.name.name(),
+        name: args.name,
     };
     let (said, heard) = mpsc::channel();
     let mut work = HookWork {
@@ -311,7 +313,7 @@ fn claude_project() -> Option<OsString> {
 /// The log of hooks.
 struct HookLog {
     folder: PathBuf,
-    name: &'static str,
+    name: HookName,
 }
 
 impl HookLog {
@@ -324,7 +326,9 @@ impl HookLog {
             .collect();
         let now = jiff::Timestamp::now();
         // The line has the format of the daemon's log, so `logs` can read both logs.
-        let line = format!("{now:.6}  WARN {}: {what}\n", self.name);
+        let name = self.name.to_possible_value();
+        let name = name.as_ref().map_or("", PossibleValue::get_name);
+        let line = format!("{now:.6}  WARN {name}: {what}\n");
         if launch::create_private_folder(&self.folder).is_ok()
             && let Ok(mut log) = launch::open_log(&self.folder.join(LOG))
         {

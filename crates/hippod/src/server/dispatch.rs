@@ -21,7 +21,7 @@ use crate::audit;
 use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
-use crate::message::{self, EntryCommand};
+use crate::message::{EngineMessage, EngineRequest, EntryCommand};
 use crate::models::Models;
 use crate::recall;
 use crate::status;
@@ -77,9 +77,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::Subscribe(request) => line(&id, subscribe(views, &components.news, request, outbox)),
         Request::WorkspaceAdd(request) => {
             let folder = PathBuf::from(request.workspace);
-            let added = components
-                .engine
-                .ask(|reply| message::EngineRequest::Add { folder, reply });
+            let added = engine.ask(|reply| EngineRequest::Add { folder, reply });
             line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(views))),
@@ -94,7 +92,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
                 Ok(())
             })
             .await?;
-            let synced = engine.ask(|reply| message::EngineRequest::Sync {
+            let synced = engine.ask(|reply| EngineRequest::Sync {
                 root: view.root.clone(),
                 wait: request.wait,
                 accept_deletions: request.accept_deletions,
@@ -104,10 +102,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceTrust(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let trusted =
-                components
-                    .engine
-                    .ask(|reply| message::EngineRequest::Trust { root, request, reply });
+            let trusted = engine.ask(|reply| EngineRequest::Trust { root, request, reply });
             line(&id, trusted.await)
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
@@ -131,10 +126,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::CycleRun(request) => line(&id, cycles.run(request).await),
         Request::CycleHistory(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let history =
-                components
-                    .engine
-                    .ask(|reply| message::EngineRequest::History { root, request, reply });
+            let history = engine.ask(|reply| EngineRequest::History { root, request, reply });
             line(&id, history.await)
         }
         Request::CycleUndo(request) => {
@@ -195,7 +187,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::SessionFlush(request) => line(&id, flush::flush(&components.flusher, request, outbox).await),
         Request::ModelList(_) => {
             let listed = run_blocking_on(models, Models::list).await;
-            engine.send(message::EngineMessage::LookForModel);
+            engine.send(EngineMessage::LookForModel);
             line(&id, listed)
         }
         Request::ModelPull(request) => {
@@ -206,7 +198,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
                 };
                 let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
                 // The client may already have disconnected.
-                engine.send(message::EngineMessage::ModelChanged);
+                engine.send(EngineMessage::ModelChanged);
                 pulled
             };
             line(&id, at_length(&id, outbox, pull).await)
@@ -214,7 +206,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::ModelVerify(request) => {
             let verify = move |models: &Models| models.verify(request.model.as_deref());
             let verified = run_blocking_on(models, verify).await;
-            engine.send(message::EngineMessage::LookForModel);
+            engine.send(EngineMessage::LookForModel);
             line(&id, verified)
         }
         Request::ModelImport(request) => {
@@ -222,7 +214,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let import = move |models: &Models| {
                 let imported = models.import(&request);
                 // The client may already have disconnected.
-                engine.send(message::EngineMessage::ModelChanged);
+                engine.send(EngineMessage::ModelChanged);
                 imported
             };
             line(&id, run_blocking_on(models, import).await)
@@ -239,7 +231,6 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::BackupVerify(request) => line(&id, backups::verify(request, outbox).await),
         Request::Restore(request) => {
-            let (trees, engine) = (trees, engine);
             let restore = backups::restore(&components.backups, trees, engine, request, outbox);
             line(&id, restore.await)
         }
