@@ -58,12 +58,10 @@ fn requests_with_all_fields_keep_their_names() {
         seen.insert(request(&line(shape.method(), params), shape.clone()));
     };
     golden(
-        r#"{"protocol":1,"client":"hippoctl/0.1.0","workspace":"/w","agent":"scribe"}"#,
+        r#"{"protocol":1,"client":"hippoctl/0.1.0"}"#,
         HelloRequest {
             protocol: 1,
             client: "hippoctl/0.1.0".into(),
-            workspace: Some(workspace()),
-            agent: Some("scribe".into()),
         }
         .into(),
     );

@@ -92,7 +92,7 @@ pub fn pair(label: &str, value: &str) -> String {
     format!("  {label:<8} {value}\n")
 }
 
-/// Returns the name of a value as it is in JSON, such as "kebab-case".
+/// Returns the JSON name of an enum value, such as "secret-bearing".
 pub fn word(value: impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

@@ -18,7 +18,6 @@ use hippo_types::context::{
 };
 use hippo_types::cycle::Cycle;
 use scripted::{Daemon, command, hippoctl, out};
-use serde_json::json;
 
 /// Bytes that a careless client would change: no newline at the end, a carriage return, an escape, a zero.
 const CONTENT: &str = " a\r\nb\u{1b}[31m\u{0}ü\u{2028}\n\n c";

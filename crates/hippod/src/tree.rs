@@ -48,12 +48,11 @@ pub struct Trees {
     clock: Arc<dyn Clock>,
     /// Locks of the workspaces, held while nodes are read and written.
     locks: Mutex<BTreeMap<PathBuf, Arc<Lock<()>>>>,
-    /// Workspaces whose tree clients are waiting for, with one element per client.
+    /// Workspaces whose tree a request of a client will update, with one element for each request.
     awaited: Mutex<Vec<PathBuf>>,
 }
 
-/// Guard of a client that waits for a tree; meanwhile the keeper leaves that tree alone, because the client runs it
-/// itself.
+/// Guard of a request that updates a tree itself. While the guard exists, the keeper does not update that tree.
 pub struct TreeWaiter<'a> {
     trees: &'a Trees,
     root: PathBuf,
@@ -80,7 +79,7 @@ impl Trees {
         }
     }
 
-    /// Registers a client that waits for a tree. Dropping the guard ends the registration.
+    /// Registers a request that will update a tree. Dropping the guard ends the registration.
     pub fn await_for(&self, root: &Path) -> TreeWaiter<'_> {
         let mut awaited = self.awaited.lock();
         awaited.push(root.to_path_buf());
@@ -90,7 +89,7 @@ impl Trees {
         }
     }
 
-    /// Returns whether a client is waiting for a tree.
+    /// Returns whether a request of a client will update a tree.
     fn is_awaited(&self, root: &Path) -> bool {
         let awaited = self.awaited.lock();
         awaited.iter().any(|awaited| awaited == root)

@@ -14,10 +14,6 @@ pub struct HelloRequest {
     pub protocol: u32,
     /// `name/version` of the client, for the log.
     pub client: String,
-    /// The workspace of the client; later requests do not use it.
-    pub workspace: Option<String>,
-    /// Name of the agent that uses the client.
-    pub agent: Option<String>,
 }
 
 impl HelloRequest {
@@ -43,8 +39,6 @@ pub struct HelloResponse {
     pub daemon: String,
     /// The process id of the daemon.
     pub pid: u32,
-    /// Optional features of this daemon, for example `onnx`.
-    pub features: Vec<String>,
 }
 
 /// Parameters of `subscribe`.

@@ -84,7 +84,8 @@ pub struct Block {
     pub once: bool,
 }
 
-/// Returns the parts for every registered folder. The daemon maintains a compaction tree if `memory/ROOT.md` exists.
+/// Returns the parts that every registered folder gets. The daemon maintains a compaction tree only if
+/// `memory/ROOT.md` exists.
 pub fn bare() -> Vec<LayoutPart> {
     vec![
         LayoutPart::Folder("memory"),

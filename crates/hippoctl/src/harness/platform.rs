@@ -23,8 +23,8 @@ pub fn signs() -> impl Iterator<Item = &'static str> {
     named.chain([SHARED]).chain(OPENCLAW_MEMORY)
 }
 
-/// Detects the platform of a folder, and returns the file that identified it, or the reason for the default.
-/// Its configuration has priority over its other files. The default is Claude Code.
+/// Detects the harness of a folder. Also returns the file that identified the harness, or the reason for the default.
+/// The configuration file takes precedence over all other files. The default is Claude Code.
 pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> (Harness, &'static str) {
     let there = |name: &&&str| !matches!(snapshot.state(name), PathState::Missing);
     if let Some(platform) = config.platform {

@@ -15,7 +15,6 @@ use hippoctl::args::RememberArgs;
 /// Fails without a text or a workspace, or if the daemon refuses.
 pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
     let text = match args.text.as_slice() {
-        // The structured fields are the whole text.
         [] => standard_input(out)?,
         [dash] if dash == "-" => standard_input(out)?,
         words => words.join(" "),

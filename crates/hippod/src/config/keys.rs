@@ -115,7 +115,7 @@ impl OverrideLimit {
         if narrows { wanted.clone() } else { user.clone() }
     }
 
-    /// Returns the sentence for the documentation.
+    /// Returns the note for the documentation about what a workspace may set.
     fn describe_limit(self) -> String {
         let how = match self {
             Self::Never => return String::new(),

@@ -12,10 +12,11 @@ use crate::trust::POLICIES;
 /// Maximum size of the file in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The rules in use, and the reason why the file is not used, if it is not.
+/// The rules in effect. If the policy file is not used, also the reason.
 type ActivePolicies = (Cow<'static, [PolicyRule]>, Option<String>);
 
-/// Returns the policies of a workspace. Without a valid and trusted file, they are the built-in ones.
+/// Returns the policies of a workspace: the built-in rules, and the rules of the policy file if it is valid and
+/// trusted.
 pub fn read(root: &Path, trust: &Trust) -> ActivePolicies {
     let bytes = match hippo_fs::read(root, POLICIES, LARGEST) {
         Ok(bytes) => bytes,

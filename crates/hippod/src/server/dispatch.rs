@@ -30,13 +30,6 @@ use crate::tree::{self, Trees};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
-/// Protocol features of this daemon.
-#[rustfmt::skip] // keep the list compact
-const FEATURES: [&str; 14] = [
-    "search", "get", "workspace", "model", "subscribe", "doctor", "index", "cycle", "remember", "context",
-    "tree", "metrics", "audit", "backup",
-];
-
 /// Serves one call and returns the response line.
 ///
 /// # Errors
@@ -263,7 +256,6 @@ fn hello() -> HelloResponse {
         protocol: PROTOCOL,
         daemon: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
-        features: FEATURES.map(str::to_owned).to_vec(),
     }
 }
 

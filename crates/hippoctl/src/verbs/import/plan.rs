@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 
 use super::{ImportReport, NewFile};
 
-/// Size in bytes from which on a new file is started.
+/// Maximum size of a new file in bytes. Further memories are written to another file.
 const FULL: usize = 4 << 20;
 /// Maximum size in bytes of a file that is searched for the marks of imported memories.
 const LOOKED_AT: u64 = 64 << 20;
