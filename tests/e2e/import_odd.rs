@@ -77,10 +77,7 @@ fn implausible_dates_are_reported_and_get_no_daily_log() {
     let path = put(&scratch, "dates.json", json!(records).to_string());
     let done = import(&daemon, &root, "mem0", &path, &["--apply"]).unwrap();
     let note = done["notes"][0].as_str().unwrap();
-    assert!(
-        note.ends_with("are written without the date: 3 (1200-05-01, 1970-01-01, 9998-12-31)"),
-        "{note}"
-    );
+    assert!(note.ends_with("are written without the date: 3"), "{note}");
     let names: Vec<String> = memory_of(&root).into_keys().collect();
     assert_eq!(
         names,

@@ -77,32 +77,6 @@ fn a_remembered_text_has_its_entry_in_list_and_file_at_once() {
 }
 
 #[test]
-fn structured_fields_become_one_section_with_one_entry() {
-    let (scratch, _daemon, mut client) = indexed();
-    let root = scratch.workspace();
-    let request = RememberRequest {
-        workspace: root.display().to_string(),
-        topic: Some("Auth middleware".to_owned()),
-        type_: Some(MemoryType::Project),
-        request: Some("review where\ntokens are kept".to_owned()),
-        decision: Some("httpOnly cookies".to_owned()),
-        references: Some("src/auth.rs".to_owned()),
-        ..RememberRequest::default()
-    };
-    let answer: RememberResponse = client.raw().call(&request.clone().into()).unwrap();
-    let log = std::fs::read_to_string(root.join(&answer.path)).unwrap();
-    let expected = "## Auth middleware [project]\n\n- request: review where tokens are kept\n- decision: httpOnly cookies\n- references: src/auth.rs\n";
-    assert!(log.ends_with(expected), "{log}");
-    assert!(answer.entry.is_some(), "{answer:?}");
-    let again: RememberResponse = client.raw().call(&request.into()).unwrap();
-    assert_eq!(
-        (again.start_line, again.end_line),
-        (answer.start_line, answer.end_line)
-    );
-    assert_eq!(std::fs::read_to_string(root.join(&answer.path)).unwrap(), log);
-}
-
-#[test]
 fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
@@ -118,7 +92,7 @@ fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
     let output = Command::new(client_program())
         .args([
             "remember",
-            "--decision=-5 degrees, token glpat-1234567890abcdefghij",
+            "The valve opens at -5 degrees, token glpat-1234567890abcdefghij",
         ])
         .current_dir(&root)
         .env("HIPPOD_HOME", scratch.home())
@@ -133,7 +107,7 @@ fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
     assert!(!told.contains("1234567890"), "{told}");
     let log = std::fs::read_to_string(root.join(&said.path)).unwrap();
     assert!(
-        log.contains("## -5 degrees, token …\n\n- decision: -5 degrees, token glpat-1234567890abcdefghij"),
+        log.contains("token …\n\nThe valve opens at -5 degrees, token glpat-1234567890abcdefghij"),
         "{log}"
     );
 }

@@ -160,8 +160,19 @@ impl Client {
 
     /// Returns an iterator over notifications: first those kept during calls, then new ones. The iterator ends when the
     /// daemon closes the connection, or when no notification arrives within the timeout.
-    pub fn notifications(&mut self) -> Notifications<'_> {
-        Notifications(self)
+    pub fn notifications(&mut self) -> impl Iterator<Item = Notification> {
+        std::iter::from_fn(|| {
+            if let Some(kept) = self.notifications.pop_front() {
+                return Some(kept);
+            }
+            let deadline = self.deadline();
+            loop {
+                match self.receive(deadline).ok()? {
+                    Incoming::Notification(notification) => return Some(notification),
+                    Incoming::Reply(_) => {}
+                }
+            }
+        })
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -196,28 +207,6 @@ impl Client {
                     return Err(classify_reset(error));
                 }
                 Err(error) => return Err(error.into()),
-            }
-        }
-    }
-}
-
-/// Iterator of [`Client::notifications`].
-#[derive(Debug)]
-pub struct Notifications<'a>(&'a mut Client);
-
-impl Iterator for Notifications<'_> {
-    type Item = Notification;
-
-    fn next(&mut self) -> Option<Notification> {
-        if let Some(kept) = self.0.notifications.pop_front() {
-            return Some(kept);
-        }
-        let deadline = self.0.deadline();
-        loop {
-            match self.0.receive(deadline) {
-                Ok(Incoming::Notification(notification)) => return Some(notification),
-                Ok(Incoming::Reply(_)) => {}
-                Err(_) => return None,
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Notifications: events after `subscribe`, progress during long requests.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -34,8 +35,7 @@ impl Notification {
 }
 
 /// The events of a subscription.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventName {
     /// File changes are searchable.
@@ -49,8 +49,7 @@ pub enum EventName {
 }
 
 /// Parameters of an `event` notification: `{"event":"indexed", …}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// File changes are searchable.
@@ -134,8 +133,7 @@ impl Event {
 }
 
 /// Parameters of a `progress` notification, sent while the request `id` runs and before its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     /// Id of the running request.
     pub id: Id,

@@ -18,15 +18,14 @@ mod reply;
 mod suggest;
 mod types;
 
-pub use client::{Client, ClientError, Notifications};
+pub use client::{Client, ClientError};
 pub use error::{ErrorData, ErrorKind, RpcError};
 pub use event::{Event, EventName, Notification, Progress};
 pub use frame::{Frame, FrameReader, MAX_LINE_BYTES};
 pub use id::Id;
 pub use log_file::LogFile;
-#[cfg(feature = "schema")]
 pub use methods::describe;
-pub use methods::{METHODS, Request, shorten};
+pub use methods::{METHODS, Method, Request, shorten};
 pub use parse::{Call, parse_request};
 pub use paths::Paths;
 pub use reply::{Reply, encode_error, encode_notification, encode_result};

@@ -1,7 +1,7 @@
 //! Methods of the protocol with their parameters and answers.
 
 use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::RpcError;
@@ -10,6 +10,12 @@ use crate::reply::encode_line;
 use crate::suggest::nearest;
 use crate::types::check::check_fields;
 use crate::types::*;
+
+/// Parameters of a method, with the type of its answer.
+pub trait Method: Into<Request> {
+    /// The answer of the method.
+    type Answer: DeserializeOwned + Serialize;
+}
 
 macro_rules! methods {
     ($($(#[doc = $doc:literal])* $name:literal => $variant:ident($params:ty) -> $answer:ty,)*) => {
@@ -47,7 +53,6 @@ macro_rules! methods {
         }
 
         /// Returns the description, parameter schema and answer schema of each method.
-        #[cfg(feature = "schema")]
         pub fn describe(
             params: &mut schemars::SchemaGenerator,
             answers: &mut schemars::SchemaGenerator,
@@ -59,7 +64,11 @@ macro_rules! methods {
             )),*]
         }
 
-        $(impl From<$params> for Request {
+        $(impl Method for $params {
+            type Answer = $answer;
+        }
+
+        impl From<$params> for Request {
             fn from(params: $params) -> Self {
                 Request::$variant(params)
             }
@@ -216,12 +225,8 @@ impl Request {
     }
 }
 
-fn encode_request<T: serde::Serialize>(
-    method: &str,
-    id: &Id,
-    params: &T,
-) -> Result<Vec<u8>, serde_json::Error> {
-    #[derive(serde::Serialize)]
+fn encode_request<T: Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {
+    #[derive(Serialize)]
     struct RequestLine<'a, T> {
         jsonrpc: &'static str,
         id: &'a Id,

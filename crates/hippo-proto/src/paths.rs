@@ -40,24 +40,6 @@ pub struct Paths {
     pub log: PathBuf,
 }
 
-/// The platform whose conventions apply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Platform {
-    /// XDG base directories.
-    Xdg,
-    /// `~/Library`.
-    MacOs,
-}
-
-impl Platform {
-    /// The platform of this build.
-    pub const HERE: Platform = if cfg!(target_os = "macos") {
-        Platform::MacOs
-    } else {
-        Platform::Xdg
-    };
-}
-
 /// The reason why the paths could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathsError {
@@ -82,17 +64,14 @@ impl Paths {
     /// # Errors
     /// Returns an error if a variable of hippod contains a relative path, or if no home folder is set.
     pub fn resolve(lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, PathsError> {
-        Self::resolve_on(Platform::HERE, lookup)
+        Self::resolve_on(cfg!(target_os = "macos"), lookup)
     }
 
-    /// Returns the paths as [`Paths::resolve`] does, by the conventions of `platform`.
+    /// Returns the paths as [`Paths::resolve`] does, by the conventions of macOS or of XDG.
     ///
     /// # Errors
     /// See [`Paths::resolve`].
-    pub fn resolve_on(
-        platform: Platform,
-        lookup: impl Fn(&str) -> Option<OsString>,
-    ) -> Result<Self, PathsError> {
+    pub fn resolve_on(mac_os: bool, lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, PathsError> {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let ours = |variable: &'static str| match set(variable) {
             Some(path) if !path.is_absolute() => Err(PathsError::Relative {
@@ -103,9 +82,9 @@ impl Paths {
         };
         let mut paths = match ours("HIPPOD_HOME")? {
             Some(home) => Self::below(&home),
-            None => match platform {
-                Platform::Xdg => Self::xdg(&set)?,
-                Platform::MacOs => {
+            None => match mac_os {
+                false => Self::xdg(&set)?,
+                true => {
                     let home = set("HOME").ok_or(PathsError::NoHome)?;
                     let below = Self::below(&home.join("Library/Application Support/hippod"));
                     Self {
@@ -177,8 +156,8 @@ impl Paths {
 mod tests {
     use super::*;
 
-    fn resolve(platform: Platform, variables: &[(&str, &str)]) -> Result<Paths, PathsError> {
-        Paths::resolve_on(platform, |name| {
+    fn resolve(mac_os: bool, variables: &[(&str, &str)]) -> Result<Paths, PathsError> {
+        Paths::resolve_on(mac_os, |name| {
             variables
                 .iter()
                 .find(|(known, _)| *known == name)
@@ -188,9 +167,9 @@ mod tests {
 
     #[test]
     fn hippod_home_contains_all_folders() {
-        for platform in [Platform::Xdg, Platform::MacOs] {
+        for mac_os in [false, true] {
             let paths = resolve(
-                platform,
+                mac_os,
                 &[
                     ("HIPPOD_HOME", "/h"),
                     ("HOME", "/home/u"),
@@ -220,11 +199,7 @@ mod tests {
 
     #[test]
     fn linux_follows_xdg() {
-        let defaults = resolve(
-            Platform::Xdg,
-            &[("HOME", "/home/u"), ("XDG_CONFIG_HOME", "relative")],
-        )
-        .unwrap();
+        let defaults = resolve(false, &[("HOME", "/home/u"), ("XDG_CONFIG_HOME", "relative")]).unwrap();
         assert_eq!(
             defaults.config_file,
             Path::new("/home/u/.config/hippod/config.toml")
@@ -245,7 +220,7 @@ mod tests {
             ("XDG_CACHE_HOME", "/k"),
             ("XDG_RUNTIME_DIR", "/run/user/1"),
         ];
-        let paths = resolve(Platform::Xdg, &set).unwrap();
+        let paths = resolve(false, &set).unwrap();
         assert_eq!(paths.config_file, Path::new("/c/hippod/config.toml"));
         assert_eq!(paths.runtime, Path::new("/d/hippod/runtime"));
         assert_eq!(paths.log, Path::new("/s/hippod/hippod.log"));
@@ -255,7 +230,7 @@ mod tests {
 
     #[test]
     fn macos_follows_library() {
-        let paths = resolve(Platform::MacOs, &[("HOME", "/Users/u")]).unwrap();
+        let paths = resolve(true, &[("HOME", "/Users/u")]).unwrap();
         assert_eq!(
             paths.state,
             Path::new("/Users/u/Library/Application Support/hippod/state")
@@ -274,7 +249,7 @@ mod tests {
             ("HIPPOD_SOCKET", "/tmp/s"),
             ("HIPPOD_CACHE", "/k"),
         ];
-        let paths = resolve(Platform::Xdg, &set).unwrap();
+        let paths = resolve(false, &set).unwrap();
         assert_eq!(
             paths,
             Paths {
@@ -298,9 +273,9 @@ mod tests {
 
     #[test]
     fn unresolvable_paths_are_errors() {
-        assert_eq!(resolve(Platform::Xdg, &[]), Err(PathsError::NoHome));
-        assert_eq!(resolve(Platform::MacOs, &[("HOME", "")]), Err(PathsError::NoHome));
-        let relative = resolve(Platform::Xdg, &[("HIPPOD_HOME", "here")]).unwrap_err();
+        assert_eq!(resolve(false, &[]), Err(PathsError::NoHome));
+        assert_eq!(resolve(true, &[("HOME", "")]), Err(PathsError::NoHome));
+        let relative = resolve(false, &[("HIPPOD_HOME", "here")]).unwrap_err();
         assert_eq!(
             relative.to_string(),
             "could not use HIPPOD_HOME: not an absolute path: here"

@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hippo_proto::{
-    Client, ClientError, Notification, Paths, Request, WorkspaceListRequest, WorkspaceListResponse,
-};
-use serde::de::DeserializeOwned;
+use hippo_proto::{Client, ClientError, Method, Notification, Paths, WorkspaceListRequest};
 
 use crate::failure::{Exit, Failure};
 use crate::launch;
+use crate::output::{Output, Style};
 use hippoctl::args::Global;
 
 /// Maximum time for the response to an ordinary request.
@@ -81,29 +79,29 @@ impl DaemonSession {
     ///
     /// # Errors
     /// Fails without a daemon, if the daemon refuses, or if no response arrives in time.
-    pub fn call<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, Failure> {
-        self.call_within(Some(PATIENCE), request, |_| {})
+    pub fn call<M: Method>(&mut self, request: M) -> Result<M::Answer, Failure> {
+        Ok(self.ask(Some(PATIENCE), request, |_| {})??)
     }
 
     /// Sends a request and waits for the response without a time limit.
     ///
     /// # Errors
     /// Fails without a daemon, if the daemon refuses, or if the connection breaks.
-    pub fn call_patiently<R: DeserializeOwned>(
-        &mut self,
-        request: impl Into<Request>,
-        on_notification: impl FnMut(Notification),
-    ) -> Result<R, Failure> {
-        self.call_within(None, request, on_notification)
+    pub fn call_patiently<M: Method>(&mut self, request: M) -> Result<M::Answer, Failure> {
+        Ok(self.ask(None, request, |_| {})??)
     }
 
-    fn call_within<R: DeserializeOwned>(
+    /// Sends a request, waits for at most one minute, and prints the response.
+    ///
+    /// # Errors
+    /// Fails as [`DaemonSession::call`] does, or if standard output is closed or full.
+    pub fn show<M: Method>(
         &mut self,
-        timeout: Option<Duration>,
-        request: impl Into<Request>,
-        on_notification: impl FnMut(Notification),
-    ) -> Result<R, Failure> {
-        Ok(self.ask(timeout, &request.into(), on_notification)??)
+        request: M,
+        out: &mut Output,
+        render: impl FnOnce(&M::Answer, Style) -> String,
+    ) -> Result<(), Failure> {
+        out.answer(&self.call(request)?, render)
     }
 
     /// Sends a request. If the daemon ends before it has responded, for example because it was killed, the request is
@@ -111,12 +109,13 @@ impl DaemonSession {
     ///
     /// # Errors
     /// The outer error means that no daemon could be reached; the inner error is the failure of the call.
-    pub fn ask<R: DeserializeOwned>(
+    pub fn ask<M: Method>(
         &mut self,
         timeout: Option<Duration>,
-        request: &Request,
+        request: M,
         mut on_notification: impl FnMut(Notification),
-    ) -> Result<Result<R, ClientError>, Failure> {
+    ) -> Result<Result<M::Answer, ClientError>, Failure> {
+        let request = &request.into();
         let mut heard = false;
         let mut hear = |notification| {
             heard = true;
@@ -164,7 +163,7 @@ impl DaemonSession {
             Some(given) => given,
             None => current_dir()?,
         };
-        let list: WorkspaceListResponse = self.call(WorkspaceListRequest {})?;
+        let list = self.call(WorkspaceListRequest {})?;
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
         nearest_above(&place, roots).map(str::to_owned).ok_or_else(|| {
             let place = place.display();

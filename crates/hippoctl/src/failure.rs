@@ -12,29 +12,22 @@ use hippo_proto::{ClientError, ErrorKind, RpcError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// 0: success
-    Done,
+    Done = 0,
     /// 1: failure
-    Failed,
+    Failed = 1,
     /// 2: wrong usage
-    Usage,
+    Usage = 2,
     /// 3: no daemon answers
-    NoDaemon,
+    NoDaemon = 3,
     /// 4: the requested object does not exist
-    NotFound,
+    NotFound = 4,
     /// 5: the daemon or hippoctl refuses: conflict, budget, read-only
-    Refused,
+    Refused = 5,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        ExitCode::from(match exit {
-            Exit::Done => 0,
-            Exit::Failed => 1,
-            Exit::Usage => 2,
-            Exit::NoDaemon => 3,
-            Exit::NotFound => 4,
-            Exit::Refused => 5,
-        })
+        ExitCode::from(exit as u8)
     }
 }
 

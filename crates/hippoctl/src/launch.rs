@@ -15,8 +15,9 @@ use crate::failure::{Exit, Failure};
 
 /// Maximum time until a newly started daemon answers.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum time to wait for the socket of another daemon if ours ended. Two clients may have started a daemon each,
-/// and a daemon whose socket was removed binds it again within a second.
+/// Maximum time to wait for another daemon's socket after the daemon of this client has ended. It may have ended because
+/// two clients started a daemon at the same time, or because a running daemon's socket was removed. That daemon binds
+/// the socket again within a second.
 const RIVAL: Duration = Duration::from_secs(3);
 /// Maximum number of log lines that are shown if the daemon ends early.
 const LAST_WORDS: usize = 10;

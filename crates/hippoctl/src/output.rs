@@ -98,12 +98,17 @@ impl Output {
         let _ = writeln!(self.rest, "{}", safe(text, Notation::Text, true));
     }
 
+    /// Prints a line on standard error, unless data is JSON.
+    pub fn remark(&mut self, text: &str) {
+        if !self.json {
+            self.note(text);
+        }
+    }
+
     /// Prints the notes of a response, unless data is JSON, which contains them already.
     pub fn notes(&mut self, notes: &[String]) {
-        if !self.json {
-            notes
-                .iter()
-                .for_each(|note| self.note(&format!("note: {}", one_line(note))));
+        for note in notes {
+            self.remark(&format!("note: {}", one_line(note)));
         }
     }
 

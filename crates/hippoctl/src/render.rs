@@ -11,12 +11,13 @@ pub mod ingest;
 pub mod init;
 pub mod model;
 pub mod prompt;
-pub mod remember;
 pub mod search;
 pub mod service;
 pub mod status;
 pub mod tree;
 pub mod trust;
+
+use serde::Serialize;
 
 const INDENT: &str = "   ";
 /// The supported formats of transcripts, as part of a hint.
@@ -84,6 +85,17 @@ pub fn bytes(count: u64) -> String {
     } else {
         format!("{value:.1} {}", UNITS[unit])
     }
+}
+
+/// Formats a property: its label and its value, on an indented line.
+pub fn pair(label: &str, value: &str) -> String {
+    format!("  {label:<8} {value}\n")
+}
+
+/// Returns the JSON name of an enum value, such as "secret-bearing".
+pub fn word(value: impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// Formats a count with its noun: "1 file", "2 files".

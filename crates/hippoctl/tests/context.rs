@@ -18,7 +18,6 @@ use hippo_types::context::{
 };
 use hippo_types::cycle::Cycle;
 use scripted::{Daemon, command, hippoctl, out};
-use serde_json::json;
 
 /// Bytes that a careless client would change: no newline at the end, a carriage return, an escape, a zero.
 const CONTENT: &str = " a\r\nb\u{1b}[31m\u{0}ü\u{2028}\n\n c";
@@ -200,30 +199,23 @@ fn content_is_sent_to_the_daemon_unchanged() {
         file.to_str().unwrap(),
         "--summary",
         "S",
-        "--key-data",
-        "{\"n\":1}",
         "--priority",
         "high",
         "--manual",
-        "--related",
-        "ctx_1, ,ctx_0",
-        "--expires",
-        "9",
         "--persist",
         "--error",
     ];
     let (_, asked) = run_with(&[&least[..], &options].concat(), b"not read");
     let whole = ContextPutRequest {
         summary: Some("S".into()),
-        key_data: json!({"n": 1}).as_object().cloned(),
         modifiers: Some(ContextPutModifiers {
             priority: Some(ContextPriority::High),
             encoding: Some(ContextEncoding::Manual),
-            associations: Some(vec!["ctx_1".into(), "ctx_0".into()]),
+            ..ContextPutModifiers::default()
         }),
         lifecycle: Some(ContextPutLifecycle {
-            expires: Some(9),
             persist: Some(true),
+            ..ContextPutLifecycle::default()
         }),
         error: true,
         ..bare
@@ -296,7 +288,7 @@ fn render_prints_only_the_section() {
 }
 
 #[test]
-fn turn_touch_and_list_send_their_arguments() {
+fn turn_and_list_send_their_arguments() {
     let ((_, stdout, stderr), asked) = run(&[
         "turn",
         "--session",
@@ -318,13 +310,6 @@ fn turn_touch_and_list_send_their_arguments() {
         turn: 4,
         context_tokens: Some(9),
         context_limit: Some(10),
-    };
-    assert_eq!(asked, Some(request.into()));
-    let (_, asked) = run(&["touch", "ctx_2", "--session", "s1", "--turn", "5"]);
-    let request = ContextTouchRequest {
-        session: "s1".into(),
-        id: "ctx_2".into(),
-        turn: Some(5),
     };
     assert_eq!(asked, Some(request.into()));
     let all = ContextListRequest::default();
@@ -371,7 +356,7 @@ fn refusals_and_missing_daemons_have_the_documented_exit_codes() {
     assert_eq!(out(&hippoctl(home.path(), home.path(), &alone)).0, 3);
     let (code, stdout, _) = out(&Daemon::start(answer).run(Path::new("/"), &["context", "--help"]));
     assert_eq!(code, 0);
-    for verb in ["open", "put", "turn", "render", "fetch", "touch", "list", "close"] {
+    for verb in ["open", "put", "turn", "render", "fetch", "list", "close"] {
         assert!(stdout.contains(&format!("  {verb} ")), "{verb}: {stdout}");
     }
 }

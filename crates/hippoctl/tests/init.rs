@@ -310,19 +310,8 @@ fn git_still_sees_the_existing_files_of_the_project() {
 }
 
 #[test]
-fn no_vector_and_no_search_leave_out_their_parts() {
+fn bare_writes_only_a_first_root() {
     let place = Place::new();
-    place.run(&["init", "--no-vector", "--no-search", "--platform", "codex"]);
-    let there = |path: &str| place.root().join(path).exists();
-    assert!(there(".agents/skills/hippod-core") && !there(".agents/skills/hippod-search"));
-    let read = |path: &str| fs::read_to_string(place.root().join(path)).unwrap();
-    assert!(read("hipocampus.config.json").contains("\"vector\": false"));
-    assert!(
-        !read("AGENTS.md").contains("hippoctl search") && read("AGENTS.md").contains("hippoctl remember")
-    );
-    assert!(read(".codex/config.toml").contains("[[hooks.PreCompact.hooks]]"));
-    place.run(&["init", "--undo"]);
-    assert_eq!(tree(&place.root()).len(), 0);
     place.run(&["init", "--bare"]);
     let names: Vec<PathBuf> = tree(&place.root()).into_keys().collect();
     assert_eq!(

@@ -97,50 +97,9 @@ fn words_are_joined_and_sent_with_all_options() {
 }
 
 #[test]
-fn the_fields_of_an_entry_need_no_text() {
-    let options = [
-        "--topic",
-        "Auth",
-        "--request",
-        "review it",
-        "--analysis",
-        "a",
-        "--decision",
-        "d",
-        "--outcome",
-        "o",
-        "--feedback",
-        "f",
-        "--references",
-        "src/auth.rs",
-    ];
-    let (ended, asked) = run(&options, b"");
-    assert_eq!(ended.0, 0, "{ended:?}");
-    let whole = RememberRequest {
-        topic: Some("Auth".into()),
-        request: Some("review it".into()),
-        analysis: Some("a".into()),
-        decision: Some("d".into()),
-        outcome: Some("o".into()),
-        feedback: Some("f".into()),
-        references: Some("src/auth.rs".into()),
-        ..request("")
-    };
-    assert_eq!(asked, Some(whole.clone().into()));
-    let (_, asked) = run(&["besides", "--decision", "d"], b"");
-    let besides = RememberRequest {
-        decision: Some("d".into()),
-        ..request("besides")
-    };
-    assert_eq!(asked, Some(besides.into()));
-    let (ended, asked) = run(&["--topic", "Auth"], b"");
-    assert_eq!((ended.0, asked), (2, None));
-}
-
-#[test]
 fn words_that_look_like_unknown_options_are_refused_without_a_request() {
     for words in [
-        &["x", "--decision", "--topic", "T"][..],
+        &["x", "--decision", "T"][..],
         &["x", "--topci", "T"],
         &["- buy milk"],
         &["-v"],

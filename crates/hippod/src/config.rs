@@ -22,7 +22,7 @@ pub use sections::{
 };
 
 /// The settings of the daemon or of one workspace.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// Source selection: which files are memory.
     pub sources: SourcesConfig,
@@ -45,6 +45,12 @@ pub struct Config {
     /// Keys set by environment variables; a workspace's file cannot override them.
     #[serde(skip)]
     fixed: BTreeSet<&'static str>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        toml::from_str(&keys::documented()).expect("the default of each key is valid")
+    }
 }
 
 impl Config {
@@ -92,7 +98,7 @@ impl Config {
 
     /// Returns all keys with their description and default, as TOML.
     pub fn documented() -> String {
-        keys::documented(&Self::default())
+        keys::documented()
     }
 }
 

@@ -19,8 +19,8 @@ mod turn;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hippo_proto::{ErrorKind, RpcError};
@@ -29,6 +29,7 @@ use hippo_store::contexts::{
     ContentPacker, ContextError, ContextReader, ContextStore, PackedContent, SessionRow,
 };
 use hippo_store::in_place::OpenFiles;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::clock::Clock;
 use crate::errors::store_error;
@@ -38,7 +39,6 @@ use crate::tasks::{OneAtATime, OneAtATimeGuard};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
-use policies::Policies;
 use session::Sessions;
 
 pub use accept::{Promise, accept, promised, record_end};
@@ -81,7 +81,6 @@ struct ContextDatabase {
     held: Mutex<ExclusiveState>,
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<ContentPacker>>,
-    policies: Policies,
     /// Number of acknowledged changes that were missing when the database was opened; reset once `doctor` has reported
     /// it.
     lost: AtomicU64,
@@ -128,7 +127,7 @@ impl Contexts {
 
     /// Returns the context database of a workspace.
     fn database_of(&self, root: &Path) -> Arc<ContextDatabase> {
-        let mut places = lock(&self.places);
+        let mut places = self.places.lock();
         let place = places.entry(root.to_path_buf()).or_insert_with(|| {
             let file = registry::state_folder(&self.state, root).join(FILE);
             Arc::new(ContextDatabase::new(file))
@@ -138,7 +137,7 @@ impl Contexts {
 
     /// Checks each open database, and writes it again if its file was removed.
     pub fn look(&self) {
-        let places: Vec<Arc<ContextDatabase>> = lock(&self.places).values().cloned().collect();
+        let places: Vec<Arc<ContextDatabase>> = self.places.lock().values().cloned().collect();
         for place in places {
             if let Err(error) = place.is_there() {
                 tracing::error!(file = %place.file.display(), error = error.message, "the database of the sessions is missing");
@@ -187,7 +186,7 @@ impl Contexts {
 
     /// Releases the database of a workspace that is removed or restored.
     pub fn let_go(&self, root: &Path) {
-        if let Some(place) = lock(&self.places).remove(root) {
+        if let Some(place) = self.places.lock().remove(root) {
             place.let_go.store(true, Ordering::Relaxed);
         }
     }
@@ -201,7 +200,6 @@ impl ContextDatabase {
             held: Mutex::default(),
             readers: Mutex::default(),
             packers: Mutex::default(),
-            policies: Policies::default(),
             lost: AtomicU64::new(0),
             let_go: AtomicBool::new(false),
         }
@@ -209,11 +207,11 @@ impl ContextDatabase {
 
     /// Locks the state, and opens the database if necessary.
     fn held(&self) -> Result<MutexGuard<'_, ExclusiveState>, RpcError> {
-        let mut held = lock(&self.held);
+        let mut held = self.held.lock();
         self.look(&mut held)?;
         if held.store.is_none() {
             let store = ContextStore::open(&self.file).map_err(|error| unusable(&error))?;
-            *lock(&self.open) = Some(store.open_files());
+            *self.open.lock() = Some(store.open_files());
             if store.missing_changes() > 0 {
                 let (file, changes) = (self.file.display(), store.missing_changes());
                 tracing::error!(%file, changes, "stored changes of sessions are missing");
@@ -227,9 +225,9 @@ impl ContextDatabase {
     /// Returns whether the database exists. Writes it again if its file was removed while open.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn is_there(&self) -> Result<bool, RpcError> {
-        let open = *lock(&self.open);
+        let open = *self.open.lock();
         if !open.map_or_else(|| self.file.exists(), |open| open.is_at(&self.file)) {
-            self.look(&mut lock(&self.held))?;
+            self.look(&mut self.held.lock())?;
         }
         Ok(self.file.exists())
     }
@@ -252,7 +250,7 @@ impl ContextDatabase {
                 held.write_again_at = Some(Instant::now() + WRITE_AGAIN);
                 store.write_again().map_err(|error| unusable(&error))?;
                 held.write_again_at = None;
-                *lock(&self.open) = Some(store.open_files());
+                *self.open.lock() = Some(store.open_files());
                 let file = self.file.display().to_string();
                 tracing::warn!(
                     file,
@@ -263,7 +261,7 @@ impl ContextDatabase {
             None => {}
         }
         // Idle readers still have the removed file open.
-        lock(&self.readers).clear();
+        self.readers.lock().clear();
         Ok(())
     }
 
@@ -275,18 +273,18 @@ impl ContextDatabase {
         if !self.is_there()? {
             return Ok(None);
         }
-        if lock(&self.open).is_none() {
+        if self.open.lock().is_none() {
             // The write handle can restore a removed file. If the database cannot be opened for writing, it is still
             // read.
             drop(self.held());
         }
-        let kept = lock(&self.readers).pop();
+        let kept = self.readers.lock().pop();
         let reader = match kept {
             Some(reader) => reader,
             None => ContextReader::open(&self.file).map_err(|error| unusable(&error))?,
         };
         let answer = ask(&reader).map_err(refusal)?;
-        let mut readers = lock(&self.readers);
+        let mut readers = self.readers.lock();
         if readers.len() < READERS_KEPT {
             readers.push(reader);
         }
@@ -304,10 +302,10 @@ impl ContextDatabase {
 
     /// Packs content for storage; returns `None` if the content is too large.
     fn ready(&self, content: &[u8]) -> Option<PackedContent> {
-        let kept = lock(&self.packers).pop();
+        let kept = self.packers.lock().pop();
         let mut packer = kept.unwrap_or_default();
         let ready = packer.pack_content(content);
-        let mut packers = lock(&self.packers);
+        let mut packers = self.packers.lock();
         if packers.len() < READERS_KEPT {
             packers.push(packer);
         }
@@ -350,10 +348,6 @@ pub fn remove_all_else(state: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the error of a context database with a hint. Unlike the index, the database cannot be rebuilt.

@@ -8,7 +8,7 @@ use std::path::Path;
 use hippo_fs::harness::{self, FILE, HarnessSettings, WiderSetting};
 use hippo_proto::folder::Trust;
 
-use crate::config::{COOLDOWN_HOURS, TreeConfig};
+use crate::config::{COOLDOWN_HOURS, Config, TreeConfig};
 
 /// Maximum file size in bytes; larger files are not read.
 const LARGEST: u64 = 1 << 20;
@@ -46,7 +46,7 @@ pub fn wider(bytes: &[u8], tree: &TreeConfig) -> Vec<WiderSetting> {
 /// Returns whether semantic search is enabled. Only the value `false` of `search.vector` disables it, for which no
 /// trust is needed. `doctor` reports an unreadable file.
 pub fn by_meaning(root: &Path) -> bool {
-    read(root, &Trust::default(), &TreeConfig::default()).0.vector != Some(false)
+    read(root, &Trust::default(), &Config::default().tree).0.vector != Some(false)
 }
 
 #[cfg(test)]

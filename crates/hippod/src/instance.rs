@@ -32,7 +32,7 @@ pub struct Instance {
     bound: Mutex<Option<FileId>>,
 }
 
-/// Returns the conversion of an error of an operation on a path, with a suggestion for fixing the problem.
+/// Returns a function that adds the failed operation, its path and a hint to an I/O error.
 fn failed(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     let message = format!("could not {what}: {}", path.display());
     move |source| {
@@ -68,7 +68,7 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Takes the lock if the service manager owns the socket. The socket path is left unchanged.
+    /// Takes the lock for a daemon whose socket the service manager owns. The socket path is left unchanged.
     ///
     /// # Errors
     /// See [`Instance::claim`].

@@ -72,7 +72,6 @@ impl MemoryWriter {
     /// # Errors
     /// Fails if nothing could be appended to the log; in this case, nothing is written.
     pub async fn remember(&self, request: RememberRequest) -> Result<RememberResponse, RpcError> {
-        let request = remember::structured(request);
         let view = self.view_to_write(&request.workspace).await?;
         let zone = view.zone(&*self.clock);
         let today = date_in(self.clock.now(), &zone);

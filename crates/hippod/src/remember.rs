@@ -4,7 +4,6 @@
 //! cannot be appended to safely (a link, a folder, a read-only file) is rejected, and nothing is written.
 
 mod append;
-mod entry;
 mod log;
 mod secret;
 
@@ -15,7 +14,6 @@ use hippo_redact::without_secrets;
 use hippo_text::section::{tamed, topic_of};
 use hippo_types::time::Date;
 
-pub use entry::structured;
 pub use hippo_text::text::one_line;
 use log::LogSnapshot;
 pub use secret::Secrets;

@@ -25,9 +25,10 @@ pub use serve::{pending, show, submit, wish_of};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use hippo_proto::{ErrorKind, RpcError};
+use parking_lot::Mutex;
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
 use crate::clock::Clock;
@@ -47,12 +48,11 @@ pub struct Trees {
     clock: Arc<dyn Clock>,
     /// Locks of the workspaces, held while nodes are read and written.
     locks: Mutex<BTreeMap<PathBuf, Arc<Lock<()>>>>,
-    /// Workspaces whose tree clients are waiting for, with one element per client.
+    /// Workspaces whose tree a request of a client will update, with one element for each request.
     awaited: Mutex<Vec<PathBuf>>,
 }
 
-/// Guard of a client that waits for a tree; meanwhile the keeper leaves that tree alone, because the client runs it
-/// itself.
+/// Guard of a request that updates a tree itself. While the guard exists, the keeper does not update that tree.
 pub struct TreeWaiter<'a> {
     trees: &'a Trees,
     root: PathBuf,
@@ -60,7 +60,7 @@ pub struct TreeWaiter<'a> {
 
 impl Drop for TreeWaiter<'_> {
     fn drop(&mut self) {
-        let mut awaited = self.trees.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut awaited = self.trees.awaited.lock();
         if let Some(at) = awaited.iter().position(|root| *root == self.root) {
             awaited.swap_remove(at);
         }
@@ -79,9 +79,9 @@ impl Trees {
         }
     }
 
-    /// Registers a client that waits for a tree. Dropping the guard ends the registration.
+    /// Registers a request that will update a tree. Dropping the guard ends the registration.
     pub fn await_for(&self, root: &Path) -> TreeWaiter<'_> {
-        let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut awaited = self.awaited.lock();
         awaited.push(root.to_path_buf());
         TreeWaiter {
             trees: self,
@@ -89,9 +89,9 @@ impl Trees {
         }
     }
 
-    /// Returns whether a client is waiting for a tree.
+    /// Returns whether a request of a client will update a tree.
     fn is_awaited(&self, root: &Path) -> bool {
-        let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
+        let awaited = self.awaited.lock();
         awaited.iter().any(|awaited| awaited == root)
     }
 
@@ -130,7 +130,7 @@ impl Trees {
 
     /// Returns the lock of a workspace.
     fn of(&self, root: &Path) -> Arc<Lock<()>> {
-        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut locks = self.locks.lock();
         locks.entry(root.to_path_buf()).or_default().clone()
     }
 }

@@ -1,5 +1,6 @@
 //! `audit`: quality measures of a workspace's memory.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
@@ -9,8 +10,7 @@ use crate::types::check::refuse_outside;
 pub const MAX_EXAMPLES: u32 = 100;
 
 /// Parameters of `audit`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditRequest {
     /// Path of a workspace, or of anything below it.
     pub workspace: String,
@@ -25,8 +25,7 @@ impl AuditRequest {
 }
 
 /// Answer to `audit`. It contains no text of the memory.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditResponse {
     /// Time of the audit, RFC 3339.
     pub at: String,
@@ -41,8 +40,7 @@ pub struct AuditResponse {
 }
 
 /// The kind of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditKind {
     /// Chunks with the same text as an earlier one.
@@ -58,8 +56,7 @@ pub enum AuditKind {
 }
 
 /// The count for one kind of finding.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditFinding {
     /// The kind of finding.
     pub kind: AuditKind,
@@ -74,8 +71,7 @@ pub struct AuditFinding {
 }
 
 /// One match of a finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditExample {
     /// Path relative to the workspace.
     pub path: String,

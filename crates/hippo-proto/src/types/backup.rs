@@ -1,10 +1,10 @@
 //! Types of `backup`, `backup.verify` and `restore`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `backup`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackupRequest {
     /// Absolute path of the workspace or of anything below it; all workspaces when absent.
     pub workspace: Option<String>,
@@ -13,16 +13,14 @@ pub struct BackupRequest {
 }
 
 /// Parameters of `backup.verify`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackupVerifyRequest {
     /// Absolute path of a backup.
     pub from: String,
 }
 
 /// Answer to `backup` and `backup.verify`: the content of a backup.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BackupResponse {
     /// Path of the backup.
     pub file: String,
@@ -42,8 +40,7 @@ pub struct BackupResponse {
 }
 
 /// One workspace in a backup.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackedUp {
     /// Canonical root of the workspace when the backup was made.
     pub root: String,
@@ -57,8 +54,7 @@ pub struct BackedUp {
 }
 
 /// A file or workspace that a backup does not contain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     /// Path relative to the workspace, with `/`; invalid UTF-8 replaced.
     pub path: String,
@@ -67,8 +63,7 @@ pub struct LeftOut {
 }
 
 /// Parameters of `restore`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RestoreRequest {
     /// Absolute path of a backup.
     pub from: String,
@@ -83,8 +78,7 @@ pub struct RestoreRequest {
 }
 
 /// Answer to `restore`. The changed files are indexed in the background.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RestoreResponse {
     /// The restored workspaces.
     pub workspaces: Vec<Restored>,
@@ -93,8 +87,7 @@ pub struct RestoreResponse {
 }
 
 /// A restored workspace.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Restored {
     /// Canonical root of the restored workspace.
     pub root: String,

@@ -1,5 +1,6 @@
 //! `session.compact`: summary of a transcript, and its stored messages.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -11,8 +12,7 @@ use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat};
 pub const MAX_SCORES: usize = 50_000;
 
 /// Parameters of `session.compact`: either `path` or `messages`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionCompactRequest {
     /// Path of the workspace that stores the contents of the messages, or of anything below it; without a workspace, no
     /// contents are stored.
@@ -27,7 +27,7 @@ pub struct SessionCompactRequest {
     /// workspace apply, otherwise the defaults.
     pub config: Option<Map<String, Value>>,
     /// Maximum tokens of the summary, at least 1; without it, the rules decide.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     pub budget_tokens: Option<u32>,
 }
 
@@ -42,8 +42,7 @@ impl SessionCompactRequest {
 }
 
 /// Answer to `session.compact`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionCompactResponse {
     /// The summary, markdown.
     pub summary: String,

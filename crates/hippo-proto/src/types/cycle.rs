@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TreeCompactResponse;
@@ -13,8 +14,7 @@ use hippo_types::cycle::Cycle;
 pub const MAX_RUNS: u32 = 1_000;
 
 /// Parameters of `cycle.run`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleRunRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -28,8 +28,7 @@ pub struct CycleRunRequest {
 }
 
 /// The outcome or state of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleOutcome {
     /// Dry run: the plan was not applied.
@@ -61,8 +60,7 @@ impl CycleOutcome {
 }
 
 /// Answer to `cycle.run`: the report of one run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleReport {
     /// Number of the run in the workspace, for `cycle.undo`; null for a dry run.
     pub run: Option<i64>,
@@ -95,8 +93,7 @@ pub struct CycleReport {
 }
 
 /// One step of a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleStep {
     /// The rule that requires the step, in kebab-case.
     pub rule: String,
@@ -107,8 +104,7 @@ pub struct CycleStep {
 }
 
 /// A change that a run must not make.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleRefusal {
     /// The rule that forbids the change, in kebab-case.
     pub rule: String,
@@ -119,8 +115,7 @@ pub struct CycleRefusal {
 }
 
 /// A finding for the user to review.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleFinding {
     /// The rule that reported the finding, in kebab-case.
     pub rule: String,
@@ -131,8 +126,7 @@ pub struct CycleFinding {
 }
 
 /// Statistics of the entries of a workspace.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexHealth {
     /// Entries in the index file and its topic files, without queued ones.
     pub live: u64,
@@ -153,13 +147,12 @@ pub struct IndexHealth {
 }
 
 /// Parameters of `cycle.history`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleHistoryRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Maximum number of runs, 1 to [`MAX_RUNS`]; default 20.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_RUNS)))]
+    #[schemars(range(min = 1, max = MAX_RUNS))]
     pub limit: Option<u32>,
     /// Include the report of this run.
     pub run: Option<i64>,
@@ -172,8 +165,7 @@ impl CycleHistoryRequest {
 }
 
 /// Answer to `cycle.history`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleHistoryResponse {
     /// Runs, newest first.
     pub runs: Vec<CycleRun>,
@@ -183,8 +175,7 @@ pub struct CycleHistoryResponse {
 }
 
 /// Summary of one run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleRun {
     /// Number of the run in the workspace.
     pub run: i64,
@@ -207,8 +198,7 @@ pub struct CycleRun {
 }
 
 /// A scheduled cycle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NextCycle {
     /// The scheduled cycle.
     pub cycle: Cycle,
@@ -217,8 +207,7 @@ pub struct NextCycle {
 }
 
 /// Parameters of `cycle.undo`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleUndoRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -227,8 +216,7 @@ pub struct CycleUndoRequest {
 }
 
 /// Answer to `cycle.undo`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleUndoResponse {
     /// The undone run.
     pub run: i64,

@@ -1,12 +1,12 @@
 //! `doctor`: problems and their fixes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
 
 /// Parameters of `doctor`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DoctorRequest {
     /// Path of a workspace, or of anything below it; default: all workspaces.
     pub workspace: Option<String>,
@@ -32,8 +32,7 @@ impl DoctorRequest {
 }
 
 /// Answer to `doctor`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DoctorResponse {
     /// Problems, worst first; empty if there are none.
     pub problems: Vec<Problem>,
@@ -45,8 +44,7 @@ pub struct DoctorResponse {
 }
 
 /// A fix by `doctor`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fixed {
     /// The kind of the problem.
     pub id: String,
@@ -61,8 +59,7 @@ pub struct Fixed {
 }
 
 /// The severity of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Results are wrong or missing.
@@ -74,8 +71,7 @@ pub enum Severity {
 }
 
 /// One problem with its fix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// The kind of problem in kebab-case, stable for scripts.
     pub id: String,
@@ -94,8 +90,7 @@ pub struct Problem {
 }
 
 /// One performed check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// The kind of check in kebab-case, stable for scripts.
     pub id: String,

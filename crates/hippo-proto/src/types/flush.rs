@@ -1,13 +1,13 @@
 //! `session.flush`: transfer of new transcript parts to the daily log.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
 /// Parameters of `session.flush`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionFlushRequest {
     /// Path of the workspace whose logs are written, or of anything below it.
     pub workspace: String,
@@ -62,8 +62,7 @@ impl SessionFlushRequest {
 }
 
 /// Answer to `session.flush`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionFlushResponse {
     /// True if the flush is done; false if it was only accepted, and the other members then have no meaning.
     pub done: bool,
@@ -90,8 +89,7 @@ pub struct SessionFlushResponse {
 }
 
 /// Text appended to one log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FlushedLog {
     /// The log, relative to the workspace.
     pub path: String,

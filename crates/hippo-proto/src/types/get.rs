@@ -1,13 +1,13 @@
 //! `get`: text of a file, section or line range.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
 use crate::types::check::{refuse_zero, require_one};
 
 /// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GetRequest {
     /// Path of the workspace, or of anything below it; needed with `path`.
     pub workspace: Option<String>,
@@ -16,10 +16,10 @@ pub struct GetRequest {
     /// Heading of a section, or a part of the heading, in any case.
     pub section: Option<String>,
     /// First line, 1-based; relative to the section if one is given, otherwise to the file.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     pub from: Option<u32>,
     /// Maximum number of lines, at least 1.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     pub count: Option<u32>,
     /// Id of a search result.
     pub id: Option<String>,
@@ -45,8 +45,7 @@ impl GetRequest {
 }
 
 /// Answer to `get`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GetResponse {
     /// Path relative to the workspace, with `/`.
     pub path: String,

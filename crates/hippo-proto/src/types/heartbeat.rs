@@ -1,20 +1,19 @@
 //! `heartbeat`: due cycles and pending tasks.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CycleRun, NextCycle};
 
 /// Parameters of `heartbeat`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
 }
 
 /// Answer to `heartbeat`, sent after the due cycles have run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatResponse {
     /// The due cycles in the order of their runs.
     pub ran: Vec<CycleRun>,
@@ -25,8 +24,7 @@ pub struct HeartbeatResponse {
 }
 
 /// A decision that hippod leaves to the agent or the user.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pending {
     /// The kind in kebab-case: `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer
     /// daemons may have others.

@@ -2,6 +2,7 @@
 
 mod edit;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
@@ -14,15 +15,14 @@ pub use edit::*;
 pub const MAX_ENTRIES: u32 = 10_000;
 
 /// Parameters of `index.list`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexListRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
     pub at: Option<String>,
     /// Maximum number of entries, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_ENTRIES)))]
+    #[schemars(range(min = 1, max = MAX_ENTRIES))]
     pub limit: Option<u32>,
     /// Include archived and forgotten entries.
     #[serde(default)]
@@ -36,8 +36,7 @@ impl IndexListRequest {
 }
 
 /// Answer to `index.list`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexListResponse {
     /// Entries, strongest first, then by id.
     pub entries: Vec<IndexEntry>,
@@ -51,8 +50,7 @@ pub struct IndexListResponse {
 }
 
 /// One entry of the index file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexEntry {
     /// Id in the workspace; it never changes.
     pub id: String,
@@ -89,8 +87,7 @@ pub struct IndexEntry {
 }
 
 /// Parameters of `index.show`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexShowRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -101,8 +98,7 @@ pub struct IndexShowRequest {
 }
 
 /// Answer to `index.show`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexShowResponse {
     /// The entry.
     pub entry: IndexEntry,
@@ -124,8 +120,7 @@ pub struct IndexShowResponse {
 }
 
 /// A future event of an entry that is not accessed again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexForecast {
     /// The new band, as in [`StrengthBand`], or another event in kebab-case (`archive`).
     pub event: String,
@@ -134,8 +129,7 @@ pub struct IndexForecast {
 }
 
 /// Parameters of `index.forget`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexForgetRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -144,16 +138,14 @@ pub struct IndexForgetRequest {
 }
 
 /// Answer to `index.forget`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexForgetResponse {
     /// Id of the removed entry.
     pub id: String,
 }
 
 /// Parameters of `index.restore`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexRestoreRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -162,8 +154,7 @@ pub struct IndexRestoreRequest {
 }
 
 /// Answer to `index.restore`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexRestoreResponse {
     /// The restored entry.
     pub entry: IndexEntry,

@@ -1,17 +1,16 @@
 //! `model.*`: list, download, import and verification of embedding models.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
 
 /// Parameters of `model.list`: none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelListRequest {}
 
 /// Answer to `model.list`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelListResponse {
     /// Models, the default one first.
     pub models: Vec<ModelInfo>,
@@ -20,8 +19,7 @@ pub struct ModelListResponse {
 }
 
 /// The installation state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelState {
     /// All files are installed.
@@ -35,8 +33,7 @@ pub enum ModelState {
 }
 
 /// One embedding model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelInfo {
     /// Name for `model.pull`.
     pub name: String,
@@ -60,8 +57,7 @@ pub struct ModelInfo {
 }
 
 /// The runtime library of the models.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeInfo {
     /// Name and version.
     pub name: String,
@@ -75,16 +71,14 @@ pub struct RuntimeInfo {
 }
 
 /// Parameters of `model.pull`. `progress` notifications precede the answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelPullRequest {
     /// Name of the model; default: the configured one.
     pub model: Option<String>,
 }
 
 /// Answer to `model.pull` and `model.import`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelPullResponse {
     /// Name of the model.
     pub model: String,
@@ -95,8 +89,7 @@ pub struct ModelPullResponse {
 }
 
 /// One file of a model or of the runtime.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelFile {
     /// Absolute path.
     pub path: String,
@@ -111,16 +104,14 @@ pub struct ModelFile {
 }
 
 /// Parameters of `model.verify`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelVerifyRequest {
     /// Name of the model; default: the configured one.
     pub model: Option<String>,
 }
 
 /// Answer to `model.verify`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelVerifyResponse {
     /// Name of the model.
     pub model: String,
@@ -131,8 +122,7 @@ pub struct ModelVerifyResponse {
 }
 
 /// Parameters of `model.import`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelImportRequest {
     /// Absolute path of a Python wheel, or of a folder with wheels; with `name`, of the folder of a sentence-transformers
     /// model.
@@ -149,16 +139,14 @@ pub struct ModelImportRequest {
 }
 
 /// Parameters of `model.remove`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRemoveRequest {
     /// Name of the imported model.
     pub model: String,
 }
 
 /// Answer to `model.remove`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRemoveResponse {
     /// Name of the removed model.
     pub model: String,

@@ -1,5 +1,6 @@
 //! `remember`: new entries of today's log.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::IndexEntry;
@@ -12,13 +13,11 @@ use hippo_types::memory::MemoryType;
 pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// Parameters of `remember`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RememberRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// The text, markdown of one or more lines; at most [`MAX_TEXT_BYTES`] bytes.
-    #[serde(default)]
     pub text: String,
     /// The topic in one line; by default the daemon derives it from the text.
     pub topic: Option<String>,
@@ -29,35 +28,12 @@ pub struct RememberRequest {
     pub tags: Option<Vec<String>>,
     /// Resistance of the entry to decay.
     pub priority: Option<EntryPriority>,
-    /// The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty.
-    pub request: Option<String>,
-    /// The findings of the agent.
-    pub analysis: Option<String>,
-    /// The decision and its reason.
-    pub decision: Option<String>,
-    /// The result and the open work.
-    pub outcome: Option<String>,
-    /// The feedback of the user.
-    pub feedback: Option<String>,
-    /// Files and URLs.
-    pub references: Option<String>,
 }
 
 impl RememberRequest {
     pub(crate) fn validate(&self) -> Result<(), RpcError> {
-        let fields = [
-            &self.request,
-            &self.analysis,
-            &self.decision,
-            &self.outcome,
-            &self.feedback,
-            &self.references,
-        ];
-        let said: usize = fields.into_iter().flatten().map(String::len).sum();
-        if said == 0 {
-            refuse_empty("text", &self.text)?;
-        }
-        refuse_larger("text", self.text.len() + said, MAX_TEXT_BYTES)?;
+        refuse_empty("text", &self.text)?;
+        refuse_larger("text", self.text.len(), MAX_TEXT_BYTES)?;
         if self
             .topic
             .as_deref()
@@ -74,8 +50,7 @@ impl RememberRequest {
 }
 
 /// Answer to `remember`, sent after the text was stored durably.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RememberResponse {
     /// The log, relative to the workspace.
     pub path: String,

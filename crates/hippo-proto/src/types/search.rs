@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
@@ -15,8 +16,7 @@ pub const MAX_LIMIT: u32 = 200;
 const MAX_QUERY_BYTES: usize = 16 * 1024;
 
 /// Parameters of `search`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -26,13 +26,13 @@ pub struct SearchRequest {
     pub mode: Option<SearchMode>,
     /// Maximum number of results, 1 to [`MAX_LIMIT`]. By default, as many results as fit into `budget_tokens` are
     /// returned; without a budget, the configured number, initially 10.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_LIMIT)))]
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
     pub limit: Option<u32>,
     /// Maximum total tokens of all results, at least 1.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    #[schemars(range(min = 1))]
     pub budget_tokens: Option<u32>,
     /// Minimum score of a result, 0 to 1.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     pub min_score: Option<f32>,
     /// Only documents whose relative path matches this glob.
     pub path: Option<String>,
@@ -87,8 +87,7 @@ impl SearchRequest {
 }
 
 /// The route to the results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
     /// Index entries only.
@@ -100,8 +99,7 @@ pub enum Strategy {
 }
 
 /// Answer to `search`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchResponse {
     /// The query as received.
     pub query: String,
@@ -126,8 +124,7 @@ pub struct SearchResponse {
 }
 
 /// One result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchHit {
     /// Id of this text for `get`; valid while the text is unchanged.
     pub id: String,
@@ -162,8 +159,7 @@ pub struct SearchHit {
 }
 
 /// The contribution of index entries to an answer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchTrace {
     /// The reason for the route, as text.
     pub reason: String,
@@ -176,8 +172,7 @@ pub struct SearchTrace {
 }
 
 /// An entry that matches the query.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TraceMatch {
     /// Id of the entry.
     pub entry: String,
@@ -192,8 +187,7 @@ pub struct TraceMatch {
 }
 
 /// Components of a score, each 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
     /// Lexical score; null without a matching word or without lexical search.
     pub lexical: Option<f32>,
@@ -202,8 +196,7 @@ pub struct Scores {
 }
 
 /// The state of the index at the time of an answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexState {
     /// Incremented by every change that becomes searchable.
     pub generation: u64,

@@ -1,5 +1,6 @@
 //! `hello`, `subscribe`, `shutdown`: methods of a connection.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::PROTOCOL;
@@ -7,17 +8,12 @@ use crate::error::{ErrorKind, RpcError};
 use crate::event::EventName;
 
 /// Parameters of `hello`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloRequest {
     /// The protocol version of the client.
     pub protocol: u32,
     /// `name/version` of the client, for the log.
     pub client: String,
-    /// The workspace of the client; later requests do not use it.
-    pub workspace: Option<String>,
-    /// Name of the agent that uses the client.
-    pub agent: Option<String>,
 }
 
 impl HelloRequest {
@@ -35,8 +31,7 @@ impl HelloRequest {
 }
 
 /// Answer to `hello`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HelloResponse {
     /// The protocol version of the daemon.
     pub protocol: u32,
@@ -44,13 +39,10 @@ pub struct HelloResponse {
     pub daemon: String,
     /// The process id of the daemon.
     pub pid: u32,
-    /// Optional features of this daemon, for example `onnx`.
-    pub features: Vec<String>,
 }
 
 /// Parameters of `subscribe`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SubscribeRequest {
     /// Only events of this workspace, and events without one; default: all.
     pub workspace: Option<String>,
@@ -59,21 +51,18 @@ pub struct SubscribeRequest {
 }
 
 /// Answer to `subscribe`; events follow it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SubscribeResponse {
     /// The subscribed events.
     pub events: Vec<EventName>,
 }
 
 /// Parameters of `shutdown`: none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShutdownRequest {}
 
 /// Answer to `shutdown`, sent before the daemon stops.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShutdownResponse {
     /// The process id of the daemon, which has ended when the connection closes.
     pub pid: u32,

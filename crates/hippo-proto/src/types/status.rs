@@ -1,17 +1,16 @@
 //! `status`: state of the daemon and its workspaces.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CycleRun, NextCycle};
 
 /// Parameters of `status`: none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusRequest {}
 
 /// Answer to `status`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusResponse {
     /// The version of the daemon.
     pub version: String,
@@ -36,21 +35,18 @@ pub struct StatusResponse {
 }
 
 /// Parameters of `metrics`: none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricsRequest {}
 
 /// Answer to `metrics`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricsResponse {
     /// The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths.
     pub text: String,
 }
 
 /// The state of the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelLoad {
     /// Not installed, or this build has no model.
@@ -66,8 +62,7 @@ pub enum ModelLoad {
 }
 
 /// The embedding model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelStatus {
     /// The state of the model.
     pub state: ModelLoad,
@@ -85,8 +80,7 @@ pub struct ModelStatus {
 }
 
 /// One workspace.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceStatus {
     /// Canonical root of the workspace.
     pub root: String,
@@ -141,8 +135,7 @@ pub struct WorkspaceStatus {
 }
 
 /// The compaction tree of a workspace.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeStatus {
     /// Time of the last full update, RFC 3339; null if there was none.
     pub last: Option<String>,
@@ -154,8 +147,7 @@ pub struct TreeStatus {
 }
 
 /// Stored contents of a workspace's sessions.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextsStatus {
     /// Number of sessions, including closed ones.
     pub sessions: u64,
@@ -176,8 +168,7 @@ pub struct ContextsStatus {
 }
 
 /// The index file of a workspace and its cycles.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexStatus {
     /// Entries in the index file and its topic files, including queued ones.
     pub entries: u64,
@@ -202,8 +193,7 @@ pub struct IndexStatus {
 }
 
 /// A file that is not indexed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
     /// Path relative to the workspace.
     pub path: String,
@@ -212,8 +202,7 @@ pub struct Skipped {
 }
 
 /// The method of detecting changes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WatcherMode {
     /// Notifications of the operating system.
@@ -226,8 +215,7 @@ pub enum WatcherMode {
 }
 
 /// State of the watcher. Times are ages in milliseconds, absent if the event never happened.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WatcherStatus {
     /// The method of detecting changes.
     pub mode: WatcherMode,
@@ -247,8 +235,7 @@ pub struct WatcherStatus {
 }
 
 /// Files on disk and in the index at the last reconcile.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskStatus {
     /// Watched files on disk.
     pub files: u64,
@@ -257,8 +244,7 @@ pub struct DiskStatus {
 }
 
 /// The kind of vector index in use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VectorBackend {
     /// Exact scan.
@@ -269,8 +255,7 @@ pub enum VectorBackend {
 }
 
 /// The vector index.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VectorStatus {
     /// The kind in use.
     pub backend: VectorBackend,

@@ -1,5 +1,6 @@
 //! `tree.*`: update, pending summaries and nodes of the compaction tree.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
@@ -12,8 +13,7 @@ pub const MAX_BODY_BYTES: usize = 1 << 20;
 pub const MAX_JOBS: u32 = 1_000;
 
 /// Parameters of `tree.compact`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeCompactRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -31,8 +31,7 @@ pub struct TreeCompactRequest {
 }
 
 /// The result of an update of the tree.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeCompactResponse {
     /// The date used as today, `YYYY-MM-DD`.
     pub today: String,
@@ -55,8 +54,7 @@ pub struct TreeCompactResponse {
 }
 
 /// A changed node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeChange {
     /// File of the node, relative to the workspace.
     pub path: String,
@@ -72,8 +70,7 @@ pub struct TreeChange {
 }
 
 /// A node that could not be written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeRefusal {
     /// File of the node, relative to the workspace.
     pub path: String,
@@ -82,13 +79,12 @@ pub struct TreeRefusal {
 }
 
 /// Parameters of `tree.pending`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreePendingRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Maximum number of jobs, 1 to [`MAX_JOBS`]; default 10.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_JOBS)))]
+    #[schemars(range(min = 1, max = MAX_JOBS))]
     pub limit: Option<u32>,
 }
 
@@ -99,8 +95,7 @@ impl TreePendingRequest {
 }
 
 /// Answer to `tree.pending`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreePendingResponse {
     /// Nodes that need a body, days first, newest first within a level.
     pub jobs: Vec<TreeJob>,
@@ -109,8 +104,7 @@ pub struct TreePendingResponse {
 }
 
 /// A request for the body of a node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeJob {
     /// File of the node, relative to the workspace.
     pub path: String,
@@ -129,8 +123,7 @@ pub struct TreeJob {
 }
 
 /// Parameters of `tree.submit`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeSubmitRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -149,8 +142,7 @@ impl TreeSubmitRequest {
 }
 
 /// Answer to `tree.submit`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeSubmitResponse {
     /// File of the node, relative to the workspace.
     pub path: String,
@@ -163,8 +155,7 @@ pub struct TreeSubmitResponse {
 }
 
 /// Parameters of `tree.show`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeShowRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -173,8 +164,7 @@ pub struct TreeShowRequest {
 }
 
 /// Answer to `tree.show`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeShowResponse {
     /// File of the node, relative to the workspace.
     pub path: String,

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `workspace.add`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceAddRequest {
     /// Absolute path of the folder.
     pub workspace: String,
 }
 
 /// Answer to `workspace.add`; indexing continues in the background.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceAddResponse {
     /// Canonical root, the identity of the workspace.
     pub root: String,
@@ -23,21 +22,18 @@ pub struct WorkspaceAddResponse {
 }
 
 /// Parameters of `workspace.list`: none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceListRequest {}
 
 /// Answer to `workspace.list`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceListResponse {
     /// The workspaces, sorted by root.
     pub workspaces: Vec<WorkspaceInfo>,
 }
 
 /// One registered folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceInfo {
     /// Canonical root of the workspace.
     pub root: String,
@@ -55,8 +51,7 @@ pub struct WorkspaceInfo {
 }
 
 /// Parameters of `workspace.remove`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceRemoveRequest {
     /// Path of the folder, which may no longer exist.
     pub workspace: String,
@@ -69,8 +64,7 @@ pub struct WorkspaceRemoveRequest {
 }
 
 /// Answer to `workspace.remove`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceRemoveResponse {
     /// The unregistered root; with `dry_run` it stays registered.
     pub root: String,
@@ -86,8 +80,7 @@ pub struct WorkspaceRemoveResponse {
 }
 
 /// Parameters of `workspace.sync`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceSyncRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -100,8 +93,7 @@ pub struct WorkspaceSyncRequest {
 }
 
 /// Answer to `workspace.sync`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceSyncResponse {
     /// Watched files in the index.
     pub documents: u64,
@@ -121,8 +113,7 @@ pub struct WorkspaceSyncResponse {
 }
 
 /// Parameters of `workspace.trust`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceTrustRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -137,8 +128,7 @@ pub struct WorkspaceTrustRequest {
 }
 
 /// Answer to `workspace.trust`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceTrustResponse {
     /// Canonical root of the workspace.
     pub root: String,
@@ -147,8 +137,7 @@ pub struct WorkspaceTrustResponse {
 }
 
 /// A settings file of a workspace.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingsFile {
     /// Path relative to the root.
     pub path: String,
@@ -164,8 +153,7 @@ pub struct SettingsFile {
 }
 
 /// A setting that needs trust.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingChange {
     /// The key in the file; `*` for the whole file.
     pub key: String,

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES};
-use serde_json::{Map, Value};
 
 /// Text below the help of `context`.
 pub const EXAMPLES: &str = "\
@@ -64,17 +63,6 @@ pub enum ContextVerb {
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// Record an access to an entry, which restores its strength
-    Touch {
-        /// Id of the entry
-        id: String,
-        /// Session of the entry
-        #[arg(long, value_name = "ID")]
-        session: String,
-        /// The turn of the access [default: the highest so far]
-        #[arg(long, value_name = "N")]
-        turn: Option<u64>,
-    },
     /// List the sessions of the workspace, or the entries of a session
     List(ContextListArgs),
     /// End a session, and write its lasting entries to long-term memory
@@ -107,21 +95,12 @@ pub struct ContextPutArgs {
     /// Summary in a few lines [default: extracted from the content]
     #[arg(long, value_name = "TEXT")]
     pub summary: Option<String>,
-    /// Values that the agent will need again, as a JSON object [default: extracted from the content]
-    #[arg(long, value_name = "JSON", value_parser = object)]
-    pub key_data: Option<Map<String, Value>>,
     /// Priority of the entry [default: set by the policies]
     #[arg(long = "priority", alias = "pri", value_enum, value_name = "PRIORITY")]
     pub priority: Option<ContextPriority>,
     /// Mark the entry as created deliberately, so that it fades more slowly
     #[arg(long)]
     pub manual: bool,
-    /// Related entries, separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "IDS")]
-    pub related: Option<Vec<String>>,
-    /// Remove the entry from the context at this turn
-    #[arg(long, value_name = "N")]
-    pub expires: Option<u64>,
     /// Write the entry to long-term memory when the session ends
     #[arg(long)]
     pub persist: bool,
@@ -193,10 +172,6 @@ fn source(text: &str) -> Result<ContextPutSource, String> {
     })
 }
 
-fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -237,14 +212,12 @@ mod tests {
             "hippoctl context put --session s --turn -1 --type message --source user",
             "hippoctl context put --session s --turn 1 --type thought --source user",
             "hippoctl context put --session s --turn 1 --type message --source :x",
-            "hippoctl context put --session s --turn 1 --type message --source user --key-data 7",
             "hippoctl context turn --session s",
             "hippoctl context turn --session s --turn 1 --context-tokens 7",
             "hippoctl context turn --session s --turn 1 --context-tokens 7 --context-limit 0",
             "hippoctl context render --session s --budget 0",
             "hippoctl context render",
             "hippoctl context fetch",
-            "hippoctl context touch ctx_1",
             "hippoctl context list --at-turn 3",
             "hippoctl context list --all --session s",
             "hippoctl context list --all --workspace /w",
@@ -253,12 +226,5 @@ mod tests {
         ] {
             assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line}");
         }
-        let ContextVerb::Put(args) =
-            parse("hippoctl context put --session s --turn 1 --type tool_result --source exec --key-data {}")
-                .unwrap()
-        else {
-            panic!("no put")
-        };
-        assert_eq!(args.key_data, Some(Map::new()));
     }
 }

@@ -23,18 +23,6 @@ pub enum HookName {
     SessionEnd,
 }
 
-impl HookName {
-    /// Returns the name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "session-start",
-            Self::PreCompact => "pre-compact",
-            Self::TaskCompleted => "task-completed",
-            Self::SessionEnd => "session-end",
-        }
-    }
-}
-
 /// Options of `hook`.
 #[derive(Debug, Clone, Args)]
 pub struct HookArgs {

@@ -55,12 +55,6 @@ pub struct InitArgs {
     /// Only register the folder and write a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,
-    /// In a new configuration, disable search by meaning
-    #[arg(long)]
-    pub no_vector: bool,
-    /// Omit search from the instructions for the agent
-    #[arg(long)]
-    pub no_search: bool,
     /// Take over the compaction tree of another program; without this flag, that tree stays unchanged
     #[arg(long)]
     pub take_over: bool,
@@ -68,6 +62,6 @@ pub struct InitArgs {
     #[arg(long)]
     pub dry_run: bool,
     /// Remove everything that init wrote, and nothing else; the memory stays
-    #[arg(long, conflicts_with_all = ["platform", "bare", "no_vector", "no_search", "take_over"])]
+    #[arg(long, conflicts_with_all = ["platform", "bare", "take_over"])]
     pub undo: bool,
 }

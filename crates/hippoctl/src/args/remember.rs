@@ -9,9 +9,6 @@ pub const EXAMPLES: &str = "Examples:
   hippoctl remember \"Staging runs on port 8443\" --topic \"Acme staging\" \\
     --tags acme,staging
   hippoctl remember --type feedback \"Never deploy on Fridays\"
-  hippoctl remember --topic \"Auth middleware\" \\
-    --request \"review token storage\" --decision \"httpOnly cookies\" \\
-    --references src/auth.rs
   git log -1 --format=%B | hippoctl remember --type project";
 
 /// Options of `remember`.
@@ -32,40 +29,6 @@ pub struct RememberArgs {
     /// Priority of the entry [default: derived from the text]
     #[arg(long = "pri", alias = "priority", value_enum, value_name = "PRIORITY")]
     pub priority: Option<EntryPriority>,
-    /// The parts of a structured entry.
-    #[command(flatten)]
-    pub fields: EntryFields,
-}
-
-/// Parts of a structured entry of the daily log.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "Structured entry")]
-pub struct EntryFields {
-    /// The request
-    #[arg(long, value_name = "TEXT")]
-    pub request: Option<String>,
-    /// The findings
-    #[arg(long, value_name = "TEXT")]
-    pub analysis: Option<String>,
-    /// The decision and its reason
-    #[arg(long, value_name = "TEXT")]
-    pub decision: Option<String>,
-    /// The result and the open work
-    #[arg(long, value_name = "TEXT")]
-    pub outcome: Option<String>,
-    /// Feedback from the user
-    #[arg(long, value_name = "TEXT")]
-    pub feedback: Option<String>,
-    /// Files and URLs
-    #[arg(long, value_name = "TEXT")]
-    pub references: Option<String>,
-}
-
-impl EntryFields {
-    /// Returns whether any part is given.
-    pub fn are_given(&self) -> bool {
-        *self != Self::default()
-    }
 }
 
 #[cfg(test)]

@@ -58,9 +58,6 @@ pub struct TreeCompactArgs {
     /// Take over the tree of another program; `workspace remove` and `init --undo` restore that tree byte for byte
     #[arg(long)]
     pub take_over: bool,
-    /// Run only if due: three hours after the last run, or when the logs have grown enough
-    #[arg(long)]
-    pub when_due: bool,
     /// Run as if it were this time, RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,

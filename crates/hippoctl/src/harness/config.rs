@@ -32,17 +32,9 @@ impl LayoutConfig {
     }
 
     /// Returns the text of a new configuration file.
-    pub fn text(platform: Harness, vector: bool) -> String {
+    pub fn text(platform: Harness) -> String {
         let platform = platform.name();
-        format!(
-            r#"{{
-  "platform": "{platform}",
-  "search": {{
-    "vector": {vector}
-  }}
-}}
-"#
-        )
+        format!("{{\n  \"platform\": \"{platform}\"\n}}\n")
     }
 }
 
@@ -54,11 +46,9 @@ mod tests {
 
     #[test]
     fn own_and_foreign_configurations_are_parsed() {
-        let text = LayoutConfig::text(Harness::OpenCode, false);
+        let text = LayoutConfig::text(Harness::OpenCode);
         let (own, problems) = LayoutConfig::read(text.as_bytes());
         assert_eq!((own.platform, problems), (Some(Harness::OpenCode), vec![]));
-        let (said, _) = hippo_fs::harness::read(text.as_bytes());
-        assert_eq!(said.vector, Some(false));
         let theirs = "{ // ours\n \"index\": {\"inPrompt\": true}, \"tenants\": [1,] }";
         let expected = LayoutConfig {
             index_in_prompt: Some(true),

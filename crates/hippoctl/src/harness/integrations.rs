@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 use serde_json::Value;
 
-use super::layout::{Choice, LayoutPart, layout};
+use super::layout::{LayoutPart, layout};
 use super::{Harness, LayoutConfig, PathSnapshot, text};
 use crate::shell::simple_commands;
 use hippoctl::args::Cli;
@@ -33,19 +33,8 @@ fn texts() -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = text::SKILLS
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
         .to_vec();
-    let choice = Choice {
-        vector: true,
-        search: true,
-        configured: false,
-    };
     for platform in <Harness as clap::ValueEnum>::value_variants() {
-        for part in layout(
-            *platform,
-            choice,
-            &LayoutConfig::default(),
-            &PathSnapshot::default(),
-            &[],
-        ) {
+        for part in layout(*platform, &LayoutConfig::default(), &PathSnapshot::default(), &[]) {
             if let LayoutPart::Block(block) = part {
                 texts.push((format!("{} {}", platform.name(), block.path), block.body));
             }
@@ -140,18 +129,7 @@ fn the_claude_code_plugin_contains_the_files_of_init() {
         (&plugin["name"], &"./".into())
     );
     let nothing = PathSnapshot::default();
-    let choice = Choice {
-        vector: true,
-        search: true,
-        configured: false,
-    };
-    let parts = layout(
-        Harness::ClaudeCode,
-        choice,
-        &LayoutConfig::default(),
-        &nothing,
-        &[],
-    );
+    let parts = layout(Harness::ClaudeCode, &LayoutConfig::default(), &nothing, &[]);
     let settings = super::plan::plan(
         Harness::ClaudeCode,
         &parts,

@@ -8,7 +8,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Time limit of a hook in seconds, which the harness enforces. A hook of hippod takes about a tenth of a second.
+/// Time limit in seconds that the harness enforces for a hook. hippod's hooks take about a tenth of a second.
 const PATIENCE: u32 = 10;
 
 /// An insertion into a JSON file.

@@ -84,18 +84,8 @@ pub struct Block {
     pub once: bool,
 }
 
-/// The optional parts of a layout.
-#[derive(Debug, Clone, Copy)]
-pub struct Choice {
-    /// True if search by meaning is enabled in a new configuration.
-    pub vector: bool,
-    /// True if the instructions for the agent include search.
-    pub search: bool,
-    /// True if an option sets a key of the configuration file, so that the file must be created.
-    pub configured: bool,
-}
-
-/// Returns the parts for every registered folder. The daemon maintains a compaction tree if `memory/ROOT.md` exists.
+/// Returns the parts that every registered folder gets. The daemon maintains a compaction tree only if
+/// `memory/ROOT.md` exists.
 pub fn bare() -> Vec<LayoutPart> {
     vec![
         LayoutPart::Folder("memory"),
@@ -106,7 +96,6 @@ pub fn bare() -> Vec<LayoutPart> {
 /// Returns the parts for a platform. `made` lists the folders that an earlier init created.
 pub fn layout(
     platform: Harness,
-    choice: Choice,
     config: &LayoutConfig,
     there: &PathSnapshot,
     made: &[String],
@@ -117,20 +106,15 @@ pub fn layout(
     for (path, text) in text::WORKING_FILES {
         template(path, text);
     }
-    if choice.configured {
-        template(CONFIG, &LayoutConfig::text(platform, choice.vector));
-    }
     if platform == Harness::OpenClaw {
         for (path, text) in text::OPENCLAW_FILES {
             template(path, text);
         }
     }
-    parts.extend(of_platform(platform, choice, config, there));
+    parts.extend(of_platform(platform, config, there));
     if let Some(base) = find_skills(platform) {
         for (name, text) in text::SKILLS {
-            if choice.search || !text::OF_SEARCH.contains(&name) {
-                parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
-            }
+            parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
         }
     }
     parts.push(block(
@@ -147,13 +131,8 @@ pub fn layout(
     parts
 }
 
-fn of_platform(
-    platform: Harness,
-    choice: Choice,
-    config: &LayoutConfig,
-    there: &PathSnapshot,
-) -> Vec<LayoutPart> {
-    let mut protocol = text::protocol(platform, choice.search, config.index_in_prompt);
+fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -> Vec<LayoutPart> {
+    let mut protocol = text::protocol(platform, config.index_in_prompt);
     let name = format!("protocol for {}", platform.name());
     let index_in_prompt = config.index_in_prompt == Some(true);
     match platform {
@@ -308,21 +287,16 @@ fn root_body(root: Option<&[u8]>) -> String {
 /// Returns all paths that a plan may have to read, for any platform.
 pub fn paths() -> BTreeSet<String> {
     let nothing = PathSnapshot::default();
-    let choice = Choice {
-        vector: true,
-        search: true,
-        configured: true,
-    };
     let asked = LayoutConfig {
         index_in_prompt: Some(true),
         ..LayoutConfig::default()
     };
     let mut paths: BTreeSet<String> = signs().map(str::to_owned).collect();
     for platform in clap::ValueEnum::value_variants() {
-        let parts = layout(*platform, choice, &asked, &nothing, &[]);
+        let parts = layout(*platform, &asked, &nothing, &[]);
         paths.extend(parts.iter().map(|part| part.path().to_owned()));
     }
-    let further = ["opencode.jsonc", ".codex/hooks.json"];
+    let further = [CONFIG, "opencode.jsonc", ".codex/hooks.json"];
     paths.extend(further.into_iter().chain(INDEX).map(str::to_owned));
     paths
 }

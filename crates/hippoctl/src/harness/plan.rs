@@ -96,7 +96,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans to write a file of hippod. An existing file is replaced only if it is as an earlier init wrote it.
+    /// Plans to write a file of hippod. An existing file is replaced only if it still has the
+    /// content that an earlier init wrote.
     fn add_own(&mut self, path: &str, text: &str) -> Result<(), String> {
         let entry = self.record.files.get(self.there.real(path));
         let known = entry.map(|entry| entry.hash.clone());

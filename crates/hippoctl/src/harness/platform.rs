@@ -23,36 +23,20 @@ pub fn signs() -> impl Iterator<Item = &'static str> {
     named.chain([SHARED]).chain(OPENCLAW_MEMORY)
 }
 
-/// The detected platform, with the evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DetectedPlatform {
-    /// The platform.
-    pub platform: Harness,
-    /// The file that identified the platform, or the reason why the default was chosen.
-    pub by: String,
-}
-
-impl DetectedPlatform {
-    /// Creates a detected platform.
-    pub fn new(platform: Harness, by: &str) -> Self {
-        let by = by.to_owned();
-        Self { platform, by }
-    }
-}
-
-/// Detects the platform of a folder. Its configuration has priority over its other files. The default is Claude Code.
-pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatform {
+/// Detects the harness of a folder. Also returns the file that identified the harness, or the reason for the default.
+/// The configuration file takes precedence over all other files. The default is Claude Code.
+pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> (Harness, &'static str) {
     let there = |name: &&&str| !matches!(snapshot.state(name), PathState::Missing);
     if let Some(platform) = config.platform {
-        return DetectedPlatform::new(platform, CONFIG);
+        return (platform, CONFIG);
     }
     for (platform, names) in SIGNS {
         if let Some(by) = names.iter().find(there) {
-            return DetectedPlatform::new(platform, by);
+            return (platform, by);
         }
     }
     if !there(&&SHARED) {
-        return DetectedPlatform::new(
+        return (
             Harness::ClaudeCode,
             "no platform was detected; choose one with --platform",
         );
@@ -63,7 +47,7 @@ pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> DetectedPlatfor
     } else {
         Harness::Codex
     };
-    DetectedPlatform::new(platform, SHARED)
+    (platform, SHARED)
 }
 
 #[cfg(test)]
@@ -76,7 +60,7 @@ mod tests {
     fn the_platform_is_detected_from_files() {
         let found = |files: &[&str]| {
             let snapshot = PathSnapshot::of(files.iter().map(|name| (*name, "")));
-            detect(&snapshot, &LayoutConfig::default()).platform
+            detect(&snapshot, &LayoutConfig::default()).0
         };
         assert_eq!(found(&[]), Harness::ClaudeCode);
         assert_eq!(found(&["CLAUDE.md"]), Harness::ClaudeCode);
@@ -89,7 +73,7 @@ mod tests {
             ..LayoutConfig::default()
         };
         assert_eq!(
-            detect(&PathSnapshot::of([("CLAUDE.md", "")]), &config).platform,
+            detect(&PathSnapshot::of([("CLAUDE.md", "")]), &config).0,
             Harness::Codex
         );
     }

@@ -41,7 +41,7 @@ pub struct FileRecord {
     pub made: bool,
     /// Hash of the file as init wrote it.
     pub hash: String,
-    /// The text that init replaced in a file that existed before.
+    /// For a file that existed before init: the replacement that init made in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub splice: Option<Splice>,
     /// The inserted blocks.
@@ -50,7 +50,7 @@ pub struct FileRecord {
     /// The inserted JSON entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json: Option<JsonEntries>,
-    /// Hash of a file that init created, without the inserted blocks and entries.
+    /// For a file that init created: the hash of its content without the inserted blocks and entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
 }

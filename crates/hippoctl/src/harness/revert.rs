@@ -47,7 +47,7 @@ fn keep_entry(plan: &mut ChangePlan, path: &str, entry: &FileRecord, why: &str) 
     plan.record.files.insert(path.to_owned(), entry.clone());
 }
 
-/// Reverts the changes that are recorded for one file under these names, one change after the other.
+/// Plans to revert all changes that are recorded for one file. `names` are the names under which the record lists it.
 fn take_back_file(plan: &mut ChangePlan, real: &str, names: &[(&String, &FileRecord)], now: &[u8]) {
     let mut after = Some(now.to_vec());
     for (path, entry) in names {

@@ -147,7 +147,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
     Ok((real, state))
 }
 
-/// Returns whether no link is followed at a path. This applies to hippod's own folder and to the configuration.
+/// Returns whether a link at this path is refused. This applies to hippod's own folder and to the configuration.
 fn is_own(path: &str) -> bool {
     let [_, folder] = INDEX;
     path == CONFIG || Path::new(path).starts_with(folder)

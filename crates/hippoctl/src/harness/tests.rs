@@ -7,15 +7,9 @@ mod laws;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::layout::{Choice, layout};
+use super::layout::{LayoutPart, layout};
 use super::plan::PathChange;
 use super::*;
-
-const ALL: Choice = Choice {
-    vector: true,
-    search: true,
-    configured: true,
-};
 
 /// A configuration with which the index file is loaded into the prompt.
 const IN_PROMPT: &str = r#"{"index": {"inPrompt": true}}"#;
@@ -98,7 +92,8 @@ impl World {
         let there = self.snapshot();
         let config = there.file(CONFIG).map(|bytes| LayoutConfig::read(bytes).0);
         let config = config.unwrap_or_default();
-        let parts = layout(platform, ALL, &config, &there, &self.record.folders);
+        let mut parts = layout(platform, &config, &there, &self.record.folders);
+        parts.push(LayoutPart::Template(CONFIG, LayoutConfig::text(platform)));
         plan(platform, &parts, &there, &self.record)
     }
 

@@ -16,8 +16,6 @@ pub const SKILLS: [(&str, &str); 5] = skills!(
     "hippod-search",
     "hippod-flush"
 );
-/// The skills for search, which `--no-search` omits.
-pub const OF_SEARCH: [&str; 2] = ["hippod-search", "hippod-recall"];
 /// The working files of every platform.
 #[rustfmt::skip] // keep the list compact
 pub const WORKING_FILES: [(&str, &str); 3] = [
@@ -43,8 +41,8 @@ pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated autom
 
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 
-/// Returns the instructions for the agents of a platform. If `search` is false, they do not mention search.
-pub fn protocol(platform: Harness, search: bool, index_in_prompt: Option<bool>) -> String {
+/// Returns the instructions for the agents of a platform.
+pub fn protocol(platform: Harness, index_in_prompt: Option<bool>) -> String {
     let root = match platform {
         Harness::ClaudeCode => "Its topics are listed in `memory/ROOT.md`, which is loaded below.",
         Harness::OpenClaw if index_in_prompt == Some(true) => {
@@ -56,10 +54,6 @@ pub fn protocol(platform: Harness, search: bool, index_in_prompt: Option<bool>) 
         }
     };
     let mut text = PROTOCOL.replace("{root}", root);
-    if !search {
-        let lines = text.split_inclusive('\n');
-        text = lines.filter(|line| !line.contains("hippoctl search")).collect();
-    }
     // Agents read the index file after the instructions and before MEMORY.md.
     let index = index_in_prompt.unwrap_or(platform == Harness::OpenClaw);
     if index && matches!(platform, Harness::OpenClaw | Harness::Codex | Harness::None) {

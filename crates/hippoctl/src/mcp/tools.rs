@@ -1,9 +1,8 @@
 //! Tools of the MCP server.
 
 use hippo_proto::{
-    ContextFetchRequest, ContextFetchResponse, GetRequest, GetResponse, MemoryType, ModelLoad,
-    RememberRequest, RememberResponse, SearchHit, SearchRequest, SearchResponse, StatusRequest,
-    StatusResponse, WorkspaceStatus,
+    ContextFetchRequest, GetRequest, MemoryType, ModelLoad, RememberRequest, SearchHit, SearchRequest,
+    StatusRequest, WorkspaceStatus,
 };
 use hippo_text::instruction;
 use rmcp::model::{JsonObject, Tool};
@@ -110,7 +109,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
         min_score: arguments.min_score,
         ..SearchRequest::new(session.root()?, arguments.query)
     };
-    let answer: SearchResponse = session.call(request)?;
+    let answer = session.call(request)?;
     let result = |hit: &SearchHit| {
         json!({
             "citation": cited(hit),
@@ -163,7 +162,7 @@ fn get(arguments: GetArguments, session: &mut DaemonSession) -> Result<Value, Fa
         count: arguments.lines,
         ..GetRequest::default()
     };
-    let answer: GetResponse = session.call(request)?;
+    let answer = session.call(request)?;
     let more = answer.end_line < answer.total_lines;
     let note = mark(&answer.text, &answer.path);
     Ok(json!({
@@ -189,7 +188,7 @@ fn remember(arguments: RememberArguments, session: &mut DaemonSession) -> Result
         tags: arguments.tags,
         ..RememberRequest::default()
     };
-    let answer: RememberResponse = session.call(request)?;
+    let answer = session.call(request)?;
     Ok(json!({
         "path": answer.path,
         "startLine": answer.start_line,
@@ -204,7 +203,7 @@ const LATE: u64 = 2_000;
 
 fn status(session: &mut DaemonSession) -> Result<Value, Failure> {
     let root = session.root()?;
-    let answer: StatusResponse = session.call(StatusRequest {})?;
+    let answer = session.call(StatusRequest {})?;
     let workspace = answer.workspaces.into_iter().find(|one| one.root == root);
     let removed = || Failure::new(Exit::NotFound, format!("the workspace was removed: {root}"));
     let workspace = workspace.ok_or_else(removed)?;
@@ -244,7 +243,7 @@ fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
 }
 
 fn fetch(request: ContextFetchRequest, session: &mut DaemonSession) -> Result<Value, Failure> {
-    let answer: ContextFetchResponse = session.call(request)?;
+    let answer = session.call(request)?;
     Ok(json!({
         "outcome": answer.outcome,
         "content": answer.content,

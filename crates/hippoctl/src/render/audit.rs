@@ -4,22 +4,21 @@ use std::fmt::Write;
 
 use hippo_proto::{AuditKind, AuditResponse};
 
-use super::one_line;
+use super::{one_line, word};
 use crate::output::Style;
 
 /// Renders one line for each kind of finding. The examples follow below.
 pub fn audit(answer: &AuditResponse, style: Style) -> String {
     let mut text = String::new();
     for finding in &answer.findings {
-        let (name, unit) = name(finding.kind);
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "{:<18} {:>7} of {:>7} {:<8} {:>7.2} %",
-            name,
+            word(finding.kind),
             finding.count,
             finding.of,
-            unit,
+            unit(finding.kind),
             finding.share * 100.0
         );
     }
@@ -28,7 +27,7 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
         .iter()
         .filter(|finding| !finding.examples.is_empty())
     {
-        let _ = writeln!(text, "\n{}", style.strong(name(finding.kind).0));
+        let _ = writeln!(text, "\n{}", style.strong(word(finding.kind)));
         for example in &finding.examples {
             let line = example.line.map(|line| format!(":{line}")).unwrap_or_default();
             let place = style.path(format!("{}{line}", one_line(&example.path)));
@@ -51,14 +50,12 @@ fn footer(answer: &AuditResponse) -> String {
     format!("{files} in {:.0} ms", answer.took_ms)
 }
 
-/// Returns the name of a kind, and what it counts.
-fn name(kind: AuditKind) -> (&'static str, &'static str) {
+/// Returns what a kind counts.
+fn unit(kind: AuditKind) -> &'static str {
     match kind {
-        AuditKind::Duplicate => ("duplicate", "chunks"),
-        AuditKind::Stale => ("stale", "entries"),
-        AuditKind::Contradicted => ("contradicted", "lines"),
-        AuditKind::SecretBearing => ("secret-bearing", "lines"),
-        AuditKind::InstructionLike => ("instruction-like", "lines"),
+        AuditKind::Duplicate => "chunks",
+        AuditKind::Stale => "entries",
+        AuditKind::Contradicted | AuditKind::SecretBearing | AuditKind::InstructionLike => "lines",
     }
 }
 

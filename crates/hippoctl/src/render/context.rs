@@ -3,8 +3,7 @@
 use hippo_context::render::format_key_data;
 use hippo_proto::{
     ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextOpenResponse,
-    ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession, ContextTouchResponse,
-    ContextTurnResponse,
+    ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession, ContextTurnResponse,
 };
 
 use super::{INDENT, count_entries, harmless, one_line, plural, short, table};
@@ -46,13 +45,6 @@ pub fn put(answer: &ContextPutResponse, style: Style) -> String {
         text += &format!("{INDENT}{}\n", style.quiet(one_line(why)));
     }
     text
-}
-
-/// Renders an entry that was accessed.
-pub fn touched(answer: &ContextTouchResponse, style: Style) -> String {
-    let entry = &answer.entry;
-    let access = entry.decay.last_access;
-    headed("touched", entry, style) + &format!("{INDENT}strength {:.2} in turn {access}\n", entry.strength)
 }
 
 /// Renders the effects of a completed turn.

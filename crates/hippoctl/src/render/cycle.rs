@@ -42,9 +42,7 @@ fn body(report: &CycleReport, style: Style) -> String {
     let findings = report.findings.iter();
     let findings = findings.map(|it| (&it.rule, one_line(&it.entry), &it.what));
     block(&mut text, "check:", findings, style);
-    if let Some(health) = &report.health {
-        self::health(&mut text, health);
-    }
+    text += &report.health.as_ref().map(health).unwrap_or_default();
     wrote(&mut text, &report.files, style);
     let tree = report.tree.as_ref();
     if let Some(tree) = tree.filter(|tree| !tree.nodes.is_empty() || !tree.refused.is_empty()) {
@@ -218,23 +216,24 @@ fn ids(entries: &[String]) -> String {
     }
 }
 
-fn health(text: &mut String, health: &IndexHealth) {
-    *text += &format!(
-        "health:\n{INDENT}{} live, {} queued, {} archived; mean strength {:.2}\n",
-        health.live, health.queued, health.archived, health.mean_strength
-    );
-    *text += &format!(
-        "{INDENT}{} never fade, {} without related entries\n",
-        health.amygdala, health.unlinked
-    );
-    for counts in [&health.bands, &health.groups] {
-        let counts = counts.iter().filter(|(_, count)| **count > 0);
-        let counts = counts.map(|(name, count)| format!("{} {count}", one_line(name)));
-        let counts: Vec<_> = counts.collect();
-        if !counts.is_empty() {
-            *text += &format!("{INDENT}{}\n", counts.join(", "));
-        }
-    }
+fn health(health: &IndexHealth) -> String {
+    let counts = health
+        .bands
+        .iter()
+        .chain(&health.groups)
+        .filter(|(_, count)| **count > 0);
+    let counts = counts.map(|(name, count)| format!("{} {count}", one_line(name)));
+    format!(
+        "health:\n{INDENT}{} live, {} queued, {} archived; mean strength {:.2}; {} never fade, {} without related \
+         entries\n{INDENT}{}\n",
+        health.live,
+        health.queued,
+        health.archived,
+        health.mean_strength,
+        health.amygdala,
+        health.unlinked,
+        counts.collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn wrote(text: &mut String, files: &[String], style: Style) {

@@ -1,13 +1,11 @@
 //! Rendering of index entries and of their strength.
 
-use std::fmt::Write;
-
 use hippo_proto::{
     EntryOrigin, EntryPlace, EntryPriority, IndexEntry, IndexForgetResponse, IndexListResponse,
-    IndexShowResponse, Pointer,
+    IndexShowResponse, Pointer, RememberResponse,
 };
 
-use super::{INDENT, one_line, plural, short, table};
+use super::{INDENT, lines, one_line, pair, plural, short, table};
 use crate::output::Style;
 
 /// Maximum number of characters of a topic in a table.
@@ -55,54 +53,82 @@ pub fn notes(answer: &IndexListResponse) -> Vec<String> {
     std::iter::once(head).chain(notes).collect()
 }
 
-/// Renders one entry and explains its strength in plain sentences.
-pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> String {
+/// Renders an entry with the reasons for its strength and priority, one line for each property.
+pub fn show(answer: &IndexShowResponse, style: Style) -> String {
     let entry = &answer.entry;
     let mut text = format!(
         "{}: {}\n",
         style.strong(one_line(&entry.id)),
         one_line(&entry.topic)
     );
-    // Writing to a string cannot fail.
     if !entry.summary.is_empty() {
-        let _ = writeln!(text, "{INDENT}{}", one_line(&entry.summary));
+        text += &format!("{INDENT}{}\n", one_line(&entry.summary));
     }
-    places(&mut text, answer, style);
-    text.push('\n');
-    let when = match at {
-        Some(at) => format!("At {} its strength is", one_line(at)),
-        None => "Its strength is".to_owned(),
+    text += &places(answer, style);
+    let mut add = |label: &str, value: String| text += &pair(label, &one_line(&value));
+    add("strength", format!("{:.2}, {}", entry.strength, entry.band));
+    let when = match entry.hits {
+        0 => "not since".to_owned(),
+        1 => "once, on".to_owned(),
+        hits => format!("{hits} times, last on"),
     };
-    let strength = style.strong(format!("{:.2}", entry.strength));
-    let _ = writeln!(text, "{when} {strength}: {}.", entry.band);
-    let accesses = match entry.hits {
-        0 => "It has not been accessed since".to_owned(),
-        1 => "It was accessed once, on".to_owned(),
-        hits => format!("It was accessed {hits} times, last on"),
-    };
-    let _ = writeln!(
-        text,
-        "{accesses} {}, when its strength was {:.2}.",
-        one_line(&entry.accessed),
-        answer.base_strength
-    );
-    let _ = writeln!(text, "Since then: {}", one_line(&answer.curve));
-    for modifier in &answer.modifiers {
-        let _ = writeln!(text, "{INDENT}{}", one_line(modifier));
-    }
-    let priority = priority(entry.priority);
-    let _ = match &answer.priority_rule {
-        Some(rule) => writeln!(
-            text,
-            "{priority} The rule \"{}\" set this priority.",
-            one_line(rule)
+    add(
+        "accessed",
+        format!(
+            "{when} {}; strength then {:.2}",
+            entry.accessed, answer.base_strength
         ),
-        None => writeln!(text, "{priority}"),
+    );
+    let curve = std::iter::once(&answer.curve).chain(&answer.modifiers);
+    curve.for_each(|line| add("decay", line.clone()));
+    let forecast = answer
+        .forecast
+        .iter()
+        .filter_map(|next| Some((&next.event, next.at.as_ref()?)));
+    forecast.for_each(|(event, at)| add("then", format!("{event} on {at}, unless it is accessed")));
+    let rule = answer.priority_rule.as_ref();
+    let rule = rule.map(|rule| format!(", set by the rule \"{rule}\""));
+    add(
+        "priority",
+        format!("{}{}", priority(entry.priority), rule.unwrap_or_default()),
+    );
+    let group = match entry.group.as_str() {
+        "" => String::new(),
+        group => format!(", under {group}"),
     };
-    forecast(&mut text, answer);
-    text.push('\n');
-    about(&mut text, answer);
+    add("listed", listed(answer) + &group);
+    let origin = match entry.origin {
+        EntryOrigin::Defrag => "a consolidation run",
+        EntryOrigin::Manual => "a person or an agent",
+        EntryOrigin::Retrieval => "a search that found text without an entry",
+        EntryOrigin::Auto => "the scan of a file",
+    };
+    add(
+        "created",
+        format!("{} by {origin}; version {}", entry.created, entry.version),
+    );
+    for (label, names) in [("tags", &entry.tags), ("related", &entry.related)] {
+        if !names.is_empty() {
+            add(label, names.join(", "));
+        }
+    }
     text
+}
+
+/// Renders the log section that contains a text, and the entry of the text.
+pub fn remembered(answer: &RememberResponse, style: Style) -> String {
+    let place = format!(
+        "{}:{}",
+        one_line(&answer.path),
+        lines(answer.start_line, answer.end_line)
+    );
+    let entry = answer.entry.as_ref();
+    let entry = entry.map(|entry| changed("entry", entry, style));
+    format!(
+        "remembered in {}\n{}",
+        style.path(place),
+        entry.unwrap_or_default()
+    )
 }
 
 /// Renders an entry after a change.
@@ -127,81 +153,35 @@ pub fn forgot(answer: &IndexForgetResponse, style: Style) -> String {
     )
 }
 
-fn places(text: &mut String, answer: &IndexShowResponse, style: Style) {
-    let mut stale: Vec<&str> = answer.stale.iter().map(String::as_str).collect();
+/// Renders the places of an entry, each on one line. Missing places are marked.
+fn places(answer: &IndexShowResponse, style: Style) -> String {
+    let mut stale: Vec<&String> = answer.stale.iter().collect();
+    let mut text = String::new();
+    let lost = style.bad(" does not exist");
     for place in &answer.entry.pointers {
-        let written = match &place.section {
-            Some(section) => format!("{} §{section}", place.path),
-            None => place.path.clone(),
-        };
+        let written = place.to_string();
         let known = stale.len();
-        stale.retain(|it| *it != written);
-        let lost = if stale.len() < known {
-            style.bad(" does not exist")
-        } else {
-            String::new()
-        };
-        let _ = writeln!(text, "{INDENT}→ {}{lost}", style.path(pointer(place)));
+        stale.retain(|it| **it != written);
+        let lost = if stale.len() < known { &*lost } else { "" };
+        text += &format!("{INDENT}→ {}{lost}\n", style.path(pointer(place)));
     }
     for it in stale {
-        let _ = writeln!(
-            text,
-            "{INDENT}→ {}{}",
-            style.path(one_line(it)),
-            style.bad(" does not exist")
-        );
+        text += &format!("{INDENT}→ {}{lost}\n", style.path(one_line(it)));
     }
+    text
 }
 
-fn forecast(text: &mut String, answer: &IndexShowResponse) {
-    if answer.forecast.iter().all(|next| next.at.is_none()) {
-        return;
-    }
-    let _ = writeln!(text, "Unless it is accessed:");
-    let rows = answer.forecast.iter().map(|next| {
-        let at = next.at.as_deref().map_or_else(|| "never".to_owned(), one_line);
-        vec![format!("{INDENT}{}", one_line(&next.event)), at]
-    });
-    text.push_str(&table(&rows.collect::<Vec<_>>(), 2));
-}
-
-fn about(text: &mut String, answer: &IndexShowResponse) {
-    let entry = &answer.entry;
+/// Returns the file that lists an entry.
+fn listed(answer: &IndexShowResponse) -> String {
     let below = answer.file.as_deref().filter(|file| *file != INDEX_FILE);
-    let below = below.map(|file| {
-        format!(
-            "It is listed in {}, because the index file has no room for it",
-            one_line(file)
-        )
-    });
-    let place = match entry.place {
-        EntryPlace::Index if below.is_some() => below.as_deref().unwrap_or_default(),
-        EntryPlace::Index => "It is listed in the index file",
-        EntryPlace::Queue => "It is listed in the index file's queue of fading entries",
-        EntryPlace::Archive => "It is not in the index file; restore it with: hippoctl index restore",
-    };
-    let _ = match (entry.place, entry.group.is_empty()) {
-        (EntryPlace::Archive, _) => writeln!(text, "{place} {}", one_line(&entry.id)),
-        (_, true) => writeln!(text, "{place}."),
-        (_, false) => writeln!(text, "{place}, under {}.", one_line(&entry.group)),
-    };
-    let origin = match entry.origin {
-        EntryOrigin::Defrag => "a consolidation run",
-        EntryOrigin::Manual => "a person or an agent",
-        EntryOrigin::Retrieval => "a search that found text without an entry",
-        EntryOrigin::Auto => "the scan of a file",
-    };
-    let _ = writeln!(
-        text,
-        "It was created on {} by {origin}; this is version {}.",
-        one_line(&entry.created),
-        entry.version
-    );
-    if !entry.tags.is_empty() {
-        let _ = writeln!(text, "Its tags are {}.", one_line(&entry.tags.join(", ")));
-    }
-    if !entry.related.is_empty() {
-        let _ = writeln!(text, "It is related to {}.", one_line(&entry.related.join(", ")));
+    match (answer.entry.place, below) {
+        (EntryPlace::Index, Some(file)) => format!("in {file}, because the index file has no room"),
+        (EntryPlace::Index, None) => "in the index file".to_owned(),
+        (EntryPlace::Queue, _) => "in the index file's queue of fading entries".to_owned(),
+        (EntryPlace::Archive, _) => format!(
+            "not in the index file; restore it with: hippoctl index restore {}",
+            answer.entry.id
+        ),
     }
 }
 
@@ -215,10 +195,10 @@ fn pointer(pointer: &Pointer) -> String {
 
 fn priority(priority: EntryPriority) -> &'static str {
     match priority {
-        EntryPriority::Amygdala => "Its priority is amygdala: it never fades.",
-        EntryPriority::High => "Its priority is high: it is listed first, but fades at the standard rate.",
-        EntryPriority::Normal => "Its priority is normal.",
-        EntryPriority::Low => "Its priority is low: it fades faster.",
+        EntryPriority::Amygdala => "amygdala: it never fades",
+        EntryPriority::High => "high: it is listed first, but fades at the standard rate",
+        EntryPriority::Normal => "normal",
+        EntryPriority::Low => "low: it fades faster",
     }
 }
 
@@ -337,21 +317,21 @@ mod tests {
 
     #[test]
     fn an_entry_is_explained() {
-        insta::assert_snapshot!(show(&shown(), Some("2026-02-01"), Style::default()));
+        insta::assert_snapshot!(show(&shown(), Style::default()));
     }
 
     #[test]
     fn an_entry_in_another_file_is_shown_with_that_file() {
         let file = Some(".hippocampus/topics/acme.md".to_owned());
-        let text = show(&IndexShowResponse { file, ..shown() }, None, Style::default());
+        let text = show(&IndexShowResponse { file, ..shown() }, Style::default());
         assert!(
-            text.contains("It is listed in .hippocampus/topics/acme.md, because"),
+            text.contains("listed   in .hippocampus/topics/acme.md, because"),
             "{text}"
         );
         let file = Some(INDEX_FILE.to_owned());
-        let text = show(&IndexShowResponse { file, ..shown() }, None, Style::default());
+        let text = show(&IndexShowResponse { file, ..shown() }, Style::default());
         assert!(
-            text.contains("It is listed in the index file, under Projects."),
+            text.contains("listed   in the index file, under Projects\n"),
             "{text}"
         );
     }
@@ -371,7 +351,7 @@ mod tests {
             stale: vec![],
             file: None,
         };
-        insta::assert_snapshot!(show(&answer, None, Style::default()));
+        insta::assert_snapshot!(show(&answer, Style::default()));
     }
 
     #[test]
@@ -382,5 +362,33 @@ mod tests {
         };
         let text = changed("pinned", &entry(), style) + &forgot(&forgotten, style);
         insta::assert_snapshot!(text.replace('\x1b', "^"));
+    }
+
+    #[test]
+    fn the_location_of_a_text_is_rendered() {
+        let entry = IndexEntry {
+            id: "deploys".into(),
+            topic: "Deploys \\x1b[31mnever on Fridays".into(),
+            strength: 1.0,
+            band: StrengthBand::Strong,
+            ..entry()
+        };
+        let answer = RememberResponse {
+            path: "memory/2026-03-01.md".into(),
+            start_line: 12,
+            end_line: 14,
+            entry: Some(entry),
+            secrets: vec![],
+            notes: vec![],
+        };
+        let without = RememberResponse {
+            end_line: 12,
+            entry: None,
+            ..answer.clone()
+        };
+        let plain = remembered(&answer, Style::default()) + &remembered(&without, Style::default());
+        insta::assert_snapshot!(plain);
+        let colour = remembered(&answer, Style { colour: true });
+        insta::assert_snapshot!(colour.replace('\x1b', "^"));
     }
 }

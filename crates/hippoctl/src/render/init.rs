@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::one_line;
+use super::{one_line, word};
 use crate::harness::plan::PathChange;
 use crate::harness::{Harness, PathReason};
 use crate::output::Style;
@@ -125,23 +125,15 @@ pub fn render_init(result: &InitResult, style: Style) -> String {
         folder.path.ends_with('/') && same.any(is_below)
     };
     for change in result.changes.iter().filter(|change| !is_implied(change)) {
-        let verb = match change.action {
-            InitAction::Create => "create",
-            InitAction::Change => "change",
-            InitAction::Replace => "replace",
-            InitAction::Remove => "remove",
-            InitAction::Move => "move",
-            InitAction::Restore => "restore",
-            InitAction::Keep => "keep",
-        };
-        let word = match (change.action, result.dry_run) {
+        let verb = word(change.action);
+        let done = match (change.action, result.dry_run) {
             (InitAction::Keep, _) => "kept".to_owned(),
             (_, true) => format!("would {verb}"),
             (_, false) => format!("{verb}d"),
         };
         let colon = if change.what.is_empty() { "" } else { ": " };
         let path = style.path(one_line(&change.path));
-        text += &format!("  {word:<13} {path}{colon}{}\n", one_line(&change.what));
+        text += &format!("  {done:<13} {path}{colon}{}\n", one_line(&change.what));
     }
     let is_kept = |change: &InitChange| change.action == InitAction::Keep;
     if result.changes.iter().all(is_kept) {

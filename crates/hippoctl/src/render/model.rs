@@ -1,30 +1,24 @@
 //! Rendering of models and their files.
 
 use hippo_proto::{
-    ModelFile, ModelListResponse, ModelPullResponse, ModelRemoveResponse, ModelState, ModelVerifyResponse,
+    ModelFile, ModelListResponse, ModelPullResponse, ModelRemoveResponse, ModelVerifyResponse,
 };
 
-use super::{bytes, table};
+use super::{bytes, table, word};
 use crate::output::Style;
 
 /// Renders the models, one per line, and the runtime library below.
 pub fn list(answer: &ModelListResponse, _: Style) -> String {
     let models = answer.models.iter().map(|model| {
+        let sum = model.sha256.as_deref().unwrap_or_default();
+        let size = (model.bytes > 0).then(|| bytes(model.bytes));
         let selected = if model.selected { "*" } else { " " };
         vec![
             format!("{selected} {}", model.name),
-            state(model.state).to_owned(),
+            word(model.state),
             format!("{} dimensions", model.dimension),
-            if model.bytes == 0 {
-                String::new()
-            } else {
-                bytes(model.bytes)
-            },
-            model
-                .sha256
-                .as_deref()
-                .map(|sum| sum.chars().take(12).collect())
-                .unwrap_or_default(),
+            size.unwrap_or_default(),
+            sum.chars().take(12).collect(),
             model.licence.clone().unwrap_or_default(),
             model.source.clone(),
         ]
@@ -33,20 +27,7 @@ pub fn list(answer: &ModelListResponse, _: Style) -> String {
     let why = runtime.reason.as_deref().or(runtime.path.as_deref());
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     let table = table(&models.collect::<Vec<_>>(), 7);
-    format!(
-        "{table}runtime: {}, {}{why}\n",
-        runtime.name,
-        state(runtime.state)
-    )
-}
-
-fn state(state: ModelState) -> &'static str {
-    match state {
-        ModelState::Installed => "installed",
-        ModelState::Absent => "absent",
-        ModelState::Damaged => "damaged",
-        ModelState::Unsupported => "unsupported",
-    }
+    format!("{table}runtime: {}, {}{why}\n", runtime.name, word(runtime.state))
 }
 
 /// Renders a model that was installed.
@@ -99,7 +80,7 @@ fn files(files: &[ModelFile], style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::{ModelInfo, RuntimeInfo};
+    use hippo_proto::{ModelInfo, ModelState, RuntimeInfo};
 
     use super::*;
 

@@ -10,7 +10,7 @@ use crate::output::Style;
 use crate::service::{ManagerCommand, ServiceStatus, UnitFileState};
 
 /// The steps of `service install` or `service uninstall`. With `--dry-run`, they are only planned.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct ServiceSteps {
     /// True if nothing was changed.
     pub dry_run: bool,
@@ -21,15 +21,6 @@ pub struct ServiceSteps {
 }
 
 impl ServiceSteps {
-    /// Creates an empty list.
-    pub fn new(dry_run: bool) -> Self {
-        Self {
-            dry_run,
-            steps: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
     /// Takes a step and lists it. In a dry run, only lists it.
     ///
     /// # Errors

@@ -1,15 +1,13 @@
 //! Rendering of the status of daemon and workspaces.
 
-mod contexts;
 mod entries;
-mod tree;
 
 use hippo_proto::{
-    ModelLoad, ModelStatus, StatusResponse, VectorBackend, WatcherMode, WatcherStatus, WorkspaceListResponse,
+    ContextsStatus, ModelLoad, ModelStatus, StatusResponse, TreeStatus, WatcherStatus, WorkspaceListResponse,
     WorkspaceStatus, WorkspaceSyncResponse,
 };
 
-use super::{age, bytes, harmless, plural, table, trust};
+use super::{age, bytes, count_entries, harmless, one_line, pair, plural, table, trust, word};
 use crate::output::Style;
 
 /// Renders the daemon, the model and each workspace.
@@ -59,11 +57,6 @@ fn after_colon(reason: Option<&str>) -> String {
     reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
 
-/// Returns one line of the status of a workspace.
-fn line(label: &str, text: &str) -> String {
-    format!("  {label:<8} {text}\n")
-}
-
 /// Returns one line of the status of a workspace, marked as a problem.
 fn bad_line(label: &str, text: &str, style: Style) -> String {
     format!("  {}\n", style.bad(format!("{label:<8} {text}")))
@@ -84,36 +77,33 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         workspace.generation,
         bytes(workspace.database_bytes),
     );
-    text += &line("index", &index);
+    text += &pair("index", &index);
     let disk = &workspace.disk;
     let disk = format!("{}, {} indexed", plural(disk.files, "file"), disk.indexed_files);
-    text += &line("disk", &disk);
+    text += &pair("disk", &disk);
     let vector = &workspace.vector;
-    let backend = match vector.backend {
-        VectorBackend::Exact => "exact",
-        VectorBackend::Hnsw => "hnsw",
-    };
     let model = vector.model.as_deref().map(|model| format!(", of {model}"));
     let vectors = format!(
-        "{backend}, {}, {} deleted{}{}",
+        "{}, {}, {} deleted{}{}",
+        word(vector.backend),
         plural(vector.vectors, "vector"),
         vector.tombstones,
         if vector.building { ", building" } else { "" },
         model.unwrap_or_default()
     );
-    text += &line("vectors", &vectors);
-    text += &line("watcher", &watcher_line(&workspace.watcher, style));
+    text += &pair("vectors", &vectors);
+    text += &pair("watcher", &watcher_line(&workspace.watcher, style));
     if let Some(index) = &workspace.index {
         text += &entries::lines(index, style);
     }
     if let Some(contexts) = &workspace.contexts {
-        text += &contexts::line(contexts);
+        text += &pair("contexts", &contexts_line(contexts));
     }
     if let Some(tree) = &workspace.tree {
-        text += &tree::lines(tree);
+        text += &pair("tree", &tree_line(tree));
     }
     if workspace.lag_ms > 0 {
-        text += &line("lag", &age(workspace.lag_ms));
+        text += &pair("lag", &age(workspace.lag_ms));
     }
     if let Some(degraded) = &workspace.degraded {
         let why = after_colon(workspace.why.as_deref());
@@ -132,35 +122,62 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     }
     for file in &workspace.skipped {
         let path = style.path(harmless(&file.path));
-        text += &line("skipped", &format!("{path}: {}", file.reason));
+        text += &pair("skipped", &format!("{path}: {}", file.reason));
     }
     let more = workspace
         .skipped_count
         .saturating_sub(workspace.skipped.len() as u64);
     if more > 0 {
-        text += &line("skipped", &format!("{more} more"));
+        text += &pair("skipped", &format!("{more} more"));
     }
     text
 }
 
 fn watcher_line(watcher: &WatcherStatus, style: Style) -> String {
-    let mode = match watcher.mode {
-        WatcherMode::Notify => "notify",
-        WatcherMode::Poll => "poll",
-        WatcherMode::None => "none",
-    };
     let alive = match watcher.alive {
         true => style.good("alive"),
         false => style.bad("not alive"),
     };
     let ago = |ms: Option<u64>| ms.map_or_else(|| "never".to_owned(), |ms| format!("{} ago", age(ms)));
     format!(
-        "{mode}, {alive}, last event {}, canary {}, reconcile {} ({} found)",
+        "{}, {alive}, last event {}, canary {}, reconcile {} ({} found)",
+        word(watcher.mode),
         ago(watcher.last_event_ms_ago),
         ago(watcher.last_canary_ms_ago),
         ago(watcher.last_reconcile_ms_ago),
         watcher.changed_at_last_reconcile,
     )
+}
+
+fn contexts_line(contexts: &ContextsStatus) -> String {
+    let oldest = contexts.oldest.as_deref();
+    let since = oldest.map(|oldest| format!(" since {}", one_line(oldest)));
+    format!(
+        "{}, {} open, {}; {} kept{} in {} of {}, uncompressed {}",
+        plural(contexts.sessions, "session"),
+        contexts.open,
+        count_entries(contexts.entries),
+        plural(contexts.contents, "content"),
+        since.unwrap_or_default(),
+        bytes(contexts.stored_bytes),
+        bytes(contexts.budget_bytes),
+        bytes(contexts.raw_bytes),
+    )
+}
+
+fn tree_line(tree: &TreeStatus) -> String {
+    let foreign = match tree.foreign {
+        0 => String::new(),
+        count => format!(
+            "; {} of another program; to take over the tree: hippoctl tree compact --take-over",
+            plural(count, "node")
+        ),
+    };
+    let last = tree.last.as_deref();
+    let created = last.map_or("not created yet".to_owned(), |last| {
+        format!("created {}", one_line(last))
+    });
+    format!("{}; {created}{foreign}", plural(tree.nodes, "node"))
 }
 
 /// Renders the registered folders, one per line.
@@ -200,7 +217,7 @@ pub fn sync(answer: &WorkspaceSyncResponse, _: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::{ContextsStatus, DiskStatus, Skipped, VectorStatus, WorkspaceInfo};
+    use hippo_proto::{DiskStatus, Skipped, VectorBackend, VectorStatus, WatcherMode, WorkspaceInfo};
 
     use super::*;
 

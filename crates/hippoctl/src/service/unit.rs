@@ -23,7 +23,7 @@ const AGENT_LOG: &str = "/usr/local/var/log/hippod.log";
 pub const AGENT_FILE: &str = "io.github.hippod.plist";
 /// The first line of the part that needs user namespaces, and the first line after this part.
 const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
-/// The beginning of the text in the last line. It identifies files that hippoctl wrote.
+/// Text in the last line of every file that hippoctl wrote, before the version and the checksum.
 const MARK: &str = "written by hippoctl ";
 
 /// A file of the service.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hippo_proto::{BackupRequest, BackupResponse, BackupVerifyRequest, RestoreRequest, RestoreResponse};
+use hippo_proto::{BackupRequest, BackupVerifyRequest, RestoreRequest};
 
 use crate::args::{BackupArgs, BackupVerb, RestoreArgs};
 use crate::connect::{DaemonSession, absolute, text};
@@ -17,7 +17,7 @@ use crate::render;
 pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
-        let answer: BackupResponse = session.call_patiently(BackupVerifyRequest { from }, |_| {})?;
+        let answer = session.call_patiently(BackupVerifyRequest { from })?;
         return out.answer(&answer, render::backup::verified);
     }
     let workspace = match (args.all, session.given_workspace()?) {
@@ -34,7 +34,7 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
         workspace,
         to: text(&absolute(&args.file.unwrap_or_default())?)?,
     };
-    let answer: BackupResponse = session.call_patiently(request, |_| {})?;
+    let answer = session.call_patiently(request)?;
     out.answer(&answer, render::backup::written)?;
     // The command fails if any workspace is not in the backup.
     match answer.left_out.is_empty() {
@@ -55,6 +55,5 @@ pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output
         into: optional(args.into.as_deref())?,
         other_files: args.other_files,
     };
-    let answer: RestoreResponse = session.call_patiently(request, |_| {})?;
-    out.answer(&answer, render::backup::restored)
+    out.answer(&session.call_patiently(request)?, render::backup::restored)
 }

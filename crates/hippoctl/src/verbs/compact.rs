@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
+use hippo_proto::SessionCompactRequest;
 use hippo_types::transcript::TranscriptFormat;
 use tempfile::NamedTempFile;
 
@@ -37,7 +37,7 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
         budget_tokens: args.budget,
         ..SessionCompactRequest::default()
     };
-    let answer: SessionCompactResponse = session.call_patiently(request, |_| {})?;
+    let answer = session.call_patiently(request)?;
     let stats = &answer.stats;
     for problem in stats.problems.iter().take(TOLD) {
         let what = one_line(&problem.what);
@@ -52,9 +52,9 @@ pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output
         return Err(Failure::new(Exit::Failed, what).hint(FORMATS));
     }
     out.notes(&answer.notes);
-    if let Some(stored) = stats.stored.filter(|_| !out.json) {
+    if let Some(stored) = stats.stored {
         let stored = plural(stored, "new content");
-        out.note(&format!(
+        out.remark(&format!(
             "{stored} stored; fetch one with: hippoctl context fetch ID"
         ));
     }

@@ -1,10 +1,9 @@
 //! `context`: sparse context of a running session.
 
 use hippo_proto::{
-    ContextCloseRequest, ContextCloseResponse, ContextEncoding, ContextFetchRequest, ContextFetchResponse,
-    ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse, ContextPutLifecycle,
-    ContextPutModifiers, ContextPutRequest, ContextPutResponse, ContextRenderRequest, ContextRenderResponse,
-    ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, MAX_CONTENT_BYTES,
+    ContextCloseRequest, ContextEncoding, ContextFetchRequest, ContextListRequest, ContextOpenRequest,
+    ContextPutLifecycle, ContextPutModifiers, ContextPutRequest, ContextRenderRequest, ContextTurnRequest,
+    MAX_CONTENT_BYTES,
 };
 
 use super::input;
@@ -31,23 +30,10 @@ pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output)
         ContextVerb::Turn(args) => turn(session, args, out),
         ContextVerb::Render(args) => show(session, args, out),
         ContextVerb::Fetch { id, session: of } => fetch(session, id, of, out),
-        ContextVerb::Touch {
-            id,
-            session: of,
-            turn,
-        } => {
-            let request = ContextTouchRequest {
-                session: of,
-                id,
-                turn,
-            };
-            let answer: ContextTouchResponse = session.call(request)?;
-            out.answer(&answer, render::touched)
-        }
         ContextVerb::List(args) => list(session, args, out),
         ContextVerb::Close { session: id } => {
             let request = ContextCloseRequest { session: id };
-            let answer: ContextCloseResponse = session.call_patiently(request, |_| {})?;
+            let answer = session.call_patiently(request)?;
             out.notes(&answer.notes);
             out.answer(&answer, render::closed)
         }
@@ -66,10 +52,8 @@ fn open(
         agent,
         session: id,
     };
-    let answer: ContextOpenResponse = session.call(request)?;
-    if !out.json {
-        out.note(&render::opened(&answer));
-    }
+    let answer = session.call(request)?;
+    out.remark(&render::opened(&answer));
     out.answer(&answer, |answer, _| format!("{}\n", one_line(&answer.session)))
 }
 
@@ -77,12 +61,12 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
     let modifiers = ContextPutModifiers {
         priority: args.priority,
         encoding: args.manual.then_some(ContextEncoding::Manual),
-        associations: args.related.map(super::index::tags),
+        ..ContextPutModifiers::default()
     };
-    let lifecycle = ContextPutLifecycle {
-        expires: args.expires,
-        persist: args.persist.then_some(true),
-    };
+    let lifecycle = args.persist.then(|| ContextPutLifecycle {
+        persist: Some(true),
+        ..ContextPutLifecycle::default()
+    });
     let request = ContextPutRequest {
         session: args.session,
         turn: args.turn,
@@ -90,19 +74,14 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
         source: args.source,
         content: input::text(args.file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
         summary: args.summary,
-        key_data: args.key_data,
-        modifiers: given(modifiers),
-        lifecycle: given(lifecycle),
+        modifiers: (modifiers != ContextPutModifiers::default()).then_some(modifiers),
+        lifecycle,
         error: args.error,
+        ..ContextPutRequest::default()
     };
-    let answer: ContextPutResponse = session.call(request)?;
+    let answer = session.call(request)?;
     out.notes(&answer.notes);
     out.answer(&answer, render::put)
-}
-
-/// Returns the value, or `None` if the value is the default.
-fn given<T: Default + PartialEq>(value: T) -> Option<T> {
-    (value != T::default()).then_some(value)
 }
 
 fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
@@ -112,7 +91,7 @@ fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) ->
         context_tokens: args.context_tokens,
         context_limit: args.context_limit,
     };
-    let answer: ContextTurnResponse = session.call(request)?;
+    let answer = session.call(request)?;
     out.notes(answer.note.as_slice());
     out.answer(&answer, render::turn)
 }
@@ -124,11 +103,9 @@ fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) 
         budget_tokens: args.budget,
         cue: args.cue,
     };
-    let answer: ContextRenderResponse = session.call(request)?;
+    let answer = session.call(request)?;
     out.notes(&answer.notes);
-    if !out.json {
-        out.note(&render::shown(&answer));
-    }
+    out.remark(&render::shown(&answer));
     out.answer(&answer, |answer, _| answer.markdown.clone())
 }
 
@@ -143,7 +120,7 @@ fn fetch(
         session: of,
         id: id.clone(),
     };
-    let answer: ContextFetchResponse = session.call(request)?;
+    let answer = session.call(request)?;
     let reason = answer.reason.as_deref().map(one_line).unwrap_or_default();
     if out.json {
         out.answer(&answer, |_, _| String::new())?;
@@ -181,9 +158,7 @@ fn list(session: &mut DaemonSession, args: ContextListArgs, out: &mut Output) ->
         at_turn: args.at_turn,
         limit: args.limit,
     };
-    let answer: ContextListResponse = session.call(request)?;
-    if !out.json {
-        out.note(&render::count(&answer));
-    }
+    let answer = session.call(request)?;
+    out.remark(&render::count(&answer));
     out.answer(&answer, |answer, style| render::list(answer, args.all, style))
 }

@@ -1,14 +1,13 @@
 //! `consolidate` and `heartbeat`: maintenance cycles of the index file.
 
 use hippo_proto::{
-    Cycle, CycleHistoryRequest, CycleHistoryResponse, CycleOutcome, CycleReport, CycleRunRequest,
-    CycleUndoRequest, CycleUndoResponse, HeartbeatRequest, HeartbeatResponse,
+    Cycle, CycleHistoryRequest, CycleOutcome, CycleRunRequest, CycleUndoRequest, HeartbeatRequest,
 };
 
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render;
+use crate::render::cycle as render;
 use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 
 /// Runs a cycle, lists past runs, or reverts one.
@@ -21,7 +20,11 @@ pub fn consolidate(session: &mut DaemonSession, verb: CycleVerb, out: &mut Outpu
         CycleVerb::Deep(args) => run(session, Cycle::Deep, args, out),
         CycleVerb::Archival(args) => run(session, Cycle::Archival, args, out),
         CycleVerb::History(args) => history(session, &args, out),
-        CycleVerb::Undo { run } => undo(session, run, out),
+        CycleVerb::Undo { run } => {
+            let workspace = session.workspace()?;
+            let answer = session.call_patiently(CycleUndoRequest { workspace, run })?;
+            out.answer(&answer, render::undone)
+        }
     }
 }
 
@@ -34,13 +37,11 @@ fn run(session: &mut DaemonSession, cycle: Cycle, args: CycleArgs, out: &mut Out
         dry_run: args.dry_run,
         at: args.at,
     };
-    let answer: CycleReport = session.call_patiently(request, |_| {})?;
-    if !out.json {
-        for note in render::cycle::notes(&answer) {
-            out.note(&note);
-        }
+    let answer = session.call_patiently(request)?;
+    for note in render::notes(&answer) {
+        out.remark(&note);
     }
-    out.answer(&answer, render::cycle::report)?;
+    out.answer(&answer, render::report)?;
     ended_well([answer.outcome])
 }
 
@@ -51,13 +52,15 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
         limit: args.limit,
         run: args.run,
     };
-    let answer: CycleHistoryResponse = session.call(request)?;
-    if !out.json && args.run.is_none() && answer.runs.is_empty() {
-        out.note("no cycle has run yet; to see what a cycle would do: hippoctl consolidate light --dry-run");
+    let answer = session.call(request)?;
+    if args.run.is_none() && answer.runs.is_empty() {
+        out.remark(
+            "no cycle has run yet; to see what a cycle would do: hippoctl consolidate light --dry-run",
+        );
     }
     out.answer(&answer, |answer, style| match args.run {
-        Some(run) => render::cycle::one(answer, run, style),
-        None => render::cycle::history(&answer.runs, style),
+        Some(run) => render::one(answer, run, style),
+        None => render::history(&answer.runs, style),
     })?;
     match args.run {
         Some(run) if answer.report.is_none() => {
@@ -68,26 +71,14 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     }
 }
 
-/// Reverts a run. Fails if a later change conflicts with this.
-fn undo(session: &mut DaemonSession, run: i64, out: &mut Output) -> Result<(), Failure> {
-    let request = CycleUndoRequest {
-        workspace: session.workspace()?,
-        run,
-    };
-    let answer: CycleUndoResponse = session.call_patiently(request, |_| {})?;
-    out.answer(&answer, render::cycle::undone)
-}
-
 /// Runs the cycles that are due, and shows the work that the agent has to do.
 ///
 /// # Errors
 /// Fails without a workspace, or if a cycle failed.
 pub fn heartbeat(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
-    let request = HeartbeatRequest {
-        workspace: session.workspace()?,
-    };
-    let answer: HeartbeatResponse = session.call_patiently(request, |_| {})?;
-    out.answer(&answer, render::cycle::heartbeat)?;
+    let workspace = session.workspace()?;
+    let answer = session.call_patiently(HeartbeatRequest { workspace })?;
+    out.answer(&answer, render::heartbeat)?;
     ended_well(answer.ran.iter().map(|run| run.outcome))
 }
 

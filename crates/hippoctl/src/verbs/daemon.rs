@@ -5,10 +5,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    AuditRequest, AuditResponse, ClientError, DoctorRequest, DoctorResponse, MetricsRequest, MetricsResponse,
-    Severity, ShutdownRequest, ShutdownResponse, StatusRequest, StatusResponse,
+    AuditRequest, ClientError, DoctorRequest, MetricsRequest, Severity, ShutdownRequest, ShutdownResponse,
+    StatusRequest, StatusResponse,
 };
-use serde::Serialize;
+use serde_json::json;
 
 use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
@@ -20,18 +20,6 @@ use hippoctl::args::{DoctorArgs, StatusArgs};
 /// Maximum time for the daemon to shut down.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-#[derive(Serialize)]
-struct StartResult {
-    started: bool,
-    pid: u32,
-}
-
-#[derive(Serialize)]
-struct StopResult {
-    stopped: bool,
-    pid: Option<u32>,
-}
-
 /// Starts the daemon unless it is already running.
 ///
 /// # Errors
@@ -41,25 +29,17 @@ pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
         client.set_timeout(Some(PATIENCE));
         client.call::<StatusResponse>(&StatusRequest {}.into())
     });
-    let answer = match asked {
-        Ok(status) => StartResult {
-            started: false,
-            pid: status.pid,
-        },
+    let (started, pid) = match asked {
+        Ok(status) => (false, status.pid),
         // The previous daemon has exited, or is about to exit.
-        Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => StartResult {
-            started: true,
-            pid: launch::launch(&session.paths)?.0,
-        },
+        Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => {
+            (true, launch::launch(&session.paths)?.0)
+        }
         Err(error) => return Err(error.into()),
     };
-    out.answer(&answer, |answer, _| {
-        let what = if answer.started {
-            "started"
-        } else {
-            "is already running"
-        };
-        format!("hippod {what} (process {})\n", answer.pid)
+    let what = if started { "started" } else { "is already running" };
+    out.answer(&json!({"started": started, "pid": pid}), |_, _| {
+        format!("hippod {what} (process {pid})\n")
     })
 }
 
@@ -69,14 +49,11 @@ pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
 /// Fails if the daemon refuses or does not exit in time.
 pub fn stop(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let pid = end(session)?;
-    let answer = StopResult {
-        stopped: pid.is_some(),
-        pid,
-    };
-    out.answer(&answer, |answer, _| match answer.pid {
+    let text = match pid {
         Some(pid) => format!("hippod stopped (process {pid})\n"),
         None => "no daemon is running\n".to_owned(),
-    })
+    };
+    out.answer(&json!({"stopped": pid.is_some(), "pid": pid}), |_, _| text)
 }
 
 /// Stops the daemon without any output. Returns its process id, if it was running.
@@ -159,11 +136,9 @@ fn is_alive(pid: u32) -> bool {
 /// Fails without a daemon, or if no response arrives.
 pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
     if args.metrics {
-        let answer: MetricsResponse = session.call(MetricsRequest {})?;
-        return out.answer(&answer, |answer, _| answer.text.clone());
+        return session.show(MetricsRequest {}, out, |answer, _| answer.text.clone());
     }
-    let answer: StatusResponse = session.call(StatusRequest {})?;
-    out.answer(&answer, render::status::status)
+    session.show(StatusRequest {}, out, render::status::status)
 }
 
 /// Measures the quality of the memory, and prints the results.
@@ -172,8 +147,7 @@ fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Re
         workspace: session.workspace()?,
         examples: Some(args.examples),
     };
-    let answer: AuditResponse = session.call_patiently(request, |_| {})?;
-    out.answer(&answer, render::audit::audit)
+    out.answer(&session.call_patiently(request)?, render::audit::audit)
 }
 
 /// Prints the problems with their fixes.
@@ -191,7 +165,7 @@ pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) 
         fix: args.fix,
         dry_run: args.dry_run,
     };
-    let mut answer: DoctorResponse = session.call_patiently(request, |_| {})?;
+    let mut answer = session.call_patiently(request)?;
     super::service::examine(session, &mut answer);
     let dry_run = args.dry_run;
     out.answer(&answer, |answer, style| {

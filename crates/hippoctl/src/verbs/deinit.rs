@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use hippo_proto::{WorkspaceRemoveRequest, WorkspaceRemoveResponse};
+use hippo_proto::WorkspaceRemoveRequest;
 
 use super::init::{folder, unusable_failure};
 use crate::connect::{DaemonSession, text};
@@ -101,7 +101,7 @@ fn unregister(session: &mut DaemonSession, root: &Path, result: &mut InitResult)
         dry_run: result.dry_run,
         ..WorkspaceRemoveRequest::default()
     };
-    let removed = match session.call::<WorkspaceRemoveResponse>(request) {
+    let removed = match session.call(request) {
         // Another process has already unregistered the folder.
         Err(failure) if failure.exit == Exit::NotFound => return Ok(()),
         Err(failure) => {

@@ -1,6 +1,6 @@
 //! `get`: the text to which a pointer leads.
 
-use hippo_proto::{GetRequest, GetResponse};
+use hippo_proto::GetRequest;
 
 use crate::connect::{DaemonSession, text};
 use crate::failure::Failure;
@@ -23,17 +23,17 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
     };
     let is_split = request.section.is_some() || request.from.is_some();
     // The whole argument is tried first, because the name of a file can contain `#` or `:`.
-    let answer: GetResponse = match is_split.then(|| session.call(whole)) {
+    let answer = match is_split.then(|| session.call(whole)) {
         Some(Ok(answer)) => answer,
         _ => session.call(request)?,
     };
-    if !out.json && answer.truncated {
-        out.note(&format!(
+    if answer.truncated {
+        out.remark(&format!(
             "note: out of {} lines, these are lines {} to {}",
             answer.total_lines, answer.start_line, answer.end_line
         ));
     }
-    out.answer(&answer, |answer: &GetResponse, _| {
+    out.answer(&answer, |answer, _| {
         let is_ended = answer.text.is_empty() || answer.text.ends_with('\n');
         format!("{}{}", answer.text, if is_ended { "" } else { "\n" })
     })

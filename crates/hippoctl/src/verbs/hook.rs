@@ -16,11 +16,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use hippo_proto::{
-    Client, ContextCloseRequest, ContextCloseResponse, ErrorKind, HeartbeatRequest, HeartbeatResponse,
-    Request, SessionFlushRequest, SessionFlushResponse,
-};
-use serde::de::DeserializeOwned;
+use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
+use hippo_proto::{Client, ContextCloseRequest, ErrorKind, HeartbeatRequest, Method, SessionFlushRequest};
 
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
@@ -72,7 +70,7 @@ pub fn hook(global: &Global, args: HookArgs) {
     };
     let log = HookLog {
         folder: session.paths.state.clone(),
-        name: args.name.name(),
+        name: args.name,
     };
     let (said, heard) = mpsc::channel();
     let mut work = HookWork {
@@ -175,7 +173,7 @@ impl HookWork {
         }
         self.until = self.until.min(Instant::now() + PENDING);
         let workspace = text(&folder)?;
-        match self.ask::<HeartbeatResponse>(&HeartbeatRequest { workspace }.into()) {
+        match self.ask(HeartbeatRequest { workspace }) {
             // If the time is over, the pending work is shown at the next start of a session.
             Err(_) if self.time_left().is_zero() => {}
             answer => {
@@ -220,7 +218,7 @@ impl HookWork {
             close: self.args.name == HookName::SessionEnd && event.session.is_some(),
             tree: whole,
         };
-        self.ask::<SessionFlushResponse>(&request.into()).map(drop)
+        self.ask(request).map(drop)
     }
 
     /// Closes the context session with the id of the event, if it exists.
@@ -228,7 +226,7 @@ impl HookWork {
         let Some(session) = event.session.clone() else {
             return Ok(());
         };
-        match self.ask::<ContextCloseResponse>(&ContextCloseRequest { session }.into()) {
+        match self.ask(ContextCloseRequest { session }) {
             Err(failure) if matches!(failure.kind, Some(ErrorKind::NotFound | ErrorKind::BadRequest)) => {
                 Ok(())
             }
@@ -238,7 +236,8 @@ impl HookWork {
 
     /// Sends a request. If the daemon ends before it has responded, the request is repeated once, unless it could
     /// take effect twice.
-    fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<R, Failure> {
+    fn ask<M: Method>(&self, request: M) -> Result<M::Answer, Failure> {
+        let request = &request.into();
         let ask = || {
             let mut client = self.client()?;
             client.set_timeout(Some(self.time_left()));
@@ -314,7 +313,7 @@ fn claude_project() -> Option<OsString> {
 /// The log of hooks.
 struct HookLog {
     folder: PathBuf,
-    name: &'static str,
+    name: HookName,
 }
 
 impl HookLog {
@@ -327,7 +326,9 @@ impl HookLog {
             .collect();
         let now = jiff::Timestamp::now();
         // The line has the format of the daemon's log, so `logs` can read both logs.
-        let line = format!("{now:.6}  WARN {}: {what}\n", self.name);
+        let name = self.name.to_possible_value();
+        let name = name.as_ref().map_or("", PossibleValue::get_name);
+        let line = format!("{now:.6}  WARN {name}: {what}\n");
         if launch::create_private_folder(&self.folder).is_ok()
             && let Ok(mut log) = launch::open_log(&self.folder.join(LOG))
         {

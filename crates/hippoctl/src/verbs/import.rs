@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
-use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
+use hippo_proto::WorkspaceSyncRequest;
 use hippo_session::import::{self, ImportProblem, ImportResult};
 use hippo_types::transcript::ExportProgram;
 use serde::Serialize;
@@ -93,7 +93,7 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
             workspace,
             ..WorkspaceSyncRequest::default()
         };
-        let _: Result<WorkspaceSyncResponse, _> = session.call(sync);
+        let _ = session.call(sync);
     }
     out.answer(&report, render::import::imported)
 }

@@ -1,16 +1,14 @@
 //! `index list|show|edit|pin|unpin|forget|restore`: entries of the index file.
 
 use hippo_proto::{
-    EntryPriority, IndexEditRequest, IndexEditResponse, IndexForgetRequest, IndexForgetResponse,
-    IndexListRequest, IndexListResponse, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest,
-    IndexShowResponse,
+    IndexEditRequest, IndexForgetRequest, IndexListRequest, IndexRestoreRequest, IndexShowRequest,
 };
 
 use crate::connect::DaemonSession;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::output::Output;
-use crate::render;
-use hippoctl::args::{IndexEditArgs, IndexListArgs, IndexVerb};
+use crate::render::index as render;
+use hippoctl::args::IndexVerb;
 
 /// Runs a verb of `index`.
 ///
@@ -18,107 +16,48 @@ use hippoctl::args::{IndexEditArgs, IndexListArgs, IndexVerb};
 /// Fails without a workspace, for an unknown entry, or if the daemon refuses.
 pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
-    match verb {
-        IndexVerb::List(args) => list(session, workspace, args, out),
-        IndexVerb::Show { id, at } => {
-            let request = IndexShowRequest {
+    let (what, request) = match verb {
+        IndexVerb::List(args) => {
+            let answer = session.call(IndexListRequest {
                 workspace,
-                id,
-                at: at.clone(),
-            };
-            let answer: IndexShowResponse = session.call(request)?;
-            out.answer(&answer, |answer, style| {
-                render::index::show(answer, at.as_deref(), style)
-            })
-        }
-        IndexVerb::Edit(args) => edit(session, "changed", request(workspace, args), out),
-        IndexVerb::Pin { id } => {
-            let request = pin(workspace, id, true);
-            edit(session, "pinned", request, out)
-        }
-        IndexVerb::Unpin { id } => {
-            let shown: IndexShowResponse = session.call(IndexShowRequest {
-                workspace: workspace.clone(),
-                id: id.clone(),
-                at: None,
+                at: args.at,
+                limit: args.limit,
+                archived: args.archived,
             })?;
-            let what = match shown.entry.priority {
-                EntryPriority::Amygdala => "unpinned",
-                _ => "not pinned:",
-            };
-            edit(session, what, pin(workspace, id, false), out)
+            for note in render::notes(&answer) {
+                out.remark(&note);
+            }
+            return out.answer(&answer, render::list);
+        }
+        IndexVerb::Show { id, at } => {
+            return session.show(IndexShowRequest { workspace, id, at }, out, render::show);
         }
         IndexVerb::Forget { id } => {
-            let answer: IndexForgetResponse = session.call(IndexForgetRequest { workspace, id })?;
-            out.answer(&answer, render::index::forgot)
+            return session.show(IndexForgetRequest { workspace, id }, out, render::forgot);
         }
-        IndexVerb::Export => export(session, workspace, out),
         IndexVerb::Restore { id } => {
-            let answer: IndexRestoreResponse = session.call(IndexRestoreRequest { workspace, id })?;
-            out.answer(&answer, |answer, style| {
-                render::index::changed("restored", &answer.entry, style)
-            })
+            let request = IndexRestoreRequest { workspace, id };
+            return session.show(request, out, |answer, style| {
+                render::changed("restored", &answer.entry, style)
+            });
         }
-    }
-}
-
-fn list(
-    session: &mut DaemonSession,
-    workspace: String,
-    args: IndexListArgs,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let request = IndexListRequest {
-        workspace,
-        at: args.at,
-        limit: args.limit,
-        archived: args.archived,
-    };
-    let answer: IndexListResponse = session.call(request)?;
-    if !out.json {
-        for note in render::index::notes(&answer) {
-            out.note(&note);
+        IndexVerb::Edit(args) => {
+            let request = IndexEditRequest {
+                workspace,
+                id: args.id,
+                topic: args.changes.topic,
+                summary: args.changes.summary,
+                tags: args.changes.tags.map(tags),
+                priority: args.changes.priority,
+                ..IndexEditRequest::default()
+            };
+            ("changed", request)
         }
-    }
-    out.answer(&answer, render::index::list)
-}
-
-/// Prints all entries as JSON.
-///
-/// # Errors
-/// Fails without a workspace, or if the entries are too many for one response.
-fn export(session: &mut DaemonSession, workspace: String, out: &mut Output) -> Result<(), Failure> {
-    let request = IndexListRequest {
-        workspace,
-        archived: true,
-        ..IndexListRequest::default()
+        IndexVerb::Pin { id } => ("pinned", pin(workspace, id, true)),
+        IndexVerb::Unpin { id } => ("not pinned:", pin(workspace, id, false)),
     };
-    let answer: IndexListResponse = session.call(request)?;
-    out.json = true;
-    out.answer(&answer, render::index::list)?;
-    match answer.total == answer.entries.len() as u64 {
-        true => Ok(()),
-        false => Err(Failure::new(
-            Exit::Failed,
-            format!(
-                "printed only the strongest {} out of {} entries",
-                answer.entries.len(),
-                answer.total
-            ),
-        )
-        .hint("the remaining entries are in HIPPOCAMPUS.md and .hippocampus/archive")),
-    }
-}
-
-fn edit(
-    session: &mut DaemonSession,
-    what: &str,
-    request: IndexEditRequest,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let answer: IndexEditResponse = session.call(request)?;
-    out.answer(&answer, |answer, style| {
-        render::index::changed(what, &answer.entry, style)
+    session.show(request, out, |answer, style| {
+        render::changed(what, &answer.entry, style)
     })
 }
 
@@ -127,18 +66,6 @@ fn pin(workspace: String, id: String, pinned: bool) -> IndexEditRequest {
         workspace,
         id,
         pinned: Some(pinned),
-        ..IndexEditRequest::default()
-    }
-}
-
-fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
-    IndexEditRequest {
-        workspace,
-        id: args.id,
-        topic: args.changes.topic,
-        summary: args.changes.summary,
-        tags: args.changes.tags.map(tags),
-        priority: args.changes.priority,
         ..IndexEditRequest::default()
     }
 }

@@ -61,7 +61,7 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
             close: false,
             tree: false,
         };
-        let one = match session.call_patiently::<SessionFlushResponse>(request, |_| {}) {
+        let one = match session.call_patiently(request) {
             Ok(answer) => IngestResult {
                 path,
                 answer: Some(answer),

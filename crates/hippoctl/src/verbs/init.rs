@@ -6,19 +6,18 @@ use std::path::{Path, PathBuf};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::folder::{Trust, hash as folder_hash};
 use hippo_proto::{
-    Cycle, CycleReport, CycleRunRequest, TreeCompactRequest, TreeCompactResponse, WorkspaceAddRequest,
-    WorkspaceAddResponse, WorkspaceSyncRequest, WorkspaceSyncResponse, WorkspaceTrustRequest,
-    WorkspaceTrustResponse,
+    Cycle, CycleRunRequest, TreeCompactRequest, WorkspaceAddRequest, WorkspaceSyncRequest,
+    WorkspaceTrustRequest,
 };
 
 use super::place;
 use crate::connect::{DaemonSession, absolute, current_dir, text};
 use crate::failure::{Exit, Failure};
-use crate::harness::layout::{Choice, bare, layout, paths};
+use crate::harness::layout::{LayoutPart, bare, layout, paths};
 use crate::harness::nodes::find_foreign_nodes;
 use crate::harness::{
-    CONFIG, ChangePlan, DetectedPlatform, Harness, InitRecord, LayoutConfig, PathReason, PathSnapshot, apply,
-    detect, plan, record,
+    CONFIG, ChangePlan, Harness, InitRecord, LayoutConfig, PathReason, PathSnapshot, apply, detect, plan,
+    record,
 };
 use crate::output::Output;
 use crate::render;
@@ -95,13 +94,13 @@ fn planned(
     // With `--bare`, the configuration of a harness is ignored.
     let file = there.file(CONFIG).filter(|_| !args.bare);
     let (mut config, invalid) = file.map(LayoutConfig::read).unwrap_or_default();
-    let found = match args.platform {
-        _ if args.bare => DetectedPlatform::new(Harness::None, "--bare"),
-        Some(platform) => DetectedPlatform::new(platform, "--platform"),
+    let (platform, told_by) = match args.platform {
+        _ if args.bare => (Harness::None, "--bare"),
+        Some(platform) => (platform, "--platform"),
         None => detect(there, &config),
     };
-    result.platform = Some(found.platform);
-    result.told_by.clone_from(&found.by);
+    result.platform = Some(platform);
+    result.told_by = told_by.to_owned();
     let is_trusted = file.is_some_and(|bytes| trust.covers(CONFIG, bytes));
     if config.index_in_prompt == Some(true) && !is_trusted {
         config.index_in_prompt = None;
@@ -120,20 +119,18 @@ fn planned(
              memories"
         ));
     }
-    if !is_in_path() && found.platform != Harness::None {
+    if !is_in_path() && platform != Harness::None {
         let note = "hippoctl is not in PATH, so the hooks and the agent cannot run hippoctl";
         result.notes.push(note.to_owned());
     }
-    let choice = Choice {
-        vector: !args.no_vector,
-        search: !args.no_search,
-        configured: args.no_vector || args.platform.is_some(),
-    };
-    let parts = match args.bare {
+    let mut parts = match args.bare {
         true => bare(),
-        false => layout(found.platform, choice, &config, there, &record.folders),
+        false => layout(platform, &config, there, &record.folders),
     };
-    let mut plan = plan(found.platform, &parts, there, record);
+    if args.platform.is_some() && !args.bare {
+        parts.push(LayoutPart::Template(CONFIG, LayoutConfig::text(platform)));
+    }
+    let mut plan = plan(platform, &parts, there, record);
     plan.problems.splice(..0, invalid);
     match plan.problems.is_empty() {
         true => Ok(plan),
@@ -155,7 +152,7 @@ fn register(
     // The registration is recorded before the request, so that the undo of an interrupted run unregisters the folder.
     let before = std::mem::replace(&mut record.registered, true);
     write_record(record, &state, root)?;
-    let asked = session.call::<WorkspaceAddResponse>(WorkspaceAddRequest {
+    let asked = session.call(WorkspaceAddRequest {
         workspace: workspace.clone(),
     });
     record.registered = before || asked.as_ref().is_ok_and(|added| added.added);
@@ -186,7 +183,7 @@ fn register(
             take_over,
             ..TreeCompactRequest::default()
         };
-        if let Err(failure) = session.call_patiently::<TreeCompactResponse>(request, |_| {}) {
+        if let Err(failure) = session.call_patiently(request) {
             result.notes.push(failed("the tree was not changed", failure));
         }
     }
@@ -216,7 +213,7 @@ fn trust_own(
         files: Some([(CONFIG.to_owned(), folder_hash(bytes))].into()),
         ..WorkspaceTrustRequest::default()
     };
-    session.call::<WorkspaceTrustResponse>(request).map(drop)
+    session.call(request).map(drop)
 }
 
 /// Runs a light cycle, which writes the index file. The first scheduled cycle may be an hour away.
@@ -226,14 +223,14 @@ fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Fai
         workspace: workspace.clone(),
         ..WorkspaceSyncRequest::default()
     };
-    session.call_patiently::<WorkspaceSyncResponse>(sync, |_| {})?;
+    session.call_patiently(sync)?;
     let cycle = CycleRunRequest {
         workspace,
         cycle: Cycle::Light,
         dry_run: false,
         at: None,
     };
-    session.call_patiently::<CycleReport>(cycle, |_| {}).map(drop)
+    session.call_patiently(cycle).map(drop)
 }
 
 fn write_record(record: &InitRecord, state: &Path, root: &Path) -> Result<(), Failure> {

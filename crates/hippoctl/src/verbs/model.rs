@@ -1,15 +1,15 @@
 //! `model list|pull|verify|import|remove`: embedding models.
 
 use hippo_proto::{
-    ModelImportRequest, ModelListRequest, ModelListResponse, ModelPullRequest, ModelPullResponse,
-    ModelRemoveRequest, ModelRemoveResponse, ModelVerifyRequest, ModelVerifyResponse,
+    Method, ModelImportRequest, ModelListRequest, ModelPullRequest, ModelPullResponse, ModelRemoveRequest,
+    ModelVerifyRequest,
 };
 
 use super::watched::watched;
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render;
+use crate::render::model as render;
 use hippoctl::args::ModelVerb;
 
 /// Runs a verb of `model`.
@@ -18,10 +18,7 @@ use hippoctl::args::ModelVerb;
 /// Fails if the daemon refuses, or if the model cannot be obtained or is damaged.
 pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
-        ModelVerb::List => {
-            let answer: ModelListResponse = session.call(ModelListRequest {})?;
-            out.answer(&answer, render::model::list)
-        }
+        ModelVerb::List => session.show(ModelListRequest {}, out, render::list),
         ModelVerb::Pull { model } => obtain(session, ModelPullRequest { model }, out),
         ModelVerb::Import {
             from,
@@ -40,12 +37,12 @@ pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> 
             obtain(session, request, out)
         }
         ModelVerb::Remove { model } => {
-            let answer: ModelRemoveResponse = session.call_patiently(ModelRemoveRequest { model }, |_| {})?;
-            out.answer(&answer, render::model::removed)
+            let answer = session.call_patiently(ModelRemoveRequest { model })?;
+            out.answer(&answer, render::removed)
         }
         ModelVerb::Verify { model } => {
-            let answer: ModelVerifyResponse = session.call_patiently(ModelVerifyRequest { model }, |_| {})?;
-            out.answer(&answer, render::model::verify)?;
+            let answer = session.call_patiently(ModelVerifyRequest { model })?;
+            out.answer(&answer, render::verify)?;
             match answer.ok {
                 true => Ok(()),
                 false => Err(
@@ -59,9 +56,8 @@ pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> 
 
 fn obtain(
     session: &mut DaemonSession,
-    request: impl Into<hippo_proto::Request>,
+    request: impl Method<Answer = ModelPullResponse>,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let answer: ModelPullResponse = watched(session, request, out)?;
-    out.answer(&answer, render::model::pulled)
+    out.answer(&watched(session, request, out)?, render::pulled)
 }

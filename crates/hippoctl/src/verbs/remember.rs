@@ -1,6 +1,6 @@
 //! `remember`: addition of a text to the memory.
 
-use hippo_proto::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
+use hippo_proto::{MAX_TEXT_BYTES, RememberRequest};
 
 use super::input;
 use crate::connect::DaemonSession;
@@ -14,17 +14,14 @@ use hippoctl::args::RememberArgs;
 /// # Errors
 /// Fails without a text or a workspace, or if the daemon refuses.
 pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
-    let fields = args.fields;
     let text = match args.text.as_slice() {
-        // The structured fields are the whole text.
-        [] if fields.are_given() => String::new(),
         [] => standard_input(out)?,
         [dash] if dash == "-" => standard_input(out)?,
         words => words.join(" "),
     };
     // In markdown, the indentation of the first line is significant, but blank lines around the text are not.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
-    if text.is_empty() && !fields.are_given() {
+    if text.is_empty() {
         return Err(Failure::new(Exit::Usage, "the text to remember is empty")
             .hint("give a text, or redirect a file: hippoctl remember < FILE"));
     }
@@ -35,16 +32,10 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
         type_: args.type_,
         tags: args.tags.map(super::index::tags),
         priority: args.priority,
-        request: fields.request,
-        analysis: fields.analysis,
-        decision: fields.decision,
-        outcome: fields.outcome,
-        feedback: fields.feedback,
-        references: fields.references,
     };
-    let answer: RememberResponse = session.call(request)?;
+    let answer = session.call(request)?;
     out.notes(&answer.notes);
-    out.answer(&answer, render::remember::remembered)
+    out.answer(&answer, render::index::remembered)
 }
 
 fn standard_input(out: &mut Output) -> Result<String, Failure> {

@@ -1,6 +1,6 @@
 //! `search`: search in the memory.
 
-use hippo_proto::{SearchRequest, SearchResponse};
+use hippo_proto::SearchRequest;
 
 use crate::connect::DaemonSession;
 use crate::failure::Failure;
@@ -26,11 +26,9 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
         explain: args.explain,
         record: args.record,
     };
-    let answer: SearchResponse = session.call(request)?;
-    if !out.json {
-        for note in render::search::notes(&answer) {
-            out.note(&note);
-        }
+    let answer = session.call(request)?;
+    for note in render::search::notes(&answer) {
+        out.remark(&note);
     }
     out.answer(&answer, render::search::search)
 }

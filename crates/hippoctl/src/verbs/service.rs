@@ -64,7 +64,10 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
     let status = status(session)?;
     refuse_changed(&status)?;
     let manager = status.manager;
-    let mut done = ServiceSteps::new(dry_run);
+    let mut done = ServiceSteps {
+        dry_run,
+        ..ServiceSteps::default()
+    };
     if manager == Manager::Launchd && !dry_run {
         // launchd opens the log in this folder, but does not create the folder.
         launch::create_private_folder(&session.paths.state)?;
@@ -118,7 +121,10 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
 fn uninstall(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failure> {
     let status = status(session)?;
     refuse_changed(&status)?;
-    let mut done = ServiceSteps::new(dry_run);
+    let mut done = ServiceSteps {
+        dry_run,
+        ..ServiceSteps::default()
+    };
     if !status.is_installed() {
         return Ok(done);
     }

@@ -1,8 +1,7 @@
 //! `tree compact|pending|submit|show`: summaries of days, weeks and months.
 
 use hippo_proto::{
-    MAX_BODY_BYTES, TreeCompactRequest, TreeCompactResponse, TreePendingRequest, TreePendingResponse,
-    TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
+    MAX_BODY_BYTES, TreeCompactRequest, TreePendingRequest, TreeShowRequest, TreeSubmitRequest,
 };
 
 use super::input;
@@ -23,14 +22,12 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
                 workspace: session.workspace()?,
                 at: args.at,
                 dry_run: args.dry_run,
-                when_due: args.when_due,
                 take_over: args.take_over,
+                ..TreeCompactRequest::default()
             };
-            let answer: TreeCompactResponse = session.call_patiently(request, |_| {})?;
-            if !out.json {
-                for note in &answer.notes {
-                    out.note(&crate::render::one_line(note));
-                }
+            let answer = session.call_patiently(request)?;
+            for note in &answer.notes {
+                out.remark(&crate::render::one_line(note));
             }
             out.answer(&answer, |answer, style| {
                 render::compacted(answer, args.dry_run, style)
@@ -48,9 +45,9 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
                 workspace: session.workspace()?,
                 limit,
             };
-            let answer: TreePendingResponse = session.call_patiently(request, |_| {})?;
-            if answer.jobs.is_empty() && !out.json {
-                out.note("no node needs a summary");
+            let answer = session.call_patiently(request)?;
+            if answer.jobs.is_empty() {
+                out.remark("no node needs a summary");
             }
             out.answer(&answer, render::pending)
         }
@@ -75,7 +72,7 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
                 body,
                 source_digest,
             };
-            let answer: TreeSubmitResponse = session.call_patiently(request, |_| {})?;
+            let answer = session.call_patiently(request)?;
             out.answer(&answer, render::submitted)
         }
         TreeVerb::Show { node } => {
@@ -83,9 +80,9 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
                 workspace: session.workspace()?,
                 node,
             };
-            let answer: TreeShowResponse = session.call_patiently(request, |_| {})?;
-            if answer.stale && !out.json {
-                out.note(
+            let answer = session.call_patiently(request)?;
+            if answer.stale {
+                out.remark(
                     "the sources of the node have changed since the node was created; to create it again: \
                      hippoctl tree compact",
                 );

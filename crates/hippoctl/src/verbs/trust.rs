@@ -1,6 +1,6 @@
 //! `workspace trust`: review and acceptance of workspace settings.
 
-use hippo_proto::{WorkspaceTrustRequest, WorkspaceTrustResponse};
+use hippo_proto::WorkspaceTrustRequest;
 
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> 
         dry_run: true,
         ..WorkspaceTrustRequest::default()
     };
-    let shown: WorkspaceTrustResponse = session.call(show)?;
+    let shown = session.call(show)?;
     let answer = if args.dry_run {
         shown
     } else {

@@ -1,8 +1,7 @@
 //! Progress of long requests on the terminal.
 
-use hippo_proto::Request;
+use hippo_proto::Method;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::de::DeserializeOwned;
 
 use crate::connect::DaemonSession;
 use crate::failure::Failure;
@@ -16,16 +15,16 @@ const TEMPLATE: &str = "{msg} {bytes} of {total_bytes} {bytes_per_sec}";
 ///
 /// # Errors
 /// Fails without a daemon, if the daemon refuses, or if the connection breaks.
-pub fn watched<R: DeserializeOwned>(
+pub fn watched<M: Method>(
     session: &mut DaemonSession,
-    request: impl Into<Request>,
+    request: M,
     out: &Output,
-) -> Result<R, Failure> {
+) -> Result<M::Answer, Failure> {
     let bar = out.progress.then(|| {
         let style = ProgressStyle::with_template(TEMPLATE);
         ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
     });
-    let answer = session.call_patiently(request, |notification| {
+    let answer = session.ask(None, request, |notification| {
         if let (Some(bar), Some(progress)) = (&bar, notification.progress()) {
             bar.set_message(format!("{} {}", progress.stage, one_line(&progress.item)));
             bar.set_length(progress.total.unwrap_or(progress.done));
@@ -35,5 +34,5 @@ pub fn watched<R: DeserializeOwned>(
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
-    answer
+    Ok(answer??)
 }

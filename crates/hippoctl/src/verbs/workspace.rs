@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use hippo_proto::{
-    WorkspaceAddRequest, WorkspaceAddResponse, WorkspaceListRequest, WorkspaceListResponse,
-    WorkspaceRemoveRequest, WorkspaceRemoveResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
-};
+use hippo_proto::{WorkspaceAddRequest, WorkspaceListRequest, WorkspaceRemoveRequest, WorkspaceSyncRequest};
 
 use super::place;
 use crate::connect::{DaemonSession, absolute, current_dir, text};
@@ -31,7 +28,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
         }
     };
     place::there(&dir)?;
-    let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
+    let answer = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
     out.answer(&answer, |answer, style| {
@@ -49,7 +46,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
 /// # Errors
 /// Fails without a daemon, or if no response arrives.
 pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
-    let answer: WorkspaceListResponse = session.call(WorkspaceListRequest {})?;
+    let answer = session.call(WorkspaceListRequest {})?;
     if answer.workspaces.is_empty() {
         out.note("no workspace is registered; to register one: hippoctl workspace add DIR");
     }
@@ -70,7 +67,7 @@ pub fn remove(
         Some(dir) => text(&absolute(&dir)?)?,
         None => session.workspace()?,
     };
-    let answer: WorkspaceRemoveResponse = session.call(WorkspaceRemoveRequest {
+    let answer = session.call(WorkspaceRemoveRequest {
         workspace,
         purge,
         ..WorkspaceRemoveRequest::default()
@@ -103,7 +100,7 @@ pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> R
         wait: args.wait,
         accept_deletions: args.accept_deletions,
     };
-    let answer: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
+    let answer = session.call_patiently(request)?;
     out.notes(&answer.notes);
     out.answer(&answer, render::status::sync)
 }

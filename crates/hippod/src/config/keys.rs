@@ -6,13 +6,14 @@ use hippo_text::source::SourceRules;
 use jiff::tz::TimeZone;
 use toml::Value;
 
-use super::Config;
 pub(super) use table::KEYS;
 
 /// Definition of a configuration key.
 pub(super) struct ConfigKey {
     /// Section and name of the key, such as `embed.threads`.
     pub name: &'static str,
+    /// Default value, as TOML.
+    pub default: &'static str,
     /// Type of the value.
     pub kind: ValueKind,
     /// Values that a workspace's own file may set.
@@ -114,7 +115,7 @@ impl OverrideLimit {
         if narrows { wanted.clone() } else { user.clone() }
     }
 
-    /// Returns the sentence for the documentation.
+    /// Returns the note for the documentation about what a workspace may set.
     fn describe_limit(self) -> String {
         let how = match self {
             Self::Never => return String::new(),
@@ -215,9 +216,8 @@ fn describe(value: &Value) -> String {
     }
 }
 
-/// Returns all keys as commented TOML, with the values of `config`.
-pub(super) fn documented(config: &Config) -> String {
-    let table = toml::Table::try_from(config).unwrap_or_default();
+/// Returns all keys as commented TOML, with their default values.
+pub(super) fn documented() -> String {
     let mut text = String::new();
     let mut current = "";
     for key in KEYS {
@@ -227,9 +227,7 @@ pub(super) fn documented(config: &Config) -> String {
             current = section;
         }
         text += &format!("# {}{}\n", key.about, key.own.describe_limit());
-        if let Some(value) = table.get(section).and_then(|section| section.get(name)) {
-            text += &format!("{name} = {value}\n");
-        }
+        text += &format!("{name} = {}\n", key.default);
     }
     text
 }

@@ -1,8 +1,7 @@
-//! Sections of the settings, with their defaults.
+//! Sections of the settings.
 
 use serde::{Deserialize, Serialize};
 
-use hippo_context::WORTH_AN_ENTRY;
 use hippo_context::capture::CaptureSettings;
 use hippo_map::decay::DecayCurve;
 use hippo_map::schedule::{Cron, ScheduleSettings};
@@ -21,16 +20,6 @@ pub struct SourcesConfig {
     pub max_file_bytes: u64,
 }
 
-impl Default for SourcesConfig {
-    fn default() -> Self {
-        Self {
-            include: Vec::new(),
-            exclude: Vec::new(),
-            max_file_bytes: 16 << 20,
-        }
-    }
-}
-
 /// `[watch]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchConfig {
@@ -46,24 +35,11 @@ pub struct WatchConfig {
     pub delete_confirm_ms: u64,
 }
 
-impl Default for WatchConfig {
-    fn default() -> Self {
-        Self {
-            quiet_ms: 300,
-            reconcile_secs: 300,
-            poll: PollMode::Auto,
-            poll_secs: 2,
-            delete_confirm_ms: 1500,
-        }
-    }
-}
-
 /// Polling instead of events: automatic or always.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PollMode {
     /// Poll where the operating system cannot report changes.
-    #[default]
     Auto,
     /// Always poll.
     Always,
@@ -80,17 +56,6 @@ pub struct EmbedConfig {
     pub threads: usize,
     /// Idle time in seconds after which the model is unloaded.
     pub idle_unload_secs: u64,
-}
-
-impl Default for EmbedConfig {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            model: "all-minilm-l6-v2".into(),
-            threads: 2,
-            idle_unload_secs: 600,
-        }
-    }
 }
 
 /// `[search]`
@@ -111,16 +76,6 @@ impl SearchConfig {
     }
 }
 
-impl Default for SearchConfig {
-    fn default() -> Self {
-        Self {
-            limit: 10,
-            default_mode: hippo_proto::SearchMode::Hybrid,
-            timezone: String::new(),
-        }
-    }
-}
-
 /// `[index]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexConfig {
@@ -137,13 +92,12 @@ pub struct IndexConfig {
 }
 
 /// Parameters of the decay curve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecayProfile {
     /// Parameters of the protocol.
     Protocol,
     /// Parameters that the simulation suggested.
-    #[default]
     Tuned,
 }
 
@@ -167,19 +121,6 @@ impl IndexConfig {
     }
 }
 
-impl Default for IndexConfig {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            max_tokens: 15_000,
-            // In the range of specification v1 §9.1: one line for the file, and sections.
-            tokens_per_file: 70,
-            max_entries: 200,
-            decay: DecayProfile::default(),
-        }
-    }
-}
-
 /// `[cycles]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CyclesConfig {
@@ -199,16 +140,6 @@ impl CyclesConfig {
             light: line(&self.light),
             deep: line(&self.deep),
             archival: line(&self.archival),
-        }
-    }
-}
-
-impl Default for CyclesConfig {
-    fn default() -> Self {
-        Self {
-            light: "0 * * * *".into(),
-            deep: "30 2 * * *".into(),
-            archival: "30 3 * * sun".into(),
         }
     }
 }
@@ -252,17 +183,6 @@ impl ContextConfig {
     }
 }
 
-impl Default for ContextConfig {
-    fn default() -> Self {
-        Self {
-            worth_tokens: WORTH_AN_ENTRY,
-            budget_mb: 1_024,
-            keep_days: 90,
-            store_secrets: true,
-        }
-    }
-}
-
 /// `[tree]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeConfig {
@@ -275,11 +195,10 @@ pub struct TreeConfig {
 }
 
 /// Whether the tree is kept up to date automatically.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeepTree {
     /// Only if `memory/ROOT.md` exists.
-    #[default]
     Auto,
     /// Always.
     Always,
@@ -288,24 +207,13 @@ pub enum KeepTree {
 }
 
 /// Author of the summaries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SummaryAuthor {
     /// None: nodes contain extracted text.
-    #[default]
     Off,
     /// The agent, during heartbeats.
     Agent,
-}
-
-impl Default for TreeConfig {
-    fn default() -> Self {
-        Self {
-            keep: KeepTree::Auto,
-            root_max_tokens: 3_000,
-            summaries: SummaryAuthor::Off,
-        }
-    }
 }
 
 /// `[log]`
@@ -315,19 +223,13 @@ pub struct LogConfig {
     pub level: String,
 }
 
-impl Default for LogConfig {
-    fn default() -> Self {
-        Self { level: "info".into() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_default_cron_lines_are_valid() {
-        let schedule = CyclesConfig::default().schedule();
+        let schedule = crate::config::Config::default().cycles.schedule();
         assert!(schedule.light.is_some() && schedule.deep.is_some() && schedule.archival.is_some());
         assert_eq!(cron(" ").unwrap(), None);
         assert!(cron("61 * * * *").unwrap_err().contains("61"));

@@ -284,6 +284,10 @@ fn the_documented_defaults_are_the_defaults() {
         toml::Table::try_from(Config::default()).unwrap(),
         "every key is in the table of keys"
     );
+    assert_eq!(
+        Config::default().context.worth_tokens,
+        hippo_context::WORTH_AN_ENTRY
+    );
     assert!(
         text.contains(
             "# Maximum number of threads that the model uses. Raise it to index a large memory faster.\nthreads = 2\n"

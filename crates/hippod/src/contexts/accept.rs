@@ -5,13 +5,13 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest};
 use hippo_store::contexts::AcceptedFlush;
 
+use parking_lot::Mutex;
+
 use super::Contexts;
-use super::lock;
 
 /// Workspaces and numbers of the flushes in progress.
 pub type RunningFlushes = Mutex<HashSet<(PathBuf, i64)>>;
@@ -45,7 +45,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
     let place = contexts.database_of(root);
     let number = place.write(|store| store.accept(&accepted))?;
     let root = root.to_path_buf();
-    lock(&contexts.under_way).insert((root.clone(), number));
+    contexts.under_way.lock().insert((root.clone(), number));
     Ok(Promise {
         root,
         number,
@@ -64,7 +64,7 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
         return Ok(Vec::new());
     }
     let accepted = place.write(|store| store.read().accepted_flushes())?;
-    let mut under_way = lock(&contexts.under_way);
+    let mut under_way = contexts.under_way.lock();
     let left = accepted
         .into_iter()
         .filter(|(number, _)| under_way.insert((root.to_path_buf(), *number)));
@@ -105,6 +105,9 @@ pub fn record_end(
     } else {
         Ok(())
     };
-    lock(&contexts.under_way).remove(&(promise.root.clone(), promise.number));
+    contexts
+        .under_way
+        .lock()
+        .remove(&(promise.root.clone(), promise.number));
     ended
 }

@@ -17,7 +17,7 @@ use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, NewContent};
 use super::Contexts;
 use super::flush::unread;
 use super::{ContextDatabase, now, refusal};
-use crate::config::ContextConfig;
+use crate::config::{Config, ContextConfig};
 use crate::files;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
@@ -192,7 +192,7 @@ impl Keeper {
     fn new(contexts: &Contexts, view: Option<&WorkspaceView>) -> Self {
         Self {
             place: view.map(|view| contexts.database_of(&view.root)),
-            settings: view.map(|view| view.config.context.clone()).unwrap_or_default(),
+            settings: view.map_or_else(|| Config::default().context, |view| view.config.context.clone()),
             now: now(contexts),
             batch: Vec::new(),
             size: 0,

@@ -236,8 +236,7 @@ fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Returns the response for the completion of an entry or of content. A completion borrows its content as bytes,
-/// whereas the response contains the content as text, and the entry.
+/// Converts a completion, which borrows its content as bytes, into a response, which owns its content as text.
 fn fetched(completion: Completion<'_>, entry: Option<ContextEntry>, summary: &str) -> ContextFetchResponse {
     // Stored contents are text, and a source that is not text is rejected.
     let content = completion

@@ -7,7 +7,7 @@ use hippo_proto::folder::Trust;
 use hippo_proto::{ContextsStatus, RpcError};
 use hippo_store::contexts::{ContextReader, ContextStore};
 
-use super::{Contexts, lock, policies, unusable};
+use super::{Contexts, policies, unusable};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
@@ -43,9 +43,11 @@ impl Contexts {
 
     /// Writes the write-ahead logs back into the databases at shutdown.
     pub fn checkpoint(&self) {
-        for place in lock(&self.places).values() {
+        for place in self.places.lock().values() {
             // If the database is in use, its log remains, and the next start reads the log.
-            let Ok(held) = place.held.try_lock() else { continue };
+            let Some(held) = place.held.try_lock() else {
+                continue;
+            };
             if let Some(Err(error)) = held.store.as_ref().map(ContextStore::checkpoint) {
                 let file = place.file.display();
                 tracing::warn!(%file, %error, "could not checkpoint the database of the sessions");
@@ -56,7 +58,7 @@ impl Contexts {
     /// Returns the reason why the policies of a workspace are not used.
     pub fn policies_trouble(&self, root: &Path) -> Option<String> {
         let trust = Trust::of(&self.state, root);
-        let trouble = self.database_of(root).policies.of(root, &trust).1;
+        let trouble = policies::read(root, &trust).1;
         // Problems are reported only for a trusted file.
         trouble.filter(|_| policies::is_trusted(root, &trust))
     }

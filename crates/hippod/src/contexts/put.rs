@@ -14,7 +14,7 @@ use hippo_store::contexts::{NewContent, NewEntry, PackedContent, PutOutcome};
 
 use super::Contexts;
 use super::session::TrackedEntry;
-use super::{ContextDatabase, LocatedSession, now, refusal};
+use super::{ContextDatabase, LocatedSession, now, policies, refusal};
 use crate::view::WorkspaceView;
 
 /// Minimum size, in bytes, of contents that are packed on another thread; for smaller contents, the thread costs more
@@ -67,9 +67,7 @@ pub fn open(
 pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
     let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let turn = request.turn.max(session.turn);
-    let (rules, why) = place
-        .policies
-        .of(&view.root, &Trust::of(&contexts.state, &view.root));
+    let (rules, why) = policies::read(&view.root, &Trust::of(&contexts.state, &view.root));
     let settings = view.config.context.capture();
     let content = request.content.as_bytes();
     let id = format!("ctx-{:010x}", random() >> 24);

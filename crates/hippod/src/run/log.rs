@@ -46,8 +46,8 @@ fn is_journal() -> bool {
     rustix::fs::fstat(io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
 }
 
-/// Log file, rotated to FILE.old when it is large, whose rotation also redirects standard error, so that panic messages and output of libraries are written to
-/// the current file.
+/// Log file that is rotated to FILE.old when it is large. The rotation redirects standard error to the new file, so that
+/// panic messages and output of libraries are written there.
 #[derive(Debug)]
 pub struct StderrLog(LogFile);
 

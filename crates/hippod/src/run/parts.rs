@@ -45,7 +45,7 @@ pub(super) struct DaemonParts {
     pub embed_thread: JoinHandle<()>,
     /// Liveness signal of the engine.
     pub pulse: Pulse,
-    /// True while, before its end, the engine rewrites databases that were removed while open.
+    /// True while the engine, at shutdown, rewrites databases whose files were removed while they were open.
     pub rescuing: Arc<AtomicBool>,
 }
 

@@ -30,13 +30,6 @@ use crate::tree::{self, Trees};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
-/// Protocol features of this daemon.
-#[rustfmt::skip] // keep the list compact
-const FEATURES: [&str; 14] = [
-    "search", "get", "workspace", "model", "subscribe", "doctor", "index", "cycle", "remember", "context",
-    "tree", "metrics", "audit", "backup",
-];
-
 /// Serves one call and returns the response line.
 ///
 /// # Errors
@@ -77,9 +70,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::Subscribe(request) => line(&id, subscribe(views, &components.news, request, outbox)),
         Request::WorkspaceAdd(request) => {
             let folder = PathBuf::from(request.workspace);
-            let added = components
-                .engine
-                .ask_engine(|reply| EngineMessage::Add { folder, reply });
+            let added = engine.ask_engine(|reply| EngineMessage::Add { folder, reply });
             line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(views))),
@@ -103,9 +94,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceTrust(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let trusted = components
-                .engine
-                .ask(&root, |reply| WorkspaceMessage::Trust(request, reply));
+            let trusted = engine.ask(&root, |reply| WorkspaceMessage::Trust(request, reply));
             line(&id, trusted.await)
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
@@ -129,9 +118,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::CycleRun(request) => line(&id, cycles.run(request).await),
         Request::CycleHistory(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let history = components
-                .engine
-                .ask(&root, |reply| WorkspaceMessage::History(request, reply));
+            let history = engine.ask(&root, |reply| WorkspaceMessage::History(request, reply));
             line(&id, history.await)
         }
         Request::CycleUndo(request) => {
@@ -236,7 +223,6 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::BackupVerify(request) => line(&id, backups::verify(request, outbox).await),
         Request::Restore(request) => {
-            let (trees, engine) = (trees, engine);
             let restore = backups::restore(&components.backups, trees, engine, request, outbox);
             line(&id, restore.await)
         }
@@ -269,7 +255,6 @@ fn hello() -> HelloResponse {
         protocol: PROTOCOL,
         daemon: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
-        features: FEATURES.map(str::to_owned).to_vec(),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::tasks::Cancellation;
 const LEAST: usize = 50;
 /// Maximum size of a node, in bytes. Neither hippod nor an agent writes larger nodes.
 pub const LARGEST_NODE: u64 = 16 << 20;
-/// Folder of nodes by other writers that a summary replaced, relative to the workspace.
+/// Folder for copies of nodes that other writers wrote and hippod replaced, relative to the workspace.
 pub const REPLACED: &str = ".hippocampus/replaced";
 
 /// A node as it is on disk.

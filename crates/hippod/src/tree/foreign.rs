@@ -190,8 +190,8 @@ fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
     above.remove_folder(name)
 }
 
-/// Replaces the bytes at a path with the second argument, or removes the file, if its current bytes are the third
-/// argument. Returns whether the current bytes were the third argument.
+/// Changes a file if it still has the expected bytes, and returns whether it had them. The arguments are the path, the
+/// new bytes (`None` removes the file), and the expected bytes (`None` if the file must not exist).
 type Restore<'a> = dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool> + 'a;
 
 /// Restores the original of one node. Returns whether it was written, and a note if it was written under another name

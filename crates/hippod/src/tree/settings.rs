@@ -61,7 +61,7 @@ mod tests {
                 Some(text) => std::fs::write(file, text).unwrap(),
                 None => drop(std::fs::remove_file(file)),
             }
-            TreeSettings::of(folder.path(), &trust, &TreeConfig::default())
+            TreeSettings::of(folder.path(), &trust, &crate::config::Config::default().tree)
         };
         assert_eq!(
             (of(None).root_max_tokens, of(None).cooldown_ms),
@@ -97,7 +97,11 @@ mod tests {
         let of = |tokens: u32, hours: f64| {
             let text = format!(r#"{{"compaction":{{"rootMaxTokens":{tokens},"cooldownHours":{hours}}}}}"#);
             std::fs::write(folder.path().join(FILE), text).unwrap();
-            TreeSettings::of(folder.path(), &Trust::default(), &TreeConfig::default())
+            TreeSettings::of(
+                folder.path(),
+                &Trust::default(),
+                &crate::config::Config::default().tree,
+            )
         };
         let small = of(1_500, 5.0);
         assert_eq!((small.root_max_tokens, small.cooldown_ms), (1_500, 18_000_000));

@@ -1,12 +1,12 @@
 //! `context.fetch` and `context.touch`: stored content and access times.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use hippo_types::context::{ContextEntry, FetchOrigin, FetchOutcome};
 
 /// Parameters of `context.fetch`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextFetchRequest {
     /// The requesting session; the fetch counts as an access to its entry.
     pub session: Option<String>,
@@ -15,8 +15,7 @@ pub struct ContextFetchRequest {
 }
 
 /// Answer to `context.fetch`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextFetchResponse {
     /// The completeness of the content.
     pub outcome: FetchOutcome,
@@ -45,8 +44,7 @@ pub struct ContextFetchResponse {
 }
 
 /// Parameters of `context.touch`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextTouchRequest {
     /// Id of an open session.
     pub session: String,
@@ -57,8 +55,7 @@ pub struct ContextTouchRequest {
 }
 
 /// Answer to `context.touch`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextTouchResponse {
     /// The entry after this access.
     pub entry: ContextEntry,

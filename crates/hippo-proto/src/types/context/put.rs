@@ -1,5 +1,6 @@
 //! `context.put`: new content of a session.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -22,8 +23,7 @@ const MAX_KEY_DATA_BYTES: usize = 16 * 1024;
 const MAX_ASSOCIATIONS: usize = 16;
 
 /// Parameters of `context.put`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPutRequest {
     /// Id of an open session.
     pub session: String,
@@ -50,8 +50,7 @@ pub struct ContextPutRequest {
 }
 
 /// The source of content.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutSource {
     /// How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
@@ -63,8 +62,7 @@ pub struct ContextPutSource {
 }
 
 /// Factors that slow or speed up the decay of the new entry.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutModifiers {
     /// The importance of the entry.
@@ -76,8 +74,7 @@ pub struct ContextPutModifiers {
 }
 
 /// Expiry of the new entry.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutLifecycle {
     /// The turn from which the entry is out of the context; must be after the turn of the request.
@@ -133,8 +130,7 @@ impl ContextPutRequest {
 }
 
 /// The result of `context.put`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextPutOutcome {
     /// The content is stored and has an entry.
@@ -148,8 +144,7 @@ pub enum ContextPutOutcome {
 }
 
 /// Answer to `context.put`; the reported changes are durable.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPutResponse {
     /// The entry of the content; null if it has none.
     pub entry: Option<ContextEntry>,

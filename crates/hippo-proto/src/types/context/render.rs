@@ -1,5 +1,6 @@
 //! `context.render`: context of a session as a prompt section.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
@@ -10,8 +11,7 @@ use hippo_types::context::ContextShown;
 const MAX_CUE_BYTES: usize = 16 * 1024;
 
 /// Parameters of `context.render`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextRenderRequest {
     /// Id of a session.
     pub session: String,
@@ -29,8 +29,7 @@ impl ContextRenderRequest {
 }
 
 /// Answer to `context.render`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextRenderResponse {
     /// The section between its markers; empty if there is nothing to show.
     pub markdown: String,

@@ -1,5 +1,6 @@
 //! `context.open`, `context.turn`, `context.list`, `context.close`: sessions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
@@ -9,8 +10,7 @@ use hippo_types::context::{ContextEntry, ContextState};
 use hippo_types::cycle::Cycle;
 
 /// Parameters of `context.open`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextOpenRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -21,8 +21,7 @@ pub struct ContextOpenRequest {
 }
 
 /// Answer to `context.open`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextOpenResponse {
     /// The id, unique over all workspaces.
     pub session: String,
@@ -35,8 +34,7 @@ pub struct ContextOpenResponse {
 }
 
 /// Parameters of `context.turn`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextTurnRequest {
     /// Id of an open session.
     pub session: String,
@@ -62,8 +60,7 @@ impl ContextTurnRequest {
 }
 
 /// Answer to `context.turn`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextTurnResponse {
     /// The highest turn so far, which is the current one.
     pub turn: u64,
@@ -85,8 +82,7 @@ pub struct ContextTurnResponse {
 }
 
 /// An entry whose state changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextMove {
     /// Id of the entry.
     pub id: String,
@@ -97,8 +93,7 @@ pub struct ContextMove {
 }
 
 /// Parameters of `context.list`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextListRequest {
     /// Only sessions of this workspace.
     pub workspace: Option<String>,
@@ -123,8 +118,7 @@ impl ContextListRequest {
 }
 
 /// Answer to `context.list`: `sessions`, or `entries` and `turn`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextListResponse {
     /// Sessions, last used first; absent if a session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,8 +134,7 @@ pub struct ContextListResponse {
 }
 
 /// An entry of a session with its state.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextListed {
     /// The entry; its members are on the same level as `state`.
     #[serde(flatten)]
@@ -151,8 +144,7 @@ pub struct ContextListed {
 }
 
 /// A session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextSession {
     /// Id of the session.
     pub session: String,
@@ -174,16 +166,14 @@ pub struct ContextSession {
 }
 
 /// Parameters of `context.close`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextCloseRequest {
     /// Id of a session.
     pub session: String,
 }
 
 /// Answer to `context.close`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextCloseResponse {
     /// Id of the session.
     pub session: String,
@@ -202,8 +192,7 @@ pub struct ContextCloseResponse {
 }
 
 /// An entry written to long-term memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPersisted {
     /// Id of the entry.
     pub id: String,

@@ -1,6 +1,7 @@
 //! `index.edit`: changes to text, tags, sources or priority.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::IndexEntry;
 use crate::error::RpcError;
@@ -17,8 +18,7 @@ const MAX_TAGS: usize = 32;
 const MAX_TAG_CHARS: usize = 64;
 
 /// Parameters of `index.edit`: absent fields stay unchanged; at least one must be given.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexEditRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
@@ -31,26 +31,12 @@ pub struct IndexEditRequest {
     /// All tags; empty to remove them.
     pub tags: Option<Vec<String>>,
     /// All sources, most important first.
-    #[serde(default, deserialize_with = "exact_pointers")]
     pub pointers: Option<Vec<Pointer>>,
     /// Resistance to decay.
     pub priority: Option<EntryPriority>,
     /// True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with
     /// `priority`.
     pub pinned: Option<bool>,
-}
-
-/// Reads the pointers of a request. Unknown fields are refused, unlike those of an answer.
-fn exact_pointers<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Pointer>>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct ExactPointer {
-        path: String,
-        section: Option<String>,
-    }
-    let pointers = Option::<Vec<ExactPointer>>::deserialize(from)?;
-    let convert = |ExactPointer { path, section }| Pointer { path, section };
-    Ok(pointers.map(|pointers| pointers.into_iter().map(convert).collect()))
 }
 
 impl IndexEditRequest {
@@ -83,8 +69,7 @@ impl IndexEditRequest {
 }
 
 /// Answer to `index.edit`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexEditResponse {
     /// The changed entry.
     pub entry: IndexEntry,

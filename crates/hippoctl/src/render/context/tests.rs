@@ -183,7 +183,6 @@ fn every_step_of_a_session_is_rendered() {
         opened(&new),
         opened(&resumed),
         turn(&turned, Style::default()),
-        touched(&ContextTouchResponse { entry: entry() }, Style::default()),
         shown(&rendered),
         closed(&ended, Style::default()),
         closed(&again, Style::default()),

@@ -2,14 +2,14 @@
 
 use hippo_proto::IndexStatus;
 
-use super::{bad_line, line};
+use super::bad_line;
 use crate::output::Style;
-use crate::render::{count_entries, cycle, one_line, plural};
+use crate::render::{count_entries, cycle, one_line, pair, plural};
 
 /// Returns the lines about the index file and the cycles in the status of a workspace.
 pub fn lines(index: &IndexStatus, style: Style) -> String {
     if index.file == "off" {
-        return line("entries", "the index file is disabled");
+        return pair("entries", "the index file is disabled");
     }
     let file = match index.file.as_str() {
         "written" => style.good("written"),
@@ -24,18 +24,18 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
         index.archived,
         plural(index.tokens, "token")
     );
-    let mut text = line("entries", &entries);
+    let mut text = pair("entries", &entries);
     if let Some(last) = &index.last_cycle {
         let last = format!(
             "last {}, {}",
             cycle::in_short(last, style),
             one_line(&last.started)
         );
-        text += &line("cycles", &last);
+        text += &pair("cycles", &last);
     }
     if !index.next.is_empty() {
         let label = if index.last_cycle.is_some() { "" } else { "cycles" };
-        text += &line(label, &format!("next {}", cycle::next(&index.next)));
+        text += &pair(label, &format!("next {}", cycle::next(&index.next)));
     }
     if let Some(trouble) = &index.trouble {
         text += &bad_line("trouble", &one_line(trouble), style);

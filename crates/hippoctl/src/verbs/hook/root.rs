@@ -17,10 +17,9 @@ use hippo_redact::redact;
 use hippo_text::fence::fenced;
 use hippo_tree::{Node, Period};
 
-use crate::harness::layout::INDEX;
+use crate::harness::layout::{INDEX, ROOT, has_import};
+use crate::harness::loaded::INNER_CLAUDE;
 
-/// The path of the file in a workspace.
-const ROOT: &str = "memory/ROOT.md";
 /// The first line of the section if the workspace has an index file.
 const INDEX_LINE: &str = "`HIPPOCAMPUS.md` lists the topics of the memory with their files and strength.\n";
 /// Maximum size of the file in bytes.
@@ -34,7 +33,7 @@ const PENDING: usize = 500;
 /// The line in the instructions for Claude Code that imports the file into the prompt.
 const IMPORT: &str = "@memory/ROOT.md";
 /// The files that can contain this line.
-const IMPORTING: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
+const IMPORTING: [&str; 2] = ["CLAUDE.md", INNER_CLAUDE];
 
 /// Returns the prompt section for a session in a folder. Returns `None` if no registered workspace contains the
 /// folder, if neither ROOT.md nor the index file exists, or if the prompt already contains ROOT.md. `imports` is true
@@ -62,7 +61,7 @@ pub fn section(
     };
     let imported = |name: &str| {
         let text = dir.open_source(name).and_then(|(file, _)| text(file));
-        text.unwrap_or_default().lines().any(|line| line.trim() == IMPORT)
+        has_import(text.unwrap_or_default().as_bytes(), IMPORT)
     };
     if imports && IMPORTING.into_iter().any(imported) {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! Plan of an import: files for memories that the workspace lacks.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_session::import::{Memory, MemorySection, hashes, section};
@@ -11,12 +11,10 @@ use jiff::tz::TimeZone;
 
 use super::{ImportReport, NewFile};
 
-/// Size in bytes from which on a new file is started.
+/// Maximum size of a new file in bytes. Further memories are written to another file.
 const FULL: usize = 4 << 20;
 /// Maximum size in bytes of a file that is searched for the marks of imported memories.
 const LOOKED_AT: u64 = 64 << 20;
-/// Maximum number of impossible dates that a note lists.
-const NAMED: usize = 3;
 
 /// The creation time of a memory, if known, and its section.
 type DatedSection = (Option<Timestamp>, MemorySection);
@@ -30,7 +28,7 @@ pub(super) fn add_files(
 ) {
     let mut known = imported_hashes(dir);
     let mut places: BTreeMap<(String, String), Vec<DatedSection>> = BTreeMap::new();
-    let mut impossible = Vec::new();
+    let mut impossible = 0;
     let today = day_of(Timestamp(jiff::Timestamp::now().as_millisecond()));
     let name = program.name();
     let folder = format!("memory/imported/{name}");
@@ -48,7 +46,7 @@ pub(super) fn add_files(
         let place = match dated.filter(is_day) {
             Some((_, day)) => (format!("{folder}/{day}"), day.to_string()),
             None => {
-                impossible.extend(dated.map(|(_, day)| day));
+                impossible += u64::from(dated.is_some());
                 (format!("{folder}/undated"), format!("Imported from {name}"))
             }
         };
@@ -66,7 +64,12 @@ pub(super) fn add_files(
             sections.iter().map(|(_, section)| section),
         );
     }
-    report.notes.extend(note_of(&impossible));
+    if impossible > 0 {
+        report.notes.push(format!(
+            "memories with a date before 1970, or a month or more in the future, are written without the \
+             date: {impossible}"
+        ));
+    }
 }
 
 fn day_of(moment: Timestamp) -> Date {
@@ -77,20 +80,6 @@ fn day_of(moment: Timestamp) -> Date {
     };
     let moment = jiff::Timestamp::from_millisecond(moment.0).unwrap_or(end);
     TimeZone::system().to_datetime(moment).date()
-}
-
-/// Returns the note about memories whose dates are impossible and were dropped.
-fn note_of(days: &[Date]) -> Option<String> {
-    let named: BTreeSet<Date> = days.iter().copied().collect();
-    let named: Vec<String> = named.iter().take(NAMED).map(ToString::to_string).collect();
-    (!days.is_empty()).then(|| {
-        format!(
-            "memories with a date before 1970, or a month or more in the future, are written without the \
-             date: {} ({})",
-            days.len(),
-            named.join(", ")
-        )
-    })
 }
 
 /// Returns the hashes in the marks of imported memories, from all memory files.
