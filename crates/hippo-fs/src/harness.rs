@@ -1,6 +1,6 @@
 //! Reader of `hipocampus.config.json`, and the settings allowed without trust.
 
-use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
 use crate::nesting;
@@ -112,10 +112,10 @@ fn parse(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     // Some editors write a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     nesting::check_json(text).map_err(|error| error.to_string())?;
-    match parse_to_serde_value(text, &json_options()) {
-        Ok(Value::Object(root)) => Ok(root),
-        Ok(_) => Err(format!("expected {SECTION}")),
-        Err(error) => Err(error.to_string()),
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &json_options());
+    match parsed.map_err(|error| error.to_string())?.value.map(Value::from) {
+        Some(Value::Object(root)) => Ok(root),
+        _ => Err(format!("expected {SECTION}")),
     }
 }
 

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn json_may_have_comments_and_trailing_commas_only() {
-    let read = |text: &str| parse_to_serde_value::<Value>(text, &json_options());
+    let read = |text: &str| jsonc_parser::parse_to_serde_value::<Value>(text, &json_options());
     assert_eq!(read("// a\n{\"b\": [1, 2,], /* c */}").unwrap()["b"][1], 2);
     for no in [
         "{b: 1}",

@@ -36,9 +36,9 @@ impl BuildJob {
         self.slots.len()
     }
 
-    /// Builds the graph, or none if the snapshot is small enough for a scan. For hundreds of thousands of vectors,
-    /// this takes minutes. Uses [`VectorParams::build_threads`] threads. Returns `None` if `cancel` was set during
-    /// the build.
+    /// Builds the graph. The result contains no graph if the snapshot is small enough for a scan. For hundreds of
+    /// thousands of vectors, a build takes minutes. Uses [`VectorParams::build_threads`] threads. Returns `None` if
+    /// `cancel` was set during the build.
     pub fn run(self, cancel: &AtomicBool) -> Option<BuiltGraph> {
         if self.slots.len() <= self.params.exact_below.max(1) {
             return Some(BuiltGraph {
