@@ -888,22 +888,16 @@ export interface HeartbeatResponse {
 
 /** Parameters of `hello`. */
 export interface HelloRequest {
-  /** Name of the agent that uses the client. */
-  agent?: string | null | undefined;
   /** `name/version` of the client, for the log. */
   client: string;
   /** The protocol version of the client. */
   protocol: number;
-  /** The workspace of the client; later requests do not use it. */
-  workspace?: string | null | undefined;
 }
 
 /** Answer to `hello`. */
 export interface HelloResponse {
   /** The version of the daemon. */
   daemon: string;
-  /** Optional features of this daemon, for example `onnx`. */
-  features: string[];
   /** The process id of the daemon. */
   pid: number;
   /** The protocol version of the daemon. */
@@ -1540,7 +1534,7 @@ export interface Notifications {
 
 /** A decision that hippod leaves to the agent or the user. */
 export interface Pending {
-  /** The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others. */
+  /** The kind in kebab-case: `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others. */
   kind: string;
   /** The files, relative to the workspace. */
   paths: string[];
@@ -1596,24 +1590,12 @@ export interface Progress {
 
 /** Parameters of `remember`. */
 export interface RememberRequest {
-  /** The findings of the agent. */
-  analysis?: string | null | undefined;
-  /** The decision and its reason. */
-  decision?: string | null | undefined;
-  /** The feedback of the user. */
-  feedback?: string | null | undefined;
-  /** The result and the open work. */
-  outcome?: string | null | undefined;
   /** Resistance of the entry to decay. */
   priority?: EntryPriority | null | undefined;
-  /** Files and URLs. */
-  references?: string | null | undefined;
-  /** The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty. */
-  request?: string | null | undefined;
   /** Keywords of the entry. */
   tags?: string[] | null | undefined;
   /** The text, markdown of one or more lines; at most 65536 bytes. */
-  text?: string | undefined;
+  text: string;
   /** The topic in one line; by default the daemon derives it from the text. */
   topic?: string | null | undefined;
   /** The kind of memory. */

@@ -222,11 +222,9 @@ class Methods(ABC):
         *,
         client: str,
         protocol: int,
-        agent: str | None = None,
-        workspace: str | None = None,
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
-        answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
+        answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol))
         return answer
 
     def index_edit(
@@ -345,21 +343,15 @@ class Methods(ABC):
     def remember(
         self,
         *,
+        text: str,
         workspace: str,
-        analysis: str | None = None,
-        decision: str | None = None,
-        feedback: str | None = None,
-        outcome: str | None = None,
         priority: p.EntryPriority | None = None,
-        references: str | None = None,
-        request: str | None = None,
         tags: Sequence[str] | None = None,
-        text: str | None = None,
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
         """Appends an entry to today's log and adds it to the index file."""
-        answer: p.RememberResponse = self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
+        answer: p.RememberResponse = self.call("remember", given(text=text, workspace=workspace, priority=priority, tags=tags, topic=topic, type=type))
         return answer
 
     def restore(
@@ -748,11 +740,9 @@ class AsyncMethods(ABC):
         *,
         client: str,
         protocol: int,
-        agent: str | None = None,
-        workspace: str | None = None,
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
-        answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol, agent=agent, workspace=workspace))
+        answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol))
         return answer
 
     async def index_edit(
@@ -871,21 +861,15 @@ class AsyncMethods(ABC):
     async def remember(
         self,
         *,
+        text: str,
         workspace: str,
-        analysis: str | None = None,
-        decision: str | None = None,
-        feedback: str | None = None,
-        outcome: str | None = None,
         priority: p.EntryPriority | None = None,
-        references: str | None = None,
-        request: str | None = None,
         tags: Sequence[str] | None = None,
-        text: str | None = None,
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
         """Appends an entry to today's log and adds it to the index file."""
-        answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
+        answer: p.RememberResponse = await self.call("remember", given(text=text, workspace=workspace, priority=priority, tags=tags, topic=topic, type=type))
         return answer
 
     async def restore(

@@ -1221,17 +1221,11 @@ class HeartbeatResponse(TypedDict):
 class HelloRequest(TypedDict):
     """Parameters of `hello`."""
 
-    #: Name of the agent that uses the client.
-    agent: NotRequired[str | None]
-
     #: `name/version` of the client, for the log.
     client: str
 
     #: The protocol version of the client.
     protocol: int
-
-    #: The workspace of the client; later requests do not use it.
-    workspace: NotRequired[str | None]
 
 
 class HelloResponse(TypedDict):
@@ -1239,9 +1233,6 @@ class HelloResponse(TypedDict):
 
     #: The version of the daemon.
     daemon: str
-
-    #: Optional features of this daemon, for example `onnx`.
-    features: list[str]
 
     #: The process id of the daemon.
     pid: int
@@ -1768,7 +1759,7 @@ class NextCycle(TypedDict):
 class Pending(TypedDict):
     """A decision that hippod leaves to the agent or the user."""
 
-    #: The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others.
+    #: The kind in kebab-case: `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others.
     kind: str
 
     #: The files, relative to the workspace.
@@ -1842,32 +1833,14 @@ class Progress(TypedDict):
 class RememberRequest(TypedDict):
     """Parameters of `remember`."""
 
-    #: The findings of the agent.
-    analysis: NotRequired[str | None]
-
-    #: The decision and its reason.
-    decision: NotRequired[str | None]
-
-    #: The feedback of the user.
-    feedback: NotRequired[str | None]
-
-    #: The result and the open work.
-    outcome: NotRequired[str | None]
-
     #: Resistance of the entry to decay.
     priority: NotRequired[EntryPriority | None]
-
-    #: Files and URLs.
-    references: NotRequired[str | None]
-
-    #: The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty.
-    request: NotRequired[str | None]
 
     #: Keywords of the entry.
     tags: NotRequired[list[str] | None]
 
     #: The text, markdown of one or more lines; at most 65536 bytes.
-    text: NotRequired[str]
+    text: str
 
     #: The topic in one line; by default the daemon derives it from the text.
     topic: NotRequired[str | None]

@@ -77,7 +77,7 @@ pub const KEYS: &[ConfigKey] = &[
         "Curve of decay: tuned (see docs/simulation.md) or protocol. Set it to protocol if rarely used entries \
          should fade earlier."),
     key("cycles.light", "\"0 * * * *\"", Cron, Word(&[""]),
-        "Schedule of light cycles: minute, hour, day, month, weekday in local time; empty: only on request. \
+        "Schedule of light cycles: minute, hour, day, month, weekday in local time; an empty value: only on request. \
          Change it if hourly updates disturb your commits."),
     key("cycles.deep", "\"30 2 * * *\"", Cron, Word(&[""]),
         "Schedule of deep cycles. Change it if the machine is off at night."),
