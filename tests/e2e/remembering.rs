@@ -90,10 +90,7 @@ fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
     assert_eq!((plain.secrets.len(), plain.notes.len()), (0, 0), "{plain:?}");
 
     let output = Command::new(client_program())
-        .args([
-            "remember",
-            "The valve opens at -5 degrees, token glpat-1234567890abcdefghij",
-        ])
+        .args(["remember", "5 degrees, token glpat-1234567890abcdefghij"])
         .current_dir(&root)
         .env("HIPPOD_HOME", scratch.home())
         .output()
@@ -107,7 +104,7 @@ fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
     assert!(!told.contains("1234567890"), "{told}");
     let log = std::fs::read_to_string(root.join(&said.path)).unwrap();
     assert!(
-        log.contains("token …\n\nThe valve opens at -5 degrees, token glpat-1234567890abcdefghij"),
+        log.contains("## 5 degrees, token …\n\n5 degrees, token glpat-1234567890abcdefghij"),
         "{log}"
     );
 }

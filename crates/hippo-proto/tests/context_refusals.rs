@@ -223,12 +223,6 @@ fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
             "\"wait\"",
         ),
         ("remember", r#""workspace":"/w""#, "\"text\" is empty", ""),
-        (
-            "remember",
-            r#""workspace":"/w","decision":" ""#,
-            "\"decision\" is empty",
-            "",
-        ),
         ("session.compact", "", "neither", "give one"),
         (
             "session.compact",

@@ -129,10 +129,7 @@ fn entries_are_listed_and_one_is_shown() {
 
     let ((code, stdout, stderr), asked) = run(&["index", "show", "acme", "--at", "2026-03-01"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    assert!(
-        stdout.contains("At 2026-03-01 its strength is 0.50: moderate.\n"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("  strength 0.50, moderate\n"), "{stdout}");
     let request = IndexShowRequest {
         workspace: WORKSPACE.into(),
         id: "acme".into(),

@@ -120,7 +120,6 @@ impl StrengthBand {
 /// Location of a topic: a file, and optionally a section.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
 pub struct Pointer {
     /// Path relative to the workspace, with `/`.
     pub path: String,

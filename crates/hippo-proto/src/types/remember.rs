@@ -18,6 +18,7 @@ pub struct RememberRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// The text, markdown of one or more lines; at most [`MAX_TEXT_BYTES`] bytes.
+    #[serde(default)]
     pub text: String,
     /// The topic in one line; by default the daemon derives it from the text.
     pub topic: Option<String>,

@@ -68,7 +68,7 @@ pub fn show(answer: &IndexShowResponse, style: Style) -> String {
     let mut add = |label: &str, value: String| text += &pair(label, &one_line(&value));
     add("strength", format!("{:.2}, {}", entry.strength, entry.band));
     let when = match entry.hits {
-        0 => "not since".to_owned(),
+        0 => "0 times since".to_owned(),
         1 => "once, on".to_owned(),
         hits => format!("{hits} times, last on"),
     };
@@ -87,7 +87,7 @@ pub fn show(answer: &IndexShowResponse, style: Style) -> String {
         .filter_map(|next| Some((&next.event, next.at.as_ref()?)));
     forecast.for_each(|(event, at)| add("then", format!("{event} on {at}, unless it is accessed")));
     let rule = answer.priority_rule.as_ref();
-    let rule = rule.map(|rule| format!(", set by the rule \"{rule}\""));
+    let rule = rule.map(|rule| format!(" (set by the rule \"{rule}\")"));
     add(
         "priority",
         format!("{}{}", priority(entry.priority), rule.unwrap_or_default()),
@@ -368,7 +368,7 @@ mod tests {
     fn the_location_of_a_text_is_rendered() {
         let entry = IndexEntry {
             id: "deploys".into(),
-            topic: "Deploys \\x1b[31mnever on Fridays".into(),
+            topic: "Deploys \x1b[31mnever on Fridays".into(),
             strength: 1.0,
             band: StrengthBand::Strong,
             ..entry()

@@ -1,7 +1,8 @@
 //! `index list|show|edit|pin|unpin|forget|restore`: entries of the index file.
 
 use hippo_proto::{
-    IndexEditRequest, IndexForgetRequest, IndexListRequest, IndexRestoreRequest, IndexShowRequest,
+    EntryPriority, IndexEditRequest, IndexForgetRequest, IndexListRequest, IndexRestoreRequest,
+    IndexShowRequest,
 };
 
 use crate::connect::DaemonSession;
@@ -54,7 +55,18 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
             ("changed", request)
         }
         IndexVerb::Pin { id } => ("pinned", pin(workspace, id, true)),
-        IndexVerb::Unpin { id } => ("not pinned:", pin(workspace, id, false)),
+        IndexVerb::Unpin { id } => {
+            let shown = session.call(IndexShowRequest {
+                workspace: workspace.clone(),
+                id: id.clone(),
+                at: None,
+            })?;
+            let what = match shown.entry.priority {
+                EntryPriority::Amygdala => "unpinned",
+                _ => "not pinned:",
+            };
+            (what, pin(workspace, id, false))
+        }
     };
     session.show(request, out, |answer, style| {
         render::changed(what, &answer.entry, style)

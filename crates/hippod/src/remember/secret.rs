@@ -17,7 +17,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Finds the secrets of a request whose fields were already merged into its text.
+    /// Finds the secrets of a request.
     pub fn of(request: &RememberRequest) -> Self {
         let tags = request.tags.iter().flatten();
         let beside = tags.chain(&request.topic).flat_map(|said| find_kinds(said));

@@ -1,7 +1,7 @@
 //! `index.edit`: changes to text, tags, sources or priority.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::IndexEntry;
 use crate::error::RpcError;
@@ -31,12 +31,26 @@ pub struct IndexEditRequest {
     /// All tags; empty to remove them.
     pub tags: Option<Vec<String>>,
     /// All sources, most important first.
+    #[serde(default, deserialize_with = "exact_pointers")]
     pub pointers: Option<Vec<Pointer>>,
     /// Resistance to decay.
     pub priority: Option<EntryPriority>,
     /// True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with
     /// `priority`.
     pub pinned: Option<bool>,
+}
+
+/// Reads the pointers of a request. Unknown fields are refused, unlike those of an answer.
+fn exact_pointers<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Pointer>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct ExactPointer {
+        path: String,
+        section: Option<String>,
+    }
+    let pointers = Option::<Vec<ExactPointer>>::deserialize(from)?;
+    let convert = |ExactPointer { path, section }| Pointer { path, section };
+    Ok(pointers.map(|pointers| pointers.into_iter().map(convert).collect()))
 }
 
 impl IndexEditRequest {
