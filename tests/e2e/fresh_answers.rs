@@ -1,4 +1,4 @@
-//! Answers right after a change of a file, before the watcher reports the change.
+//! Tests of answers right after a change of a file, before the watcher reports the change.
 
 use hippo_proto::{SearchMode, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, Scratch};

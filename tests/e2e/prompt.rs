@@ -23,7 +23,7 @@ fn hippoctl(daemon: &Daemon, folder: &Path, words: &[&str]) -> String {
 fn text_of(part: &Value) -> String {
     let lines = part["lines"].as_array().unwrap().iter();
     lines
-        .map(|line| format!("{}\n", line.as_str().unwrap()))
+        .map(|line| format!("{}\n", line["text"].as_str().unwrap()))
         .collect()
 }
 

@@ -266,7 +266,6 @@ fn requests_with_all_fields_keep_their_names() {
             type_: Some(MemoryType::Feedback),
             tags: Some(vec!["deploy".into()]),
             priority: Some(EntryPriority::High),
-            ..RememberRequest::default()
         }
         .into(),
     );

@@ -99,7 +99,8 @@ fn the_parts_of_a_session_are_listed_with_tokens_and_reasons() {
         "  why: the harness reads CLAUDE.md when a session starts; this block is hippod's\n",
         "  | @memory/ROOT.md\n",
         "  why: CLAUDE.md loads this file when a session starts\n",
-        "  | - pump [project]: blue → 2026-03-02\n",
+        "  | - pump [project]: blue → 2026-03-02   <- log of 2026-03-02\n",
+        "<- contains a secret, which is not shown here\n",
         ".claude/skills/*/SKILL.md, ",
         "session-start hook in .claude/settings.json, 0 tokens\n  why: the hook prints nothing: CLAUDE.md already imports",
         "\ntotal for claude-code: ",
@@ -128,7 +129,7 @@ fn the_hook_part_is_the_output_of_the_hook() {
     assert_eq!(hook["source"], "session-start hook in .codex/config.toml");
     let lines = hook["lines"].as_array().unwrap().iter();
     let shown: String = lines
-        .map(|line| format!("{}\n", line.as_str().unwrap()))
+        .map(|line| format!("{}\n", line["text"].as_str().unwrap()))
         .collect();
     let (_, printed, _) = bench.run(&["hook", "session-start"]);
     assert!(

@@ -1595,7 +1595,7 @@ export interface RememberRequest {
   /** Keywords of the entry. */
   tags?: string[] | null | undefined;
   /** The text, markdown of one or more lines; at most 65536 bytes. */
-  text: string;
+  text?: string | undefined;
   /** The topic in one line; by default the daemon derives it from the text. */
   topic?: string | null | undefined;
   /** The kind of memory. */

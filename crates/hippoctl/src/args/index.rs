@@ -38,6 +38,10 @@ pub enum IndexVerb {
         /// Id of the entry
         id: String,
     },
+    /// Print all entries as JSON, including archived ones
+    ///
+    /// The texts themselves are in the markdown files of the workspace.
+    Export,
 }
 
 /// Options of `index list`.

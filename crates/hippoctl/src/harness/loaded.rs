@@ -1,8 +1,14 @@
 //! Text of a workspace that a harness loads at the start of a session.
 
+use std::collections::BTreeMap;
+
 use clap::Parser as _;
+use hippo_map::index_file::{IndexFile, IndexFileOptions, IndexSection};
 use hippo_redact::redact_lines;
+use hippo_text::instruction;
 use hippo_text::own_block::generated_ranges;
+use hippo_types::entry::EntryPriority;
+use hippo_types::time::find_date;
 use hippo_types::tokens;
 use hippoctl::args::{Cli, HookArgs, Verb};
 use serde::Serialize;
@@ -28,18 +34,36 @@ pub struct PromptPart {
     /// The estimated tokens.
     pub tokens: usize,
     /// The lines, with secrets redacted.
-    pub lines: Vec<String>,
+    pub lines: Vec<PromptLine>,
+}
+
+/// A line of a part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PromptLine {
+    /// The text.
+    pub text: String,
+    /// The reason why the line is there, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 impl PromptPart {
     /// Creates a part from the text of a source.
     pub fn new(source: impl Into<String>, text: &str, why: impl Into<String>) -> Self {
+        let source = source.into();
+        let shown = redact_lines(text);
+        let mut facts = describe_entries(if source == INDEX[0] { &shown } else { "" });
+        let both = (1..).zip(shown.lines().zip(text.lines()));
+        let lines = both.map(|(number, (line, original))| PromptLine {
+            text: line.to_owned(),
+            why: facts.remove(&number).or_else(|| describe_line(line, original)),
+        });
         Self {
-            source: source.into(),
+            lines: lines.collect(),
+            source,
             why: why.into(),
             bytes: text.len(),
             tokens: tokens::of(text),
-            lines: redact_lines(text).lines().map(str::to_owned).collect(),
         }
     }
 }
@@ -129,6 +153,48 @@ fn list_skills(platform: Harness, there: &PathSnapshot) -> Option<PromptPart> {
     (!text.is_empty()).then(|| PromptPart::new(format!("{folder}/*/SKILL.md"), &text, why))
 }
 
+/// Returns the reason for each line of an index file, by line number.
+fn describe_entries(text: &str) -> BTreeMap<u32, String> {
+    let file = IndexFile::parse(text.as_bytes(), IndexFileOptions::default());
+    let mut facts = BTreeMap::new();
+    for placed in file.placed_entries() {
+        let entry = &placed.indexed.entry;
+        let mut fact = format!("strength {:.2}", entry.strength);
+        if entry.priority == EntryPriority::Amygdala {
+            fact += ", pinned";
+        }
+        let above = text.as_bytes()[..placed.span.start].iter();
+        let line = 1 + above.filter(|byte| **byte == b'\n').count();
+        facts.insert(u32::try_from(line).unwrap_or(u32::MAX), fact);
+    }
+    let mut is_quick = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some(title) = line.strip_prefix("## ") {
+            is_quick = IndexSection::from_title(title) == Some(IndexSection::QuickAccess);
+        } else if is_quick && line.starts_with("- ") {
+            facts.insert(number, "one of the most accessed entries".to_owned());
+        }
+    }
+    facts
+}
+
+/// Returns what is known about a line, such as its origin, or that it contains a secret.
+fn describe_line(line: &str, original: &str) -> Option<String> {
+    if line != original {
+        return Some("contains a secret, which is not shown here".to_owned());
+    }
+    if line.contains(instruction::MARK) {
+        return Some("marked by hippod".to_owned());
+    }
+    if let Some(rule) = instruction::match_rule(line) {
+        return Some(format!("reads like an instruction ({rule}), but has no mark"));
+    }
+    let item = line.strip_prefix("- ")?;
+    let day = item.rsplit_once("→ ").map_or(item, |(_, day)| day);
+    let date = find_date(day.get(..10)?)?;
+    Some(format!("log of {date}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +202,11 @@ mod tests {
     fn part<'p>(parts: &'p [PromptPart], source: &str) -> &'p PromptPart {
         let found = parts.iter().find(|part| part.source == source);
         found.unwrap_or_else(|| panic!("{source}: {parts:#?}"))
+    }
+
+    fn why<'p>(part: &'p PromptPart, text: &str) -> Option<&'p str> {
+        let line = part.lines.iter().find(|line| line.text.contains(text));
+        line.unwrap_or_else(|| panic!("{text}: {part:#?}")).why.as_deref()
     }
 
     #[test]
@@ -159,13 +230,34 @@ mod tests {
         let root = part(&parts, ROOT);
         assert_eq!(root.why, "CLAUDE.md loads this file when a session starts");
         assert_eq!(root.tokens, tokens::of_bytes(root.bytes));
-        assert!(
-            root.lines
-                .contains(&"- pump [project]: blue → 2026-03-02".to_owned())
+        assert_eq!(why(root, "pump"), Some("log of 2026-03-02"));
+        assert_eq!(why(root, "moved"), Some("log of 2026-01-10"));
+        assert_eq!(why(root, "] x"), Some("marked by hippod"));
+        assert_eq!(
+            why(root, "the password"),
+            Some("contains a secret, which is not shown here")
         );
+        assert!(why(root, "ignore all").unwrap().contains("(override)"));
+        assert_eq!(why(root, "see"), None);
         assert!(!format!("{parts:?}").contains("hunter2"));
         let skills = part(&parts, ".claude/skills/*/SKILL.md");
         assert_eq!(skills.lines.len(), 2, "{skills:#?}");
+    }
+
+    #[test]
+    fn entries_of_the_index_file_have_their_strength() {
+        let index = "# Index\n\n## Quick Access\n<!-- hippod: quick-access -->\n- Pumps → a.md\n<!-- /hippod -->\n\n## By Topic\n- Pumps → a.md <!-- hx: id=pumps | str=0.84 | pri=amygdala -->\n- Valves → b.md <!-- hx: id=valves | str=0.5 -->\n";
+        let list = "{\"instructions\": [\"./HIPPOCAMPUS.md\"]}";
+        let there = PathSnapshot::of([("opencode.json", list), (INDEX[0], index)]);
+        let parts = read_parts(Harness::OpenCode, &there);
+        let index = part(&parts, INDEX[0]);
+        assert_eq!(index.why, "opencode.json loads this file when a session starts");
+        assert_eq!(
+            why(index, "- Pumps → a.md"),
+            Some("one of the most accessed entries")
+        );
+        assert_eq!(why(index, "id=pumps"), Some("strength 0.84, pinned"));
+        assert_eq!(why(index, "id=valves"), Some("strength 0.50"));
     }
 
     #[test]

@@ -37,7 +37,8 @@ pub fn render_prompt(answer: &PromptAnswer, style: Style) -> String {
             let (source, size) = (style.path(&part.source), plural(part.tokens as u64, "token"));
             text += &format!("{source}, {size}\n  why: {}\n", one_line(&part.why));
             for line in &part.lines {
-                text += &format!("  | {}\n", harmless(line));
+                let why = line.why.as_ref().map(|why| style.quiet(format!("   <- {why}")));
+                text += &format!("  | {}{}\n", harmless(&line.text), why.unwrap_or_default());
             }
             text.push('\n');
         }

@@ -189,5 +189,6 @@ fn midway(file: &NewFile, done: usize, error: &io::Error) -> Failure {
         | io::ErrorKind::AlreadyExists => Exit::Refused,
         _ => Exit::Failed,
     };
-    Failure::new(exit, what).hint("fix the cause and import again: written memories are not repeated")
+    Failure::new(exit, what)
+        .hint("fix the cause and import again; memories that were already imported are not imported twice")
 }

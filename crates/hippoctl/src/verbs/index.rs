@@ -1,4 +1,4 @@
-//! `index list|show|edit|pin|unpin|forget|restore`: entries of the index file.
+//! `index list|show|edit|pin|unpin|forget|restore|export`: entries of the index file.
 
 use hippo_proto::{
     EntryPriority, IndexEditRequest, IndexForgetRequest, IndexListRequest, IndexRestoreRequest,
@@ -28,6 +28,15 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
             for note in render::notes(&answer) {
                 out.remark(&note);
             }
+            return out.answer(&answer, render::list);
+        }
+        IndexVerb::Export => {
+            let answer = session.call(IndexListRequest {
+                workspace,
+                archived: true,
+                ..IndexListRequest::default()
+            })?;
+            out.json = true;
             return out.answer(&answer, render::list);
         }
         IndexVerb::Show { id, at } => {

@@ -72,7 +72,9 @@ fn preview_hook(platform: Harness, there: &PathSnapshot, paths: &Paths, root: &P
         Ok(None) if root::find_workspace(&paths.state, root).is_none() => {
             nothing("the folder is not registered")
         }
-        Ok(None) => nothing("CLAUDE.md already imports memory/ROOT.md, or that file is missing or empty"),
+        Ok(None) => {
+            nothing("CLAUDE.md already imports memory/ROOT.md, or memory/ROOT.md is missing or empty")
+        }
         Err(what) => nothing(&what),
     };
     if args.pending {

@@ -125,7 +125,7 @@ impl OverrideLimit {
             Self::Word(["false"]) => "switch off",
             Self::Word([""]) => "set to an empty value",
             Self::Word([word]) => {
-                return format!(" (workspace: may set to {word})");
+                return format!(" (a workspace may set this only to {word})");
             }
             Self::Word(_) => "narrow",
             Self::Fewer => "shorten",

@@ -107,7 +107,7 @@ pub async fn close(
         ErrorKind::Conflict,
         format!("other clients keep writing to the session {}", request.session),
     )
-    .hint("close the session again when its agent has finished; the entries of the session are kept"))
+    .hint("try again when the agent of the session has finished; until then, the entries of the session are kept"))
 }
 
 fn topic(session: &SessionRow) -> String {

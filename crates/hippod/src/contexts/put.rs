@@ -55,7 +55,7 @@ pub fn open(
         session: session.id,
         turn: session.turn,
         entries: session.entries,
-        resumed: resumed,
+        resumed,
     })
 }
 

@@ -24,7 +24,7 @@ pub struct Looker<'a> {
     skipped: Vec<SkippedFile>,
     /// True if the process reached its limit on open files.
     cut_short: bool,
-    /// Number of entries examined so far. Each component of a path counts as one.
+    /// Number of files and folders examined so far. Each component of a path is counted separately.
     pub looked_at: u64,
 }
 

@@ -343,15 +343,15 @@ class Methods(ABC):
     def remember(
         self,
         *,
-        text: str,
         workspace: str,
         priority: p.EntryPriority | None = None,
         tags: Sequence[str] | None = None,
+        text: str | None = None,
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
         """Appends an entry to today's log and adds it to the index file."""
-        answer: p.RememberResponse = self.call("remember", given(text=text, workspace=workspace, priority=priority, tags=tags, topic=topic, type=type))
+        answer: p.RememberResponse = self.call("remember", given(workspace=workspace, priority=priority, tags=tags, text=text, topic=topic, type=type))
         return answer
 
     def restore(
@@ -861,15 +861,15 @@ class AsyncMethods(ABC):
     async def remember(
         self,
         *,
-        text: str,
         workspace: str,
         priority: p.EntryPriority | None = None,
         tags: Sequence[str] | None = None,
+        text: str | None = None,
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
         """Appends an entry to today's log and adds it to the index file."""
-        answer: p.RememberResponse = await self.call("remember", given(text=text, workspace=workspace, priority=priority, tags=tags, topic=topic, type=type))
+        answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, priority=priority, tags=tags, text=text, topic=topic, type=type))
         return answer
 
     async def restore(

@@ -1840,7 +1840,7 @@ class RememberRequest(TypedDict):
     tags: NotRequired[list[str] | None]
 
     #: The text, markdown of one or more lines; at most 65536 bytes.
-    text: str
+    text: NotRequired[str]
 
     #: The topic in one line; by default the daemon derives it from the text.
     topic: NotRequired[str | None]

@@ -19,8 +19,8 @@ impl IndexFile {
         self.edit(entry, false)
     }
 
-    /// Like [`IndexFile::update`], and with `write_id` also writes the id of an entry without one. An id that is
-    /// derived from the topic would change when entries above it are added or removed.
+    /// Like [`IndexFile::update`]. If `write_id` is true and the file has no id for the entry, also writes the id:
+    /// hippod would otherwise derive it from the topic, and it would change with the entries above this entry.
     pub(crate) fn edit(&mut self, entry: &Entry, write_id: bool) -> bool {
         let id = EntryId(entry.id.0.trim().to_owned());
         let mut found = self.blocks.iter_mut().filter_map(|block| match block {

@@ -85,8 +85,8 @@ impl BranchTracker {
                 continue;
             };
             turn = prompts[..at].partition_point(|before| *before <= parent);
-            // In the immediately preceding turn, records after the parent belong to the same answer, because they are
-            // tool results.
+            // If the parent is in the turn just before this prompt, the records after it are tool results of the same
+            // answer.
             if turn < at {
                 let abandoned = (parent + 1..prompt).filter(|at| self.links[*at].id.is_some());
                 abandoned.for_each(|at| readings[at] = RecordReading::Skip);
