@@ -6,6 +6,7 @@ mod bare;
 mod client;
 mod compaction;
 mod contexts;
+mod corrections;
 mod cycles;
 mod edits;
 mod entries;
@@ -38,8 +39,9 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// Values of `--only`, in order of execution.
-const PARTS: [&str; 23] = [
+const PARTS: [&str; 24] = [
     "locomo",
+    "corrections",
     "scifact",
     "memaware",
     "pieces",
@@ -187,6 +189,7 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
 fn measure(part: &str, ground: &mut BenchEnvironment<'_>, options: &BenchOptions) -> Result<Vec<Figure>> {
     match part {
         "locomo" => retrieval::locomo(ground),
+        "corrections" => corrections::run(ground),
         "scifact" => retrieval::scifact(ground),
         "memaware" => retrieval::memaware(ground),
         "pieces" => bare::pieces(ground),

@@ -56,11 +56,8 @@ mod tests {
         };
         assert_eq!(LayoutConfig::read(theirs.as_bytes()), (expected, vec![]));
         for (bad, what) in [
-            ("{\n  \"platform\": \n", "line 3, column 1"),
-            (
-                "{\n  \"platform\": \"vim\"}",
-                "line 2, column 15: platform is \"vim\"",
-            ),
+            ("{\n  \"platform\": \n", "on line 3 column 1"),
+            ("{\n  \"platform\": \"vim\"}", "platform is \"vim\""),
             ("[]", "expected an object"),
         ] {
             let (config, problems) = LayoutConfig::read(bad.as_bytes());

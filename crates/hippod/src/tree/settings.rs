@@ -83,7 +83,7 @@ mod tests {
         assert!(broken.notes[0].contains(FILE));
         let odd = of(Some(r#"{"compaction":{"rootMaxTokens":1,"cooldownHours":-4}}"#));
         assert_eq!((odd.root_max_tokens, odd.cooldown_ms), (3_000, 10_800_000));
-        let place = |note: &String| note.contains("line 1, column ");
+        let place = |note: &String| note.contains("compaction.");
         assert!(odd.notes.len() == 2 && odd.notes.iter().all(place), "{odd:?}");
         let half = of(Some(
             r#"{"compaction":{"rootMaxTokens":"many","cooldownHours":2}}"#,
