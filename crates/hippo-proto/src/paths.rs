@@ -30,7 +30,7 @@ pub struct Paths {
     pub runtime: PathBuf,
     /// The runtime folder of a system package, for all users; used if `runtime` is incomplete, and never written.
     pub shipped_runtime: Option<PathBuf>,
-    /// Databases, vector dumps, lock; created with mode 0700.
+    /// Databases and lock; created with mode 0700.
     pub state: PathBuf,
     /// The socket; its folder is created with mode 0700.
     pub socket: PathBuf,

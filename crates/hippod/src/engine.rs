@@ -16,7 +16,6 @@ mod settings;
 mod status;
 mod survey;
 mod turn;
-mod turns;
 mod worker;
 mod workspace;
 
@@ -46,7 +45,6 @@ use crate::tasks::Pulse;
 use crate::views::{Slot, Views, no_workspace};
 use entries::FinishedPlan;
 use requests::{Removal, StagedRestore};
-use turns::Turns;
 use worker::WorkspaceWorker;
 
 /// Time limit for one kind of work within a turn.
@@ -162,7 +160,6 @@ impl EngineMember {
 /// State of the engine.
 pub struct Engine {
     resources: Arc<Resources>,
-    turns: Arc<Turns>,
     events: Sender<EngineEvent>,
     inbox: Receiver<EngineEvent>,
     members: BTreeMap<PathBuf, EngineMember>,
@@ -178,7 +175,6 @@ impl Engine {
         }
         Self {
             resources: Arc::new(resources),
-            turns: Arc::default(),
             events: inbox.sender,
             inbox: inbox.receiver,
             members: BTreeMap::new(),
@@ -332,7 +328,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether every running turn makes progress. While a turn hangs, the watchdog receives no heartbeat.
+    /// Returns whether every busy thread makes progress. While one hangs, the watchdog receives no heartbeat.
     fn all_get_on(&mut self) -> bool {
         let mut well = true;
         for member in self.members.values_mut() {
@@ -343,7 +339,7 @@ impl Engine {
         well
     }
 
-    /// Closes all workspaces. Running turns finish their step first.
+    /// Closes all workspaces. Their threads finish their step first.
     fn finish(self) {
         self.resources.rescuing.store(true, Ordering::Relaxed);
         self.resources.contexts.look();

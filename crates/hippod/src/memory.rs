@@ -13,7 +13,7 @@ use crate::tasks::run_blocking;
 use crate::view::WorkspaceView;
 use crate::views::Views;
 
-/// Maximum wait for a log that other programs keep changing.
+/// Maximum wait until the engine has read the log.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Writer of entries and log lines. The engine changes the entries.

@@ -130,7 +130,6 @@ pub fn year_table(years: &Years<'_>) -> String {
         ("pruned", "prune"),
         ("archived after 30 days in the queue", "archive"),
         ("merged", "merge"),
-        ("facts proposed", "propose"),
     ];
     for (name, rule) in rules {
         let steps = years

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use crate::StoreError;
 
 /// The schema that this build writes and reads. A database with another one is rebuilt from the files.
-pub(crate) const VERSION: i64 = 8;
+pub(crate) const VERSION: i64 = 9;
 
 /// Documents, chunks and vectors. `outline` is [`super::outline::DocumentOutline`] as JSON.
 ///

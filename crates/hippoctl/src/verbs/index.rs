@@ -6,7 +6,7 @@ use hippo_proto::{
 };
 
 use crate::connect::DaemonSession;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::index as render;
 use hippoctl::args::IndexVerb;
@@ -37,7 +37,12 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
                 ..IndexListRequest::default()
             })?;
             out.json = true;
-            return out.answer(&answer, render::list);
+            out.answer(&answer, render::list)?;
+            let (shown, total) = (answer.entries.len() as u64, answer.total);
+            let what = || format!("printed only the strongest {shown} of {total} entries");
+            return (shown == total)
+                .then_some(())
+                .ok_or_else(|| Failure::new(Exit::Failed, what()));
         }
         IndexVerb::Show { id, at } => {
             return session.show(IndexShowRequest { workspace, id, at }, out, render::show);

@@ -123,9 +123,9 @@ impl OverrideLimit {
             Self::Smaller | Self::SmallerNot0 => "lower",
             Self::Word(["true"]) => "switch on",
             Self::Word(["false"]) => "switch off",
-            Self::Word([""]) => "set to an empty value",
+            Self::Word([""]) => "set it only to an empty value",
             Self::Word([word]) => {
-                return format!(" (a workspace may set this only to {word})");
+                return format!(" (workspace: may set it only to {word})");
             }
             Self::Word(_) => "narrow",
             Self::Fewer => "shorten",

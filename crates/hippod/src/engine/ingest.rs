@@ -76,19 +76,21 @@ impl Workspace {
         }
     }
 
-    /// Removes missing documents whose bytes are indexed under this name now.
+    /// Removes a missing document whose bytes are indexed under this name now.
     fn remove_moved(&mut self, path: &str) -> Result<(), StoreError> {
         let hash = self.known.get(path).map(|known| known.hash);
         if hash.is_none() || self.missing.contains_key(path) || self.held.contains(path) {
             return Ok(());
         }
-        let gone = self.missing.keys().chain(&self.held);
-        let moved = gone.filter(|gone| self.known.get(*gone).map(|known| known.hash) == hash);
-        let moved: Vec<String> = moved.cloned().collect();
-        if !moved.is_empty() {
-            self.remove(&moved)?;
+        // The files of a renamed folder arrive in the same order as the missing ones, so the first one matches.
+        let mut gone = self.missing.keys().chain(&self.held);
+        match gone
+            .find(|gone| self.known.get(*gone).map(|known| known.hash) == hash)
+            .cloned()
+        {
+            Some(moved) => self.remove(&[moved]).map(drop),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn try_refresh(

@@ -126,18 +126,21 @@ impl Engine {
             Some(member) if matches!(self.resources.views.slot(&root), Some(Slot::Broken(_))) => {
                 member.post(WorkspaceEvent::TakenIn(restore));
             }
-            Some(_) => {
-                let what = format!(
-                    "the folder was registered as a workspace in the meantime: {}",
-                    root.display()
-                );
-                let refusal = RpcError::new(ErrorKind::Conflict, what);
-                // A client that has disconnected needs no answer.
-                let _ = restore
-                    .reply
-                    .send(Err(refusal.hint("restore into another folder: --into DIR")));
-            }
+            Some(_) => restore.refuse(),
         }
+    }
+}
+
+impl StagedRestore {
+    /// Refuses the restore, because its folder is a workspace by now.
+    pub(super) fn refuse(self) {
+        let root = self.staged.root.display();
+        let what = format!("the folder was registered as a workspace in the meantime: {root}");
+        let refusal = RpcError::new(ErrorKind::Conflict, what);
+        // A client that has disconnected needs no answer.
+        let _ = self
+            .reply
+            .send(Err(refusal.hint("restore into another folder: --into DIR")));
     }
 }
 

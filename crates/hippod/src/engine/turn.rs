@@ -47,6 +47,7 @@ impl WorkspaceWorker {
                 // The workspace's model may be available now, or may have been replaced under the same name.
                 workspace.own.look = true;
             }
+            WorkspaceEvent::TakenIn(restore) => restore.refuse(),
             // Results for an earlier opening are dropped.
             _ => {}
         }

@@ -13,7 +13,6 @@ use hippo_store::StoreError;
 use hippo_text::terms::Analyzer;
 
 use super::requests::{Removal, StagedRestore};
-use super::turns::Turns;
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, EngineEvent, Progress, Resources, WorkspaceEvent, open, rebuild};
 use crate::backup;
@@ -25,7 +24,7 @@ use crate::views::{Slot, no_workspace};
 
 /// Delay before another attempt to open a workspace after the process reached its limit on open files.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
-/// Maximum time between two turns.
+/// Maximum time without a look at the due work.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 /// Number of files that the process must still be able to open before it opens another workspace: for databases,
 /// watcher and readers, with a reserve for clients and for reading files.
@@ -39,7 +38,6 @@ pub struct WorkspaceWorker {
     pub(super) resources: Arc<Resources>,
     pub(super) analyzer: Analyzer,
     root: PathBuf,
-    turns: Arc<Turns>,
     progress: Arc<Progress>,
     engine: Sender<EngineEvent>,
     /// Channel to this thread.
@@ -77,7 +75,6 @@ impl WorkspaceWorker {
             resources: Arc::clone(&engine.resources),
             analyzer: Analyzer::new(),
             root: root.to_path_buf(),
-            turns: Arc::clone(&engine.turns),
             progress,
             engine: engine.events.clone(),
             events,
@@ -91,15 +88,12 @@ impl WorkspaceWorker {
     /// Opens and serves the workspace until it is removed or the daemon ends.
     pub(super) fn run(mut self, inbox: &Receiver<WorkspaceEvent>) {
         let _guard = PanicGuard(self.engine.clone());
-        let turns = Arc::clone(&self.turns);
         loop {
-            let turn = turns.begin();
             self.set_busy(true);
             let opened = self.prepare().then(|| self.open());
             self.set_busy(false);
-            drop(turn);
             let goes_on = match opened {
-                Some(Ok(workspace)) => self.serve_turns(workspace, inbox),
+                Some(Ok(workspace)) => self.serve_events(workspace, inbox),
                 Some(Err(error)) => self.wait_closed(&error, inbox),
                 None => {
                     // The receiver is closed only when the daemon ends.
@@ -161,7 +155,7 @@ impl WorkspaceWorker {
     }
 
     /// Processes events and due work of the open workspace. Returns whether it is to be opened again.
-    fn serve_turns(&mut self, mut workspace: Workspace, inbox: &Receiver<WorkspaceEvent>) -> bool {
+    fn serve_events(&mut self, mut workspace: Workspace, inbox: &Receiver<WorkspaceEvent>) -> bool {
         let root = self.root.display().to_string();
         tracing::info!(
             workspace = registry::short_id(&self.root),
@@ -169,7 +163,7 @@ impl WorkspaceWorker {
             documents = workspace.known.len(),
             "opened a workspace"
         );
-        let (resources, turns) = (Arc::clone(&self.resources), Arc::clone(&self.turns));
+        let resources = Arc::clone(&self.resources);
         self.progress.key.store(workspace.key, Ordering::Relaxed);
         resources
             .views
@@ -184,7 +178,6 @@ impl WorkspaceWorker {
                 .due
                 .map_or(LONGEST_SLEEP, |due| due.saturating_duration_since(now));
             let first = inbox.recv_timeout(due.min(LONGEST_SLEEP)).ok();
-            let turn = turns.begin();
             self.set_busy(true);
             let idle = first.is_none();
             let events: Vec<WorkspaceEvent> = first.into_iter().chain(inbox.try_iter()).collect();
@@ -204,11 +197,11 @@ impl WorkspaceWorker {
                 }
             }
             if self.work_on(&mut workspace) {
+                self.set_busy(false);
                 break;
             }
             workspace.rest_after(idle, resources.clock.monotonic());
             self.set_busy(false);
-            drop(turn);
         }
         if self.rebuilds.is_empty() {
             // Meanwhile, queries still use the previous view.

@@ -24,7 +24,7 @@ const EARLIER: [&str; 10] = [
 ///
 /// Hits are equally good if each contains as many words of the question as any other hit, and scores at least 0.9 times
 /// as high as the best hit. The words of an assistant keep their place, and so do all hits if the question is about an
-/// earlier value ("at first", "before"). `hits` are the texts with their scores, best first.
+/// earlier value ("at first", "before"). `hits` are the texts in their order so far, with their scores.
 #[must_use]
 pub fn order_latest_first(question: &str, terms: &[QueryTerm], hits: &[(DatedText<'_>, f32)]) -> Vec<usize> {
     let terms: Vec<&str> = (terms.iter().map(|term| term.term.as_str()))
@@ -50,10 +50,11 @@ pub fn order_latest_first(question: &str, terms: &[QueryTerm], hits: &[(DatedTex
     if (most as f32) < COVERED * terms.len() as f32 {
         return order;
     }
+    let best = hits.iter().map(|(_, score)| *score).fold(0.0, f32::max);
     let is_good = |at: &usize| {
         let (text, score) = &hits[*at];
         let is_assistant = speaker::name(text.text) == Some("Assistant");
-        counts[*at] == most && *score >= AS_GOOD * hits[0].1 && !is_assistant
+        counts[*at] == most && *score >= AS_GOOD * best && !is_assistant
     };
     let good: Vec<usize> = (0..counts.len()).filter(is_good).collect();
     let line = |at: usize| Some((hits[at].0.date?, hits[at].0.place));
@@ -118,5 +119,21 @@ mod tests {
             [0, 1, 2, 3, 4]
         );
         assert_eq!(order_latest_first(question, &terms, &[]), [0; 0]);
+        // A remembered answer is in the order in which it was given, and its first hit need not be the best.
+        let mut again: Vec<(DatedText<'_>, f32)> = Vec::new();
+        for (at, score) in [(2, 0.95), (0, 1.0), (4, 0.87)] {
+            let (date, text, _) = hits[at];
+            let place = (date, 1);
+            again.push((
+                DatedText {
+                    date: Some(date),
+                    place,
+                    heading: &[],
+                    text,
+                },
+                score,
+            ));
+        }
+        assert_eq!(order_latest_first(question, &terms, &again), [0, 1, 2]);
     }
 }

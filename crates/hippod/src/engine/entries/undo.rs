@@ -6,6 +6,7 @@ use std::time::Instant;
 use hippo_map::consolidation::{
     ConsolidationSnapshot, EntryChange, EntryRecord, EntryText, FieldsChange, RecordFields, RecordPlace, Rule,
 };
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
@@ -82,12 +83,14 @@ impl WorkspaceWorker {
             // An earlier version of the file may contain entries that were forgotten since then.
             let mut touched = detail.steps.iter().flat_map(|step| step.change.ids());
             let is_forgotten = touched.any(|id| forgotten.contains(id));
+            let mut put_back = false;
             if let Some(versions) = detail.report.versions.filter(|_| !is_forgotten) {
-                let put_back = workspace.entries.put_back(&mut workspace.store, &now, versions);
-                put_back.map_err(refused)?;
+                let written = workspace.entries.put_back(&mut workspace.store, &now, versions);
+                put_back = written.map_err(refused)?;
             }
             let written = workspace.entries.write(&mut workspace.store, &now);
             files = written.map_err(refused)?;
+            files.extend(put_back.then(|| INDEX_FILE.to_owned()));
         }
         self.refresh_run(workspace, id).map_err(refused)?;
         workspace.entries.publish(&workspace.view);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use hippo_map::consolidation::{EntryRecord, LearnedAnswer, RecordPlace, decayed_co_access};
+use hippo_map::layout::INDEX_FILE;
 use hippo_map::schedule::RunOutcome;
 use hippo_proto::{CycleOutcome, Event as News, RpcError};
 use hippo_store::StoreError;
@@ -91,7 +92,8 @@ impl WorkspaceWorker {
         // An edit that was merged in the meantime is a version as well.
         let after = workspace.entries.file.last_version();
         let versions = before.zip(after).map(|(before, after)| [before, after]);
-        let versions = versions.filter(|[before, after]| *after == before + 1);
+        let is_own = files.contains(INDEX_FILE);
+        let versions = versions.filter(|[before, after]| is_own && *after == before + 1);
         if !(conflicts.is_empty() && files.is_empty())
             && let Err(error) = workspace.store.note_run(id, &conflicts, &files, versions)
         {

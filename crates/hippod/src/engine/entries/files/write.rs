@@ -109,7 +109,8 @@ impl WorkspaceEntries {
         Ok(changed)
     }
 
-    /// Writes the version before a run again, if the file still has the content that it had after the run.
+    /// Writes the version before a run again, if the file still has the content that it had after the run. Returns
+    /// whether it was written.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -118,14 +119,14 @@ impl WorkspaceEntries {
         store: &mut Store,
         now: &FileEnvironment,
         [before, after]: [u64; 2],
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let current = self.take_over(store, now)?;
         let kept = &self.file.kept;
         let before = versions::bytes(kept, before).map(<[u8]>::to_vec);
-        if let Some(before) = before.filter(|_| current.as_deref() == versions::bytes(kept, after)) {
-            self.replace(store, now, current, &before, 0)?;
+        match before.filter(|_| current.as_deref() == versions::bytes(kept, after)) {
+            Some(before) => Ok(self.replace(store, now, current, &before, 0)? == WriteOutcome::Done),
+            None => Ok(false),
         }
-        Ok(())
     }
 
     fn laid_out(&self, current: Option<&[u8]>, now: &FileEnvironment) -> layout::LaidOutFiles {
