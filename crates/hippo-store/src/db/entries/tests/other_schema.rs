@@ -9,11 +9,11 @@ use crate::db::DocumentRecord;
 fn another_schema_is_refused() {
     let scratch = EntryScratch::new();
     drop(scratch.open());
-    for version in [7, 99] {
+    for version in [8, 99] {
         scratch.sql(&format!("PRAGMA user_version = {version}"));
         let error = Store::open(&scratch.file, "/w").unwrap_err();
         assert!(
-            matches!(error, StoreError::OtherSchema { found, known: 8, .. } if found == version),
+            matches!(error, StoreError::OtherSchema { found, known: 9, .. } if found == version),
             "{error}"
         );
         assert!(error.needs_rebuild());
