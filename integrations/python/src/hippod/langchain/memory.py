@@ -16,6 +16,9 @@ from . import HippodRetriever, shown
 
 __all__ = ["HippodMemory"]
 
+TOPIC = 80
+"""Maximum characters of the topic, which is the beginning of the question."""
+
 
 class HippodMemory(BaseMemory):
     """Puts what the memory of a workspace says about the input before the prompt, and remembers each exchange.
@@ -64,11 +67,13 @@ class HippodMemory(BaseMemory):
         return {self.memory_key: documents if self.return_docs else shown(documents)}
 
     def _exchange(self, inputs: dict[str, Any], outputs: dict[str, str]) -> dict[str, object]:
-        return {
-            "workspace": self.retriever.workspace,
-            "request": self._said(inputs, self.input_key),
-            "outcome": self._said(outputs, self.output_key),
-        }
+        asked, answered = self._said(inputs, self.input_key), self._said(outputs, self.output_key)
+        lines = [("request", asked), ("outcome", answered)]
+        text = "\n".join(f"- {name}: " + said.replace("\n", "\n  ") for name, said in lines)
+        exchange: dict[str, object] = {"workspace": self.retriever.workspace, "text": text}
+        if topic := " ".join(asked.split())[:TOPIC]:
+            exchange["topic"] = topic
+        return exchange
 
     def _said(self, values: dict[str, Any], key: str | None) -> str:
         # What this memory itself put in is not remembered again.
