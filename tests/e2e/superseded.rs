@@ -72,3 +72,34 @@ fn a_corrected_value_in_a_long_sentence_is_not_left_out_as_a_repetition() {
         "{hits:?}"
     );
 }
+
+#[test]
+fn the_latest_of_equally_good_results_is_first_with_any_limit() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "memory/2026-03-02.md",
+        "# 2026-03-02\n\nMy coin collection has 37 coins; a coin collection, 37 coins.\n",
+    );
+    scratch.write(
+        "memory/2026-03-09.md",
+        "# 2026-03-09\n\nWith the new one from the market, my coin collection has 38 coins.\n",
+    );
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let mut first = |question: &str, limit| {
+        let mut request = SearchRequest::new(scratch.workspace().display().to_string(), question);
+        (request.record, request.limit) = (false, Some(limit));
+        let answer: SearchResponse = client.raw().call(&request.into()).expect("an answer");
+        assert!(answer.results.len() <= limit as usize, "{answer:?}");
+        let tokens: u64 = answer.results.iter().map(|hit| u64::from(hit.tokens)).sum();
+        assert_eq!(answer.tokens, tokens, "{answer:?}");
+        answer.results[0].path.clone()
+    };
+    for limit in [1, 2, 10] {
+        let latest = first("how many coins are in my coin collection", limit);
+        assert_eq!(latest, "memory/2026-03-09.md", "{limit}");
+        let earlier = first("how many coins were in my coin collection at first", limit);
+        assert_eq!(earlier, "memory/2026-03-02.md", "{limit}");
+    }
+}

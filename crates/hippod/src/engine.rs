@@ -44,7 +44,7 @@ use crate::registry::Registry;
 use crate::tasks::Pulse;
 use crate::views::{Slot, Views, no_workspace};
 use entries::FinishedPlan;
-use requests::{Removal, StagedRestore};
+use requests::{Removal, WorkspaceRestore};
 use worker::WorkspaceWorker;
 
 /// Time limit for one kind of work within a turn.
@@ -99,7 +99,7 @@ enum WorkspaceEvent {
     /// A client that registered the workspace, and the answer once it is open.
     Added(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse),
     /// A restore into the folder of the workspace.
-    TakenIn(StagedRestore),
+    TakenIn(WorkspaceRestore),
     /// The removal of the workspace.
     Removed(Removal),
     /// A result or a state change from the embed worker.
@@ -130,9 +130,9 @@ pub fn create_channel() -> (EngineHandle, EngineInbox) {
     (handle, EngineInbox { sender, receiver })
 }
 
-/// Progress of a workspace's thread.
+/// ThreadProgress of a workspace's thread.
 #[derive(Default)]
-struct Progress {
+struct ThreadProgress {
     /// Key of the workspace since it was last opened; results of work for an earlier key are dropped.
     key: AtomicU64,
     is_busy: AtomicBool,
@@ -143,7 +143,7 @@ struct Progress {
 struct EngineMember {
     inbox: Sender<WorkspaceEvent>,
     thread: JoinHandle<()>,
-    progress: Arc<Progress>,
+    progress: Arc<ThreadProgress>,
     /// Number of beats at the last check of the watchdog.
     seen: u64,
     /// Messages that wait until the removal or the restore of the workspace has finished; `None` if it has.
@@ -195,11 +195,11 @@ impl Engine {
                 EngineEvent::Restored(root) => {
                     let member = self.members.get_mut(&root);
                     let waiting = member.and_then(|member| member.waiting.take());
-                    self.go_on(waiting);
+                    self.take_waiting(waiting);
                 }
                 EngineEvent::Closed(root) => {
                     let member = self.members.remove(&root);
-                    self.go_on(member.and_then(|member| member.waiting));
+                    self.take_waiting(member.and_then(|member| member.waiting));
                 }
             }
             self.resources.measures.engine_slice(begun.elapsed());
@@ -232,7 +232,7 @@ impl Engine {
             }
             EngineMessage::Add { folder, reply } => self.add(&folder, reply),
             EngineMessage::Remove { folder, purge, reply } => self.remove(canonical(&folder), purge, reply),
-            EngineMessage::TakeIn { staged, reply } => self.take_in(StagedRestore { staged, reply }),
+            EngineMessage::TakeIn { staged, reply } => self.take_in(WorkspaceRestore { staged, reply }),
             EngineMessage::Embed(EmbedEvent::State(state)) => {
                 if state.is_usable() {
                     self.post_to_all(|| WorkspaceEvent::Embed(EmbedEvent::State(state.clone())));
@@ -260,7 +260,7 @@ impl Engine {
             }
             EngineMessage::LookForModel => self.look_for_model(),
             EngineMessage::Pulse => {
-                if self.all_get_on() {
+                if self.are_all_alive() {
                     self.resources.pulse.beat();
                 }
             }
@@ -269,7 +269,7 @@ impl Engine {
     }
 
     /// Handles messages that waited for the end of a removal or of a restore.
-    fn go_on(&mut self, waiting: Option<Vec<EngineMessage>>) {
+    fn take_waiting(&mut self, waiting: Option<Vec<EngineMessage>>) {
         for message in waiting.into_iter().flatten() {
             self.take_message(message);
         }
@@ -301,10 +301,10 @@ impl Engine {
     }
 
     /// Starts the thread of a workspace.
-    fn start(&mut self, root: &Path, restore: Option<StagedRestore>) {
+    fn start(&mut self, root: &Path, restore: Option<WorkspaceRestore>) {
         self.resources.views.set(root, Slot::Opening);
         let (inbox, events) = mpsc::channel();
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(ThreadProgress::default());
         // If the restore fails, the workspace is removed again. Clients that add it meanwhile wait.
         let waits = restore.is_some() && !self.resources.registry.contains(root);
         let worker = WorkspaceWorker::new(self, root, inbox.clone(), Arc::clone(&progress), restore);
@@ -329,7 +329,7 @@ impl Engine {
     }
 
     /// Returns whether every busy thread makes progress. While one hangs, the watchdog receives no heartbeat.
-    fn all_get_on(&mut self) -> bool {
+    fn are_all_alive(&mut self) -> bool {
         let mut well = true;
         for member in self.members.values_mut() {
             let beats = member.progress.pulse.beats();

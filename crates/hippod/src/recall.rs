@@ -164,10 +164,10 @@ impl SearchState {
         if !stale.changed.is_empty() {
             self.searcher
                 .engine
-                .tell(&self.view.root, WorkspaceMessage::Stale(stale.changed.clone()));
+                .send_to(&self.view.root, WorkspaceMessage::Stale(stale.changed.clone()));
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
-        let (found, all) = (collector.best_hit_tokens(), !collector.is_full());
+        let (found, all) = (collector.best_hit_tokens(), collector.has_all());
         let (results, passages, tokens, mut notes) = collector.finish(&self.question);
         if results.is_empty()
             && let Some(least) = found
@@ -332,12 +332,14 @@ fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
 fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
     let refusal = store_error(&error);
     if error.needs_rebuild() {
-        searcher.engine.tell(&view.root, WorkspaceMessage::Damaged(error));
+        searcher
+            .engine
+            .send_to(&view.root, WorkspaceMessage::Damaged(error));
     } else {
         // In its turn, the workspace checks that the database file still exists.
         searcher
             .engine
-            .tell(&view.root, WorkspaceMessage::Stale(Vec::new()));
+            .send_to(&view.root, WorkspaceMessage::Stale(Vec::new()));
         if !view.has_database() {
             let what = "the database was removed; hippod is writing it again";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");

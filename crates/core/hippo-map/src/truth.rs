@@ -12,7 +12,7 @@ use crate::audit::words::split_words;
 use crate::consolidation::{ValueConflict, value_conflict};
 use hippo_text::gist::machine::is_machine;
 
-pub use latest::order_latest_first;
+pub use latest::{AMONG, order_latest_first};
 
 /// Minimum number of words, without values, of a sentence that a later one can supersede.
 const LEAST_WORDS: usize = 4;

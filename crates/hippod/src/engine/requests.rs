@@ -21,7 +21,7 @@ use crate::views::{Slot, no_workspace};
 
 /// A workspace staged by a restore, and the channel for the client's response.
 #[derive(Debug)]
-pub(super) struct StagedRestore {
+pub(super) struct WorkspaceRestore {
     pub staged: StagedWorkspace,
     pub reply: AnswerSender<Restored>,
 }
@@ -119,7 +119,7 @@ impl Engine {
     }
 
     /// Moves a workspace staged by a restore into place, and opens it.
-    pub(super) fn take_in(&mut self, restore: StagedRestore) {
+    pub(super) fn take_in(&mut self, restore: WorkspaceRestore) {
         let root = restore.staged.root.clone();
         match self.members.get(&root) {
             None => self.start(&root, Some(restore)),
@@ -131,7 +131,7 @@ impl Engine {
     }
 }
 
-impl StagedRestore {
+impl WorkspaceRestore {
     /// Refuses the restore, because its folder is a workspace by now.
     pub(super) fn refuse(self) {
         let root = self.staged.root.display();

@@ -12,9 +12,9 @@ use hippo_proto::{ErrorKind, RpcError, WorkspaceAddResponse};
 use hippo_store::StoreError;
 use hippo_text::terms::Analyzer;
 
-use super::requests::{Removal, StagedRestore};
+use super::requests::{Removal, WorkspaceRestore};
 use super::workspace::{Waiter, Workspace};
-use super::{Engine, EngineEvent, Progress, Resources, WorkspaceEvent, open, rebuild};
+use super::{Engine, EngineEvent, Resources, ThreadProgress, WorkspaceEvent, open, rebuild};
 use crate::backup;
 use crate::errors::store_error;
 use crate::handles;
@@ -38,11 +38,11 @@ pub struct WorkspaceWorker {
     pub(super) resources: Arc<Resources>,
     pub(super) analyzer: Analyzer,
     root: PathBuf,
-    progress: Arc<Progress>,
+    progress: Arc<ThreadProgress>,
     engine: Sender<EngineEvent>,
     /// Channel to this thread.
     pub(super) events: Sender<WorkspaceEvent>,
-    restore: Option<StagedRestore>,
+    restore: Option<WorkspaceRestore>,
     /// Clients that asked for a rebuild; the request ends the turn.
     pub(super) rebuilds: Vec<AnswerSender<Option<LostData>>>,
     /// Clients that wait until the workspace is open.
@@ -68,8 +68,8 @@ impl WorkspaceWorker {
         engine: &Engine,
         root: &Path,
         events: Sender<WorkspaceEvent>,
-        progress: Arc<Progress>,
-        restore: Option<StagedRestore>,
+        progress: Arc<ThreadProgress>,
+        restore: Option<WorkspaceRestore>,
     ) -> Self {
         Self {
             resources: Arc::clone(&engine.resources),
@@ -112,12 +112,12 @@ impl WorkspaceWorker {
         self.progress.is_busy.store(is_busy, Ordering::Relaxed);
     }
 
-    /// Restores or rebuilds the closed workspace, if requested. Returns whether the workspace is to be opened; this is
-    /// not the case if a restore into a new folder failed.
+    /// Restores or rebuilds the closed workspace, if requested. Returns false if a restore into a new folder failed:
+    /// then there is no workspace to open.
     fn prepare(&mut self) -> bool {
         let (resources, root) = (&self.resources, &self.root);
         let state = &resources.paths.state;
-        if let Some(StagedRestore { staged, reply }) = self.restore.take() {
+        if let Some(WorkspaceRestore { staged, reply }) = self.restore.take() {
             resources.contexts.look();
             resources.contexts.let_go(root);
             let restored = backup::commit(state, staged, &resources.registry);
@@ -154,7 +154,7 @@ impl WorkspaceWorker {
         Ok(workspace)
     }
 
-    /// Processes events and due work of the open workspace. Returns whether it is to be opened again.
+    /// Processes events and due work of the open workspace. Returns whether to open the workspace again.
     fn serve_events(&mut self, mut workspace: Workspace, inbox: &Receiver<WorkspaceEvent>) -> bool {
         let root = self.root.display().to_string();
         tracing::info!(
@@ -214,7 +214,7 @@ impl WorkspaceWorker {
         true
     }
 
-    /// Rejects requests for a workspace that could not be opened. Returns whether to try again.
+    /// Rejects requests for a workspace that could not be opened. Returns whether to try to open it again.
     fn wait_closed(&mut self, error: &anyhow::Error, inbox: &Receiver<WorkspaceEvent>) -> bool {
         let root = self.root.display();
         tracing::error!(root = %root, error = format!("{error:#}"), "could not open a workspace");
@@ -264,6 +264,10 @@ impl WorkspaceWorker {
 
     /// Closes and removes the workspace.
     fn remove(&mut self, workspace: Option<Workspace>, removal: Removal) {
+        for reply in self.rebuilds.drain(..) {
+            // A client that has disconnected needs no answer.
+            let _ = reply.send(Err(no_workspace(&self.root)));
+        }
         if let Some(mut workspace) = workspace {
             self.close_index_file(&mut workspace, self.resources.clock.monotonic());
             for waiter in workspace.let_go() {

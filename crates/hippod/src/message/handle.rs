@@ -30,7 +30,7 @@ impl EngineHandle {
     }
 
     /// Sends a message to a workspace. Returns false once the engine has ended.
-    pub fn tell(&self, root: &Path, message: WorkspaceMessage) -> bool {
+    pub fn send_to(&self, root: &Path, message: WorkspaceMessage) -> bool {
         self.send(EngineMessage::To(
             root.to_path_buf(),
             Box::new(message),
@@ -48,7 +48,7 @@ impl EngineHandle {
         request: impl FnOnce(AnswerSender<T>) -> WorkspaceMessage,
     ) -> Result<T, RpcError> {
         let (reply, answer) = oneshot::channel();
-        self.tell(root, request(reply));
+        self.send_to(root, request(reply));
         answer.await.map_err(|_| stopping())?
     }
 
@@ -69,7 +69,7 @@ impl EngineHandle {
     /// completion signal, which is true if all the paths are in the index; it is dropped if the workspace is not open.
     pub fn read_files(&self, root: &Path, paths: Vec<String>) -> oneshot::Receiver<bool> {
         let (done, read) = oneshot::channel();
-        self.tell(root, WorkspaceMessage::Read { paths, done });
+        self.send_to(root, WorkspaceMessage::Read { paths, done });
         read
     }
 }

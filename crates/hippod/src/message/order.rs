@@ -3,7 +3,7 @@
 use hippo_map::consolidation::LearnedAnswer;
 use hippo_proto::{
     CycleReport, CycleUndoResponse, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForgetResponse,
-    IndexRestoreResponse, RememberRequest,
+    IndexRestoreResponse, RememberRequest, RpcError,
 };
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
@@ -31,6 +31,22 @@ pub enum Order {
     },
     /// A change requested by a client.
     Change(EntryCommand),
+}
+
+impl Order {
+    /// Rejects the order, because its workspace is not registered or could not be opened.
+    pub fn refuse(self, error: &RpcError) {
+        let error = error.clone();
+        // A client that disconnected needs no answer.
+        match self {
+            Self::Cycle { reply, .. } => reply.map_or((), |reply| drop(reply.send(Err(error)))),
+            Self::Change(EntryCommand::Edit(_, reply)) => drop(reply.send(Err(error))),
+            Self::Change(EntryCommand::Forget(_, reply)) => drop(reply.send(Err(error))),
+            Self::Change(EntryCommand::Restore(_, reply)) => drop(reply.send(Err(error))),
+            Self::Change(EntryCommand::Undo(_, reply)) => drop(reply.send(Err(error))),
+            Self::Change(EntryCommand::Remembered(appended)) => drop(appended.reply.send(Err(error))),
+        }
+    }
 }
 
 /// A change of the entries requested by a client, with the channel for the answer.

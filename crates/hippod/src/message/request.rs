@@ -64,7 +64,7 @@ pub enum WorkspaceMessage {
 }
 
 impl WorkspaceMessage {
-    /// Rejects a request because its workspace is not registered or could not be opened. Other messages are dropped.
+    /// Rejects a request, because its workspace is not registered or could not be opened. Drops other messages.
     pub fn refuse(self, error: &RpcError) {
         // A client that disconnected needs no answer.
         match self {
@@ -74,6 +74,7 @@ impl WorkspaceMessage {
             Self::Heartbeat { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Rebuild(reply) => drop(reply.send(Err(error.clone()))),
             Self::Survey(_, reply) => drop(reply.send(Err(error.clone()))),
+            Self::Order(order) => order.refuse(error),
             _ => {}
         }
     }

@@ -61,7 +61,9 @@ impl Freshener {
             let heard = listener.catch_up();
             if let Some(event) = listener.take() {
                 view.count_report();
-                searcher.engine.tell(&view.root, WorkspaceMessage::Watch(event));
+                searcher
+                    .engine
+                    .send_to(&view.root, WorkspaceMessage::Watch(event));
             }
             heard
         };

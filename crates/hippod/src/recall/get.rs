@@ -55,7 +55,9 @@ fn record_access(searcher: &Searcher, view: &WorkspaceView, path: &str, heading:
             accessed: vec![record.entry.id.clone()],
             learned: None,
         };
-        searcher.engine.tell(&view.root, WorkspaceMessage::Asked(effects));
+        searcher
+            .engine
+            .send_to(&view.root, WorkspaceMessage::Asked(effects));
     }
 }
 

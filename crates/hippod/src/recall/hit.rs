@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hippo_map::consolidation::PassageKey;
-use hippo_map::truth::{DatedText, find_superseded, order_latest_first};
+use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::pack::Packer;
@@ -31,6 +31,8 @@ pub struct ChunkHit {
 
 /// Collector of verified hits in rank order.
 pub struct Collector {
+    /// Number of results in the answer.
+    limit: usize,
     packer: Packer,
     explain: bool,
     said: AnswerTexts,
@@ -45,7 +47,9 @@ impl Collector {
     /// Creates a collector for one request.
     pub fn new(request: &SearchRequest, limit: usize) -> Self {
         Self {
-            packer: Packer::new(limit, request.budget_tokens.map(u64::from)),
+            limit,
+            // With a small limit as well, the latest of equally good hits is chosen among several.
+            packer: Packer::new(limit.max(AMONG), request.budget_tokens.map(u64::from)),
             explain: request.explain,
             said: AnswerTexts::default(),
             results: Vec::new(),
@@ -63,7 +67,7 @@ impl Collector {
             .collect()
     }
 
-    /// Returns whether the answer is full.
+    /// Returns whether no more hits are needed.
     pub fn is_full(&self) -> bool {
         self.packer.is_full()
     }
@@ -166,6 +170,11 @@ impl Collector {
         self.passages = order.iter().map(|at| self.passages[*at].clone()).collect();
     }
 
+    /// Returns whether the answer contains all hits.
+    pub fn has_all(&self) -> bool {
+        !self.is_full() && self.results.len() <= self.limit
+    }
+
     /// Returns the tokens of the best verified hit, even if it did not fit.
     pub fn best_hit_tokens(&self) -> Option<u32> {
         self.found
@@ -180,11 +189,14 @@ impl Collector {
             self.rank_latest(question);
         }
         self.rank_superseded();
+        self.results.truncate(self.limit);
+        self.passages.truncate(self.limit);
+        let tokens = self.results.iter().map(|hit| u64::from(hit.tokens)).sum();
         let mut notes = Vec::new();
         if self.estimated {
             notes.push("tokens are estimated as bytes / 4 if no model has counted them".to_owned());
         }
-        (self.results, self.passages, self.packer.tokens(), notes)
+        (self.results, self.passages, tokens, notes)
     }
 }
 

@@ -91,7 +91,9 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
         response.trace = Some(explain(question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
-        searcher.engine.tell(&view.root, WorkspaceMessage::Asked(trace));
+        searcher
+            .engine
+            .send_to(&view.root, WorkspaceMessage::Asked(trace));
     }
     response
 }

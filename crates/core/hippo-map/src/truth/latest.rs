@@ -12,7 +12,7 @@ const AS_GOOD: f32 = 0.9;
 /// Minimum share of the question's words that the hits contain, for the latest hit to be first.
 const COVERED: f32 = 0.6;
 /// Number of hits among which the latest can be first.
-const AMONG: usize = 10;
+pub const AMONG: usize = 10;
 /// Words of a question about an earlier value.
 #[rustfmt::skip] // a list is read in lines
 const EARLIER: [&str; 10] = [
@@ -37,12 +37,8 @@ pub fn order_latest_first(question: &str, terms: &[QueryTerm], hits: &[(DatedTex
         return order;
     }
     let covered = |text: &DatedText<'_>| {
-        let there: BTreeSet<String> = text
-            .heading
-            .iter()
-            .chain([&text.text.to_owned()])
-            .flat_map(|text| index_terms(text))
-            .collect();
+        let whole = format!("{}\n{}", text.heading.join("\n"), text.text);
+        let there: BTreeSet<String> = index_terms(&whole).into_iter().collect();
         terms.iter().filter(|term| there.contains(**term)).count()
     };
     let counts: Vec<usize> = hits.iter().take(AMONG).map(|(text, _)| covered(text)).collect();
