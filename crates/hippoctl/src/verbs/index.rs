@@ -39,10 +39,11 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
             out.json = true;
             out.answer(&answer, render::list)?;
             let (shown, total) = (answer.entries.len() as u64, answer.total);
-            let what = || format!("printed only the strongest {shown} of {total} entries");
-            return (shown == total)
-                .then_some(())
-                .ok_or_else(|| Failure::new(Exit::Failed, what()));
+            if shown == total {
+                return Ok(());
+            }
+            let what = format!("printed only the strongest {shown} of {total} entries");
+            return Err(Failure::new(Exit::Failed, what));
         }
         IndexVerb::Show { id, at } => {
             return session.show(IndexShowRequest { workspace, id, at }, out, render::show);

@@ -224,7 +224,7 @@ fn a_heartbeat_is_rendered_with_and_without_work() {
             },
             Pending {
                 kind: "conflict".into(),
-                text: "\"deploys are never on Fridays\" was said on 4 days; keep it in MEMORY.md?".into(),
+                text: "the summary of deploys: the database had \"never on Fridays\"".into(),
                 paths: ids_of(&["memory/2026-01-10.md", "memory/2026-02-01.md"]),
             },
         ],
