@@ -164,11 +164,10 @@ fn a_heartbeat_reports_a_failed_cycle_and_runs_the_others() {
     assert_eq!(ran, [Cycle::Deep], "{beat:#?}");
     let_go(&scratch);
     let beat = client.heartbeat(&root);
-    assert_eq!(beat.ran.len(), 1, "{beat:#?}");
-    assert_eq!(
-        (beat.ran[0].cycle, beat.ran[0].outcome),
-        (Cycle::Light, CycleOutcome::Done)
-    );
+    // The schedule may run the cycle again before the heartbeat does.
+    let last = client.history(&root, None).runs.remove(0);
+    assert_eq!((last.cycle, last.outcome), (Cycle::Light, CycleOutcome::Done));
+    assert!(beat.ran.iter().all(|run| run.run == last.run), "{beat:#?}");
     assert!(
         beat.pending.iter().all(|pending| pending.kind != "cycle-failed"),
         "{beat:#?}"
