@@ -42,6 +42,11 @@ fn a_value_that_a_later_day_changes_ranks_below_and_names_its_successor() {
     );
     assert!(marks(&hits).contains(&("MEMORY.md", None)), "{hits:?}");
 
+    let mut as_of = SearchRequest::new(scratch.workspace().display().to_string(), "port of staging");
+    as_of.until = Some("2026-03-05".into());
+    let answer: SearchResponse = client.raw().call(&as_of.into()).expect("an answer");
+    assert_eq!(marks(&answer.results), [(OLD, None)], "the value of that day");
+
     std::fs::remove_file(scratch.workspace().join(NEW)).unwrap();
     client.index(&scratch.workspace());
     let hits = ask(&mut client, &scratch, "port of staging");

@@ -26,7 +26,7 @@ use clap_complete::Shell;
 
 pub use backup::{BackupArgs, BackupVerb, RestoreArgs};
 pub use compact::CompactArgs;
-pub use context::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
+pub use context::{ContextListArgs, ContextVerb};
 pub use cycle::{CycleArgs, CycleVerb, HistoryArgs};
 pub use groups::command;
 pub use hook::{HookArgs, HookName};
@@ -127,11 +127,10 @@ pub enum Verb {
         #[command(subcommand)]
         verb: TreeVerb,
     },
-    /// Replace large contents of a running session with short entries
+    /// List the entries of an agent's sessions, and print their content
     ///
-    /// For scripts and hooks. The daemon stores the content and returns a short entry for it. An entry fades with each
-    /// turn unless it is accessed; the stored content stays and can be fetched.
-    #[command(after_help = context::EXAMPLES)]
+    /// Agents store long tool results and get short entries for them. An entry fades with each turn unless it is
+    /// accessed; the stored content stays.
     Context {
         /// The subcommand.
         #[command(subcommand)]

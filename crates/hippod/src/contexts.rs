@@ -170,8 +170,8 @@ impl Contexts {
             return Err(error);
         }
         Err(RpcError::not_found(format!("no such session: {id}")).hint(
-            "`hippoctl context list` shows the sessions, and `hippoctl context open` starts one; if the \
-             session's workspace was removed, add the workspace again",
+            "to list the sessions: hippoctl context list; if the session's workspace was removed, add the \
+             workspace again",
         ))
     }
 
@@ -373,7 +373,7 @@ fn refusal(error: ContextError) -> RpcError {
             RpcError::not_found(what).hint("to list the sessions and entries: hippoctl context list")
         }
         ContextError::ClosedSession(_) => {
-            RpcError::new(ErrorKind::Conflict, what).hint("open another session: hippoctl context open")
+            RpcError::new(ErrorKind::Conflict, what).hint("open another session: method context.open")
         }
         ContextError::EntryExists(_) => RpcError::new(ErrorKind::Conflict, what).hint("store it again"),
         ContextError::OverBudget { .. } => RpcError::new(ErrorKind::Budget, what).hint(

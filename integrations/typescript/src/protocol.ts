@@ -1015,7 +1015,7 @@ export interface IndexHealth {
 export interface IndexListRequest {
   /** Include archived and forgotten entries. */
   archived?: boolean | undefined;
-  /** Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now. */
+  /** List the entries that existed at this time, with their strengths then, RFC 3339 or `YYYY-MM-DD`; default: now. */
   at?: string | null | undefined;
   /** Maximum number of entries, 1 to 10000; default 10000. */
   limit?: number | null | undefined;

@@ -19,7 +19,7 @@ pub const MAX_ENTRIES: u32 = 10_000;
 pub struct IndexListRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
+    /// List the entries that existed at this time, with their strengths then, RFC 3339 or `YYYY-MM-DD`; default: now.
     pub at: Option<String>,
     /// Maximum number of entries, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
     #[schemars(range(min = 1, max = MAX_ENTRIES))]

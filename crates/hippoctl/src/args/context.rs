@@ -1,30 +1,7 @@
 //! Arguments of `context`
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
-use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES};
-
-/// Text below the help of `context`.
-pub const EXAMPLES: &str = "\
-Examples:
-  session=$(hippoctl context open --agent scribe)
-  make test 2>&1 | hippoctl context put --session $session --turn 3 \\
-    --type tool_result --source 'exec:make test'
-  hippoctl context turn --session $session --turn 3
-  hippoctl context render --session $session --budget 2000
-  hippoctl context fetch ctx-04f1a2b3c4 --session $session > output.txt
-  hippoctl context close --session $session";
-
-/// Text below the help of `context put`.
-const PUT_EXAMPLES: &str = "\
-Examples:
-  make test 2>&1 | hippoctl context put --session s1 --turn 3 \\
-    --type tool_result --source 'exec:make test'
-  hippoctl context put --session s1 --turn 4 --type tool_result \\
-    --source file:src/lib.rs --file src/lib.rs
-  echo 'deploying Acme' | hippoctl context put --session s1 --turn 5 \\
-    --type state --source agent --manual --persist";
+use hippo_proto::MAX_ENTRIES;
 
 /// Text below the help of `context fetch`.
 const FETCH_EXAMPLES: &str = "\
@@ -38,22 +15,6 @@ is printed to standard error.";
 /// Verbs of `context`.
 #[derive(Debug, Subcommand)]
 pub enum ContextVerb {
-    /// Open or resume a session, and print its id
-    Open {
-        /// Name of the agent that owns the session
-        #[arg(long, value_name = "NAME")]
-        agent: Option<String>,
-        /// Id of the session [default: generated]
-        #[arg(long, value_name = "ID")]
-        session: Option<String>,
-    },
-    /// Store content in a session, from standard input or a file
-    #[command(after_help = PUT_EXAMPLES)]
-    Put(ContextPutArgs),
-    /// Complete a turn: entries fade, and the weakest ones leave the context
-    Turn(ContextTurnArgs),
-    /// Print the active entries of a session, as text for a prompt
-    Render(ContextRenderArgs),
     /// Print stored content, byte for byte
     #[command(after_help = FETCH_EXAMPLES)]
     Fetch {
@@ -71,75 +32,6 @@ pub enum ContextVerb {
         #[arg(long, value_name = "ID")]
         session: String,
     },
-}
-
-/// Options of `context put`.
-#[derive(Debug, Args)]
-pub struct ContextPutArgs {
-    /// The session
-    #[arg(long, value_name = "ID")]
-    pub session: String,
-    /// The turn that produced the content
-    #[arg(long, value_name = "N")]
-    pub turn: u64,
-    /// Type of the content
-    #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub type_: ContextKind,
-    /// Origin of the content: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is
-    /// absolute or relative to the workspace
-    #[arg(long, value_name = "TYPE:REF", value_parser = source)]
-    pub source: ContextPutSource,
-    /// Read the content from a file [default: standard input]
-    #[arg(long, value_name = "FILE")]
-    pub file: Option<PathBuf>,
-    /// Summary in a few lines [default: extracted from the content]
-    #[arg(long, value_name = "TEXT")]
-    pub summary: Option<String>,
-    /// Priority of the entry [default: set by the policies]
-    #[arg(long = "priority", alias = "pri", value_enum, value_name = "PRIORITY")]
-    pub priority: Option<ContextPriority>,
-    /// Mark the entry as created deliberately, so that it fades more slowly
-    #[arg(long)]
-    pub manual: bool,
-    /// Write the entry to long-term memory when the session ends
-    #[arg(long)]
-    pub persist: bool,
-    /// Mark the content as a failure; failures get an entry regardless of their size
-    #[arg(long)]
-    pub error: bool,
-}
-
-// The type of the request is not used here, because a command line has help texts and ranges of its own.
-/// Options of `context turn`.
-#[derive(Debug, Args)]
-pub struct ContextTurnArgs {
-    /// The session
-    #[arg(long, value_name = "ID")]
-    pub session: String,
-    /// The completed turn
-    #[arg(long, value_name = "N")]
-    pub turn: u64,
-    /// Number of tokens in the agent's context now
-    #[arg(long, value_name = "TOKENS", requires = "context_limit")]
-    pub context_tokens: Option<u64>,
-    /// Maximum number of tokens in the agent's context
-    #[arg(long, value_name = "TOKENS", requires = "context_tokens",
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub context_limit: Option<u64>,
-}
-
-/// Options of `context render`.
-#[derive(Debug, Args)]
-pub struct ContextRenderArgs {
-    /// The session
-    #[arg(long, value_name = "ID")]
-    pub session: String,
-    /// Maximum number of tokens [default: 5000]
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
-    pub budget: Option<u32>,
-    /// What the agent is about to do; dormant entries that match become active again
-    #[arg(long, value_name = "TEXT")]
-    pub cue: Option<String>,
 }
 
 /// Options of `context list`.
@@ -160,18 +52,6 @@ pub struct ContextListArgs {
     pub limit: Option<u32>,
 }
 
-/// Parses `TYPE:REF`, or `TYPE` without a reference.
-fn source(text: &str) -> Result<ContextPutSource, String> {
-    let (type_, reference) = text.split_once(':').unwrap_or((text, ""));
-    if type_.trim().is_empty() {
-        return Err("a source is TYPE:REF, such as exec:make test".to_owned());
-    }
-    Ok(ContextPutSource {
-        type_: type_.to_owned(),
-        reference: reference.to_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -187,36 +67,9 @@ mod tests {
     }
 
     #[test]
-    fn the_type_of_a_source_ends_at_the_first_colon() {
-        let parts = |text| {
-            source(text)
-                .map(|source| (source.type_, source.reference))
-                .unwrap()
-        };
-        let pair = |type_: &str, reference: &str| (type_.to_owned(), reference.to_owned());
-        assert_eq!(parts("exec:make test"), pair("exec", "make test"));
-        assert_eq!(
-            parts("browser.snapshot:https://a:8"),
-            pair("browser.snapshot", "https://a:8")
-        );
-        assert_eq!(parts("agent"), pair("agent", ""));
-        assert!(source(":x").is_err() && source(" ").is_err());
-    }
-
-    #[test]
     fn wrong_usage_exits_with_2() {
         for line in [
             "hippoctl context",
-            "hippoctl context put --session s --turn 1 --type message",
-            "hippoctl context put --session s --type message --source user",
-            "hippoctl context put --session s --turn -1 --type message --source user",
-            "hippoctl context put --session s --turn 1 --type thought --source user",
-            "hippoctl context put --session s --turn 1 --type message --source :x",
-            "hippoctl context turn --session s",
-            "hippoctl context turn --session s --turn 1 --context-tokens 7",
-            "hippoctl context turn --session s --turn 1 --context-tokens 7 --context-limit 0",
-            "hippoctl context render --session s --budget 0",
-            "hippoctl context render",
             "hippoctl context fetch",
             "hippoctl context list --at-turn 3",
             "hippoctl context list --all --session s",

@@ -47,8 +47,8 @@ pub enum IndexVerb {
 /// Options of `index list`.
 #[derive(Debug, Args)]
 pub struct IndexListArgs {
-    /// Show the strengths as of this time, RFC 3339 or YYYY-MM-DD
-    #[arg(long, value_name = "TIME")]
+    /// List the entries that existed at this time, with their strengths then, RFC 3339 or YYYY-MM-DD
+    #[arg(long, visible_alias = "as-of", value_name = "TIME")]
     pub at: Option<String>,
     /// Maximum number of entries
     #[arg(short = 'n', long, value_name = "N",

@@ -30,8 +30,8 @@ pub struct SearchArgs {
     /// Search only text dated on or after this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Search only text dated on or before this day, YYYY-MM-DD
-    #[arg(long, value_name = "DATE")]
+    /// Search only text dated on or before this day, YYYY-MM-DD, so that the answer is the one of that day
+    #[arg(long, visible_alias = "as-of", value_name = "DATE")]
     pub until: Option<String>,
     /// Print the components of each score, and how the index file led to the answer
     #[arg(long)]

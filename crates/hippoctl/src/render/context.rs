@@ -1,81 +1,13 @@
 //! Rendering of context sessions and their entries.
 
 use hippo_context::render::format_key_data;
-use hippo_proto::{
-    ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextOpenResponse,
-    ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession, ContextTurnResponse,
-};
+use hippo_proto::{ContextCloseResponse, ContextFetchResponse, ContextListResponse, ContextSession};
 
 use super::{INDENT, count_entries, harmless, one_line, plural, short, table};
 use crate::output::Style;
 
 /// Maximum number of characters of a summary or a source in a table.
 const SHORT: usize = 48;
-
-/// Returns the note that is printed after the id of an opened session.
-pub fn opened(answer: &ContextOpenResponse) -> String {
-    match answer.resumed {
-        true => format!(
-            "resumed, in turn {}, with {}",
-            answer.turn,
-            count_entries(answer.entries)
-        ),
-        false => "opened; close it with: hippoctl context close --session ID".to_owned(),
-    }
-}
-
-/// Renders the outcome of `context put`.
-pub fn put(answer: &ContextPutResponse, style: Style) -> String {
-    let tokens = plural(answer.tokens, "token");
-    let mut text = match (answer.outcome, &answer.entry) {
-        (ContextPutOutcome::Passed, _) => {
-            format!("passed: the content has only {tokens}; nothing was stored\n")
-        }
-        (ContextPutOutcome::Dropped, _) => format!("dropped: {tokens}; nothing was stored\n"),
-        (ContextPutOutcome::Entry, Some(entry)) => format!(
-            "{}{INDENT}{} instead of {tokens}; full content: hippoctl context fetch {}\n",
-            headed("entry", entry, style),
-            answer.entry_tokens,
-            one_line(&entry.id)
-        ),
-        (ContextPutOutcome::Known, Some(entry)) => headed("known as", entry, style),
-        (ContextPutOutcome::Entry | ContextPutOutcome::Known, None) => format!("kept {tokens}\n"),
-    };
-    if let Some(why) = answer.reason.as_ref().or(answer.rule.as_ref()) {
-        text += &format!("{INDENT}{}\n", style.quiet(one_line(why)));
-    }
-    text
-}
-
-/// Renders the effects of a completed turn.
-pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
-    let mut text = format!(
-        "turn {}: {} active, {} dormant, {} expired; {}; {} consolidation\n",
-        answer.turn,
-        answer.active,
-        answer.dormant,
-        answer.expired,
-        plural(answer.tokens, "token"),
-        answer.cycle
-    );
-    for change in &answer.moved {
-        let id = style.strong(one_line(&change.id));
-        text += &format!("{INDENT}{id} {} → {}\n", change.from.name(), change.to.name());
-    }
-    text
-}
-
-/// Returns the note that is printed after the section for a prompt.
-pub fn shown(answer: &ContextRenderResponse) -> String {
-    format!(
-        "{} in {}; {} omitted, {} dormant; {} can be fetched",
-        count_entries(answer.entries.len() as u64),
-        plural(answer.tokens, "token"),
-        answer.left_out,
-        answer.dormant,
-        plural(answer.retrievable_tokens, "token"),
-    )
-}
 
 /// Returns the note about fetched content: the reason why it is missing, or that its source has changed.
 pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
@@ -174,16 +106,6 @@ fn row(session: &ContextSession, workspaces: bool, style: Style) -> Vec<String> 
         row.insert(5, style.path(one_line(&session.workspace)));
     }
     row
-}
-
-/// Renders the id and the summary of an entry, with the key data below.
-fn headed(what: &str, entry: &ContextEntry, style: Style) -> String {
-    let id = style.strong(one_line(&entry.id));
-    let mut text = format!("{what} {id}: {}\n", one_line(&entry.summary));
-    if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
-        text += &format!("{INDENT}{}\n", one_line(&format_key_data(data)));
-    }
-    text
 }
 
 #[cfg(test)]

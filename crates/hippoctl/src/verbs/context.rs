@@ -1,22 +1,13 @@
 //! `context`: sparse context of a running session.
 
-use hippo_proto::{
-    ContextCloseRequest, ContextEncoding, ContextFetchRequest, ContextListRequest, ContextOpenRequest,
-    ContextPutLifecycle, ContextPutModifiers, ContextPutRequest, ContextRenderRequest, ContextTurnRequest,
-    MAX_CONTENT_BYTES,
-};
+use hippo_proto::{ContextCloseRequest, ContextFetchRequest, ContextListRequest};
 
-use super::input;
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::context as render;
 use crate::render::one_line;
-use hippoctl::args::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
-
-/// The hint for content that is larger than the limit.
-const TOO_LONG: &str = "store the content in a file, and put only the relevant part, with that file as its \
-                        source";
+use hippoctl::args::{ContextListArgs, ContextVerb};
 
 /// Runs a verb of `context`.
 ///
@@ -25,10 +16,6 @@ const TOO_LONG: &str = "store the content in a file, and put only the relevant p
 /// daemon refuses.
 pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
-        ContextVerb::Open { agent, session: id } => open(session, agent, id, out),
-        ContextVerb::Put(args) => put(session, args, out),
-        ContextVerb::Turn(args) => turn(session, args, out),
-        ContextVerb::Render(args) => show(session, args, out),
         ContextVerb::Fetch { id, session: of } => fetch(session, id, of, out),
         ContextVerb::List(args) => list(session, args, out),
         ContextVerb::Close { session: id } => {
@@ -38,75 +25,6 @@ pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output)
             out.answer(&answer, render::closed)
         }
     }
-}
-
-/// Opens a session. Prints only its id, for use in scripts.
-fn open(
-    session: &mut DaemonSession,
-    agent: Option<String>,
-    id: Option<String>,
-    out: &mut Output,
-) -> Result<(), Failure> {
-    let request = ContextOpenRequest {
-        workspace: session.workspace()?,
-        agent,
-        session: id,
-    };
-    let answer = session.call(request)?;
-    out.remark(&render::opened(&answer));
-    out.answer(&answer, |answer, _| format!("{}\n", one_line(&answer.session)))
-}
-
-fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
-    let modifiers = ContextPutModifiers {
-        priority: args.priority,
-        encoding: args.manual.then_some(ContextEncoding::Manual),
-        ..ContextPutModifiers::default()
-    };
-    let lifecycle = args.persist.then(|| ContextPutLifecycle {
-        persist: Some(true),
-        ..ContextPutLifecycle::default()
-    });
-    let request = ContextPutRequest {
-        session: args.session,
-        turn: args.turn,
-        type_: args.type_,
-        source: args.source,
-        content: input::text(args.file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
-        summary: args.summary,
-        modifiers: (modifiers != ContextPutModifiers::default()).then_some(modifiers),
-        lifecycle,
-        error: args.error,
-        ..ContextPutRequest::default()
-    };
-    let answer = session.call(request)?;
-    out.notes(&answer.notes);
-    out.answer(&answer, render::put)
-}
-
-fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
-    let request = ContextTurnRequest {
-        session: args.session,
-        turn: args.turn,
-        context_tokens: args.context_tokens,
-        context_limit: args.context_limit,
-    };
-    let answer = session.call(request)?;
-    out.notes(answer.note.as_slice());
-    out.answer(&answer, render::turn)
-}
-
-/// Prints only the section, because scripts insert the output into a prompt.
-fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
-    let request = ContextRenderRequest {
-        session: args.session,
-        budget_tokens: args.budget,
-        cue: args.cue,
-    };
-    let answer = session.call(request)?;
-    out.notes(&answer.notes);
-    out.remark(&render::shown(&answer));
-    out.answer(&answer, |answer, _| answer.markdown.clone())
 }
 
 /// Prints only the content, byte for byte.

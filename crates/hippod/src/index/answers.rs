@@ -7,7 +7,7 @@ use hippo_proto::{
     IndexShowResponse, RpcError, StrengthBand,
 };
 use hippo_types::entry::{Entry, EntryId, EntryPriority, Pointer};
-use hippo_types::time::Timestamp;
+use hippo_types::time::{DAY_MS, Timestamp};
 
 use super::IndexView;
 use crate::clock::rfc3339;
@@ -18,8 +18,12 @@ const ARCHIVED: f32 = 0.05;
 
 /// Handles `index.list`; `at` is the time for which strengths are computed.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
+    // A day without a time includes the entries that were created on it.
+    let is_day = request.at.as_ref().is_some_and(|at| !at.contains('T'));
+    let last = at.0 + if is_day { DAY_MS - 1 } else { 0 };
     let wanted = |record: &&std::sync::Arc<EntryRecord>| {
-        request.archived || !matches!(record.place, RecordPlace::Archive(_))
+        let exists = request.at.is_none() || record.entry.created.0 <= last;
+        exists && (request.archived || !matches!(record.place, RecordPlace::Archive(_)))
     };
     let mut found: Vec<(f32, &EntryRecord)> = view
         .records()

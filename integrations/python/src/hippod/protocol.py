@@ -1393,7 +1393,7 @@ class IndexListRequest(TypedDict):
     #: Include archived and forgotten entries.
     archived: NotRequired[bool]
 
-    #: Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
+    #: List the entries that existed at this time, with their strengths then, RFC 3339 or `YYYY-MM-DD`; default: now.
     at: NotRequired[str | None]
 
     #: Maximum number of entries, 1 to 10000; default 10000.

@@ -1,8 +1,8 @@
 //! Tests of the rendering of sessions and entries.
 
 use hippo_proto::{
-    ContextDecay, ContextKind, ContextLifecycle, ContextListed, ContextModifiers, ContextMove,
-    ContextPersisted, ContextSource, ContextState, Cycle, FetchOrigin, FetchOutcome,
+    ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextListed, ContextModifiers,
+    ContextPersisted, ContextSource, ContextState, FetchOrigin, FetchOutcome,
 };
 use serde_json::json;
 
@@ -33,19 +33,6 @@ fn entry() -> ContextEntry {
     }
 }
 
-fn kept() -> ContextPutResponse {
-    ContextPutResponse {
-        entry: Some(entry()),
-        outcome: ContextPutOutcome::Entry,
-        reason: Some("policy at line 4: index: true".into()),
-        rule: Some("line 4".into()),
-        content_id: Some("b3:00".into()),
-        tokens: 11_840,
-        entry_tokens: 62,
-        notes: vec![],
-    }
-}
-
 fn session(id: &str, agent: Option<&str>, closed: bool) -> ContextSession {
     ContextSession {
         session: id.into(),
@@ -57,27 +44,6 @@ fn session(id: &str, agent: Option<&str>, closed: bool) -> ContextSession {
         used: AT.into(),
         closed: closed.then(|| AT.into()),
     }
-}
-
-#[test]
-fn each_outcome_of_a_put_is_rendered() {
-    let of = |outcome, entry| ContextPutResponse {
-        outcome,
-        entry,
-        reason: None,
-        rule: None,
-        ..kept()
-    };
-    let all = [
-        kept(),
-        of(ContextPutOutcome::Known, Some(entry())),
-        of(ContextPutOutcome::Passed, None),
-        of(ContextPutOutcome::Dropped, None),
-    ];
-    let plain = all.map(|answer| put(&answer, Style::default()));
-    insta::assert_snapshot!(plain.join("\n"));
-    let colour = put(&kept(), Style { colour: true });
-    insta::assert_snapshot!(colour.replace('\x1b', "^"));
 }
 
 #[test]
@@ -122,36 +88,7 @@ fn sessions_and_entries_are_listed_one_per_line() {
 }
 
 #[test]
-fn every_step_of_a_session_is_rendered() {
-    let new = ContextOpenResponse {
-        session: "s1".into(),
-        turn: 12,
-        entries: 3,
-        resumed: false,
-    };
-    let turned = ContextTurnResponse {
-        turn: 12,
-        active: 3,
-        dormant: 1,
-        expired: 0,
-        tokens: 640,
-        cycle: Cycle::Deep,
-        moved: vec![ContextMove {
-            id: "ctx_1".into(),
-            from: ContextState::Active,
-            to: ContextState::Dormant,
-        }],
-        note: None,
-    };
-    let rendered = ContextRenderResponse {
-        markdown: String::new(),
-        entries: vec![],
-        tokens: 0,
-        left_out: 1,
-        dormant: 2,
-        retrievable_tokens: 19_200,
-        notes: vec![],
-    };
+fn a_closed_session_is_rendered_with_its_lasting_entries() {
     let ended = ContextCloseResponse {
         session: "s1".into(),
         entries: 4,
@@ -175,18 +112,7 @@ fn every_step_of_a_session_is_rendered() {
         already: true,
         ..ended.clone()
     };
-    let resumed = ContextOpenResponse {
-        resumed: true,
-        ..new.clone()
-    };
-    let texts = [
-        opened(&new),
-        opened(&resumed),
-        turn(&turned, Style::default()),
-        shown(&rendered),
-        closed(&ended, Style::default()),
-        closed(&again, Style::default()),
-    ];
+    let texts = [ended, again].map(|answer| closed(&answer, Style::default()));
     insta::assert_snapshot!(texts.join("\n"));
 }
 
