@@ -222,7 +222,8 @@ pub fn alike_table(rows: &[SimilarityStudy]) -> String {
 
 /// Returns the days until a strength falls into each band, for a few kinds of entry; 5 years and more is a dash.
 pub fn band_table() -> String {
-    let mut table = "| | PROTOCOL: below 0.8 / 0.5 / 0.3 / 0.1 | TUNED |\n|---|---|---|\n".to_owned();
+    let mut table = "| entry | PROTOCOL: days until below 0.8 / 0.5 / 0.3 / 0.1 | TUNED: days until below 0.8 / 0.5 / 0.3 / 0.1 |\n|---|---|---|\n"
+        .to_owned();
     let kinds = [
         ("never accessed", 0, false),
         ("accessed once", 1, false),
