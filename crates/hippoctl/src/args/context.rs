@@ -32,8 +32,8 @@ Examples:
   hippoctl context fetch ctx-04f1a2b3c4 > output.txt
   hippoctl context fetch b3:7d1f0c2a9e7b
 
-Exit: 0 if the content, or the current state of its source, was printed; 4 if both are missing. In that case, the summary
-is printed to standard error.";
+Exit: 0 if the command printed the content, or the current state of its source; 4 if both are missing. With 4, the
+command prints the summary of the entry to standard error.";
 
 /// Verbs of `context`.
 #[derive(Debug, Subcommand)]
@@ -50,22 +50,22 @@ pub enum ContextVerb {
     /// Store content in a session, from standard input or a file
     #[command(after_help = PUT_EXAMPLES)]
     Put(ContextPutArgs),
-    /// Complete a turn: entries fade, and the weakest ones leave the context
+    /// Record the end of a turn: entries fade, and the weakest entries become dormant
     Turn(ContextTurnArgs),
     /// Print the active entries of a session, as text for a prompt
     Render(ContextRenderArgs),
     /// Print stored content, byte for byte
     #[command(after_help = FETCH_EXAMPLES)]
     Fetch {
-        /// Id of an entry, a content id (b3: and at least 12 digits), or an id from a summary of `compact --store`
+        /// Id of an entry, id of a content (b3: and at least 12 digits), or id from a summary of `compact --store`
         id: String,
-        /// The session that requests the content
+        /// Id of the session that requests the content; the daemon records an access of the entry
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
     /// List the sessions of the workspace, or the entries of a session
     List(ContextListArgs),
-    /// End a session, and write its lasting entries to long-term memory
+    /// Close a session, and write its lasting entries to today's log
     Close {
         /// The session
         #[arg(long, value_name = "ID")]
@@ -79,13 +79,13 @@ pub struct ContextPutArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// The turn that produced the content
+    /// Number of the turn in which the content was created
     #[arg(long, value_name = "N")]
     pub turn: u64,
     /// Type of the content
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: ContextKind,
-    /// Origin of the content: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is
+    /// Origin of the content, such as exec:make test, file:src/lib.rs or browser.snapshot:example.org; a path is
     /// absolute or relative to the workspace
     #[arg(long, value_name = "TYPE:REF", value_parser = source)]
     pub source: ContextPutSource,
@@ -101,10 +101,10 @@ pub struct ContextPutArgs {
     /// Mark the entry as created deliberately, so that it fades more slowly
     #[arg(long)]
     pub manual: bool,
-    /// Write the entry to long-term memory when the session ends
+    /// Write the entry to the daily log when the session is closed
     #[arg(long)]
     pub persist: bool,
-    /// Mark the content as a failure; failures get an entry regardless of their size
+    /// Mark the content as a failure; the daemon creates an entry for a failure of any size
     #[arg(long)]
     pub error: bool,
 }
@@ -116,7 +116,7 @@ pub struct ContextTurnArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// The completed turn
+    /// Number of the turn that has ended
     #[arg(long, value_name = "N")]
     pub turn: u64,
     /// Number of tokens in the agent's context now
@@ -134,10 +134,10 @@ pub struct ContextRenderArgs {
     /// The session
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// Maximum number of tokens [default: 5000]
+    /// Maximum number of tokens of the text [default: 5000]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// What the agent is about to do; dormant entries that match become active again
+    /// Text about the agent's next step; dormant entries that match the text become active again
     #[arg(long, value_name = "TEXT")]
     pub cue: Option<String>,
 }
@@ -148,13 +148,13 @@ pub struct ContextListArgs {
     /// List the entries of this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Show the strengths as of this turn
+    /// Show the strengths at this turn
     #[arg(long, value_name = "N", requires = "session")]
     pub at_turn: Option<u64>,
     /// List the sessions of all workspaces
     #[arg(long, conflicts_with_all = ["session", "workspace"])]
     pub all: bool,
-    /// Maximum number of items to list
+    /// Maximum number of sessions or entries to list
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,

@@ -52,16 +52,16 @@ pub struct InitArgs {
     /// The harness [default: detected from the files of the folder]
     #[arg(long, value_enum)]
     pub platform: Option<Harness>,
-    /// Only register the folder and write a first memory/ROOT.md
+    /// Only register the folder, and create a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,
-    /// Take over the compaction tree of another program; without this flag, that tree stays unchanged
+    /// Let hippod change a compaction tree that another program wrote; without this flag, the tree stays unchanged
     #[arg(long)]
     pub take_over: bool,
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove everything that init wrote, and nothing else; the memory stays
+    /// Remove everything that init added, and nothing else; the memory stays
     #[arg(long, conflicts_with_all = ["platform", "bare", "take_over"])]
     pub undo: bool,
 }
