@@ -56,9 +56,9 @@ impl Default for Config {
 impl Config {
     /// Loads the settings from a file and environment variables.
     ///
-    /// `variables` is the environment. For example, `HIPPOD_EMBED_THREADS` sets `embed.threads`. The items of a list are
-    /// separated by commas, or the list is written as in TOML. An empty variable counts as unset, and a missing file as
-    /// empty.
+    /// `variables` is the environment. For example, `HIPPOD_EMBED_THREADS` sets `embed.threads`. The items of a list
+    /// are separated by commas, or the list is written as in TOML. An empty variable counts as unset, and a missing
+    /// file as empty.
     ///
     /// # Errors
     /// Returns the first invalid setting, with its location and the nearest valid name.

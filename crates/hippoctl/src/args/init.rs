@@ -15,19 +15,19 @@ pub const EXAMPLES: &str = "Examples:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harness {
-    /// Claude Code: `CLAUDE.md`, `.claude/`
+    /// Claude Code (files: `CLAUDE.md`, `.claude/`)
     ClaudeCode,
-    /// OpenClaw: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`
+    /// OpenClaw (files: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`)
     #[value(name = "openclaw")]
     #[serde(rename = "openclaw")]
     OpenClaw,
-    /// OpenCode: `AGENTS.md`, `.opencode/`
+    /// OpenCode (files: `AGENTS.md`, `.opencode/`)
     #[value(name = "opencode")]
     #[serde(rename = "opencode")]
     OpenCode,
-    /// Codex: `AGENTS.md`, `.codex/`
+    /// Codex (files: `AGENTS.md`, `.codex/`)
     Codex,
-    /// No harness: only the folders of the memory
+    /// No harness (only the files and folders of the memory)
     None,
 }
 

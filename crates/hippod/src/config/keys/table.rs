@@ -88,7 +88,7 @@ pub const KEYS: &[ConfigKey] = &[
         "Schedule of archival cycles, in the same form as cycles.light; they run at most every 28 days. Change \
          it to use another weekday."),
     key("context.worth_tokens", "1000", Whole(0, 1_000_000), Trusted,
-        "Minimum size in tokens of a tool result that becomes a context entry. Lower it for agents with a small \
+        "Size in tokens above which a tool result becomes a context entry. Lower it for agents with a small \
          context."),
     key("context.budget_mb", "1024", Whole(1, 1_000_000), Smaller,
         "Maximum disk space in MiB for the compressed contents of sessions. hippod first removes contents of \
