@@ -224,7 +224,7 @@ pub enum Verb {
 pub enum WorkspaceVerb {
     /// Register a folder as a workspace, and start to index its files
     Add {
-        /// The folder [default: the current one]
+        /// The folder to register [default: the current folder]
         dir: Option<PathBuf>,
     },
     /// List the registered folders
@@ -238,7 +238,7 @@ pub enum WorkspaceVerb {
     Trust(TrustArgs),
     /// Unregister a folder, and delete its index; the files in the folder stay
     Remove {
-        /// The folder [default: the workspace of the current folder]
+        /// The registered folder [default: the workspace of the current folder]
         dir: Option<PathBuf>,
         /// Also delete the contents that sessions of the workspace stored, such as tool results; no other copy exists
         #[arg(long)]
@@ -264,12 +264,12 @@ pub enum ModelVerb {
     List,
     /// Download a model and the runtime library that the model needs
     Pull {
-        /// The model [default: the configured one]
+        /// Name of the model [default: the configured model]
         model: Option<String>,
     },
     /// Verify the checksums of a model's files
     Verify {
-        /// The model [default: the configured one]
+        /// Name of the model [default: the configured model]
         model: Option<String>,
     },
     /// Install a model and the runtime library from local files

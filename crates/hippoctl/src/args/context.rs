@@ -54,7 +54,7 @@ pub enum ContextVerb {
     Turn(ContextTurnArgs),
     /// Print the active entries of a session, as text for a prompt
     Render(ContextRenderArgs),
-    /// Print stored content, byte for byte
+    /// Print the stored content of an entry, byte for byte
     #[command(after_help = FETCH_EXAMPLES)]
     Fetch {
         /// Id of an entry, id of a content (b3: and at least 12 digits), or id from a summary of `compact --store`
@@ -67,7 +67,7 @@ pub enum ContextVerb {
     List(ContextListArgs),
     /// Close a session, and write its lasting entries to today's log
     Close {
-        /// The session
+        /// Id of the session
         #[arg(long, value_name = "ID")]
         session: String,
     },
@@ -76,7 +76,7 @@ pub enum ContextVerb {
 /// Options of `context put`.
 #[derive(Debug, Args)]
 pub struct ContextPutArgs {
-    /// The session
+    /// Id of the session
     #[arg(long, value_name = "ID")]
     pub session: String,
     /// Number of the turn in which the content was created
@@ -98,7 +98,7 @@ pub struct ContextPutArgs {
     /// Priority of the entry [default: set by the policies]
     #[arg(long = "priority", alias = "pri", value_enum, value_name = "PRIORITY")]
     pub priority: Option<ContextPriority>,
-    /// Mark the entry as created deliberately, so that it fades more slowly
+    /// Mark the entry as written on purpose, so that it fades more slowly
     #[arg(long)]
     pub manual: bool,
     /// Write the entry to the daily log when the session is closed
@@ -113,7 +113,7 @@ pub struct ContextPutArgs {
 /// Options of `context turn`.
 #[derive(Debug, Args)]
 pub struct ContextTurnArgs {
-    /// The session
+    /// Id of the session
     #[arg(long, value_name = "ID")]
     pub session: String,
     /// Number of the turn that has ended
@@ -131,7 +131,7 @@ pub struct ContextTurnArgs {
 /// Options of `context render`.
 #[derive(Debug, Args)]
 pub struct ContextRenderArgs {
-    /// The session
+    /// Id of the session
     #[arg(long, value_name = "ID")]
     pub session: String,
     /// Maximum number of tokens of the text [default: 5000]

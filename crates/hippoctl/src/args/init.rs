@@ -47,9 +47,9 @@ impl Harness {
 /// Options of `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The folder [default: the current one]
+    /// The folder of the agent [default: the current folder]
     pub dir: Option<PathBuf>,
-    /// The harness [default: detected from the files of the folder]
+    /// The harness that runs the agent [default: detected from the files in the folder]
     #[arg(long, value_enum)]
     pub platform: Option<Harness>,
     /// Only register the folder, and create a first memory/ROOT.md

@@ -20,7 +20,7 @@ pub struct RememberArgs {
     /// Topic of the text, on one line [default: extracted from the text]
     #[arg(long)]
     pub topic: Option<String>,
-    /// Type of the memory
+    /// Type of the text
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: Option<MemoryType>,
     /// Tags, separated by commas
