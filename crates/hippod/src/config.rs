@@ -24,19 +24,19 @@ pub use sections::{
 /// The settings of the daemon or of one workspace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
-    /// Source selection: which files are memory.
+    /// Selection of the memory files.
     pub sources: SourcesConfig,
-    /// File watching.
+    /// Detection of changed files.
     pub watch: WatchConfig,
     /// Embedding of text as vectors.
     pub embed: EmbedConfig,
-    /// Search defaults.
+    /// Defaults of searches.
     pub search: SearchConfig,
     /// The index file.
     pub index: IndexConfig,
     /// Schedule of the cycles.
     pub cycles: CyclesConfig,
-    /// Retention of context entries of sessions.
+    /// Context entries and stored contents of sessions.
     pub context: ContextConfig,
     /// The compaction tree.
     pub tree: TreeConfig,
@@ -56,8 +56,9 @@ impl Default for Config {
 impl Config {
     /// Loads the settings from a file and environment variables.
     ///
-    /// `variables` is the environment: `HIPPOD_EMBED_THREADS` sets `embed.threads`, lists are separated by
-    /// commas or written as in TOML, and empty values count as unset. A missing file counts as an empty one.
+    /// `variables` is the environment. For example, `HIPPOD_EMBED_THREADS` sets `embed.threads`. The items of a list
+    /// are separated by commas, or the list is written as in TOML. An empty variable counts as unset, and a missing
+    /// file as empty.
     ///
     /// # Errors
     /// Returns the first invalid setting, with its location and the nearest valid name.
@@ -71,8 +72,8 @@ impl Config {
 
     /// Returns the settings of one workspace, given the content of its own file.
     ///
-    /// Unless the file is `trusted`, it can only restrict these settings. Also returns those settings of the file that
-    /// need trust, whether or not it is `trusted`.
+    /// Unless the file is `trusted`, it can only restrict these settings. Also returns the settings of the file that
+    /// need trust, even if the file is `trusted`.
     ///
     /// # Errors
     /// As for [`Config::load`]; also fails on a key that a workspace cannot set.
@@ -96,7 +97,7 @@ impl Config {
         Ok((config, changes))
     }
 
-    /// Returns all keys with their description and default, as TOML.
+    /// Returns all keys with their descriptions and defaults, as TOML.
     pub fn documented() -> String {
         keys::documented()
     }

@@ -15,7 +15,7 @@ pub use entry::{
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum), value(rename_all = "snake_case"))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextKind {
-    /// Answer of a tool.
+    /// Result of a tool call.
     #[default]
     #[cfg_attr(feature = "clap", value(alias = "tool-result"))]
     ToolResult,

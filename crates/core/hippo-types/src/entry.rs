@@ -26,7 +26,7 @@ impl fmt::Display for EntryId {
 pub enum EntryPriority {
     /// Never fades.
     Amygdala = 3,
-    /// Fades at the standard rate and is listed first.
+    /// Fades at the standard rate, and is listed before other entries.
     High = 2,
     /// Fades at the standard rate.
     #[default]

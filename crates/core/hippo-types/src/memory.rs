@@ -11,11 +11,11 @@ pub enum MemoryType {
     /// Facts about a project.
     #[default]
     Project,
-    /// Corrections of the agent's behaviour; never fade.
+    /// Corrections of the agent's behaviour, in entries that never fade.
     Feedback,
-    /// The user and their preferences; never fade.
+    /// Facts about the user, and the user's preferences, in entries that never fade.
     User,
-    /// Locations of other information; checked again after a month.
+    /// Locations of external information, which should be checked again after a month.
     Reference,
 }
 

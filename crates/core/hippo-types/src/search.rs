@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Method of finding candidates.
+/// Mode of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchMode {
-    /// Entries of the index file first, then a keyword search and a search by meaning.
+    /// Search the text by keyword and by meaning, and use matching entries of the index file.
     #[default]
     Hybrid,
-    /// Keyword search only.
+    /// Search the text by keyword only.
     Lexical,
-    /// Search by meaning only.
+    /// Search the text by meaning only.
     Vector,
-    /// Only entries of the index file, and the text that they point at.
+    /// Search the entries of the index file, and return the text to which the best entries point.
     Index,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum TranscriptFormat {
-    /// Detected from the content.
+    /// Detects the format from the content.
     #[default]
     Auto,
     /// Claude Code.
@@ -19,7 +19,7 @@ pub enum TranscriptFormat {
     Pi,
     /// Codex.
     Codex,
-    /// A list of messages in the format of the OpenAI or Anthropic API.
+    /// List of messages in the format of the OpenAI or Anthropic API.
     Messages,
 }
 
@@ -36,9 +36,9 @@ names!(TranscriptFormat {
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportProgram {
-    /// The JSON of its export script.
+    /// JSON from the export script of claude-mem.
     ClaudeMem,
-    /// The answer of get_all as JSON.
+    /// The result of mem0's `get_all`, as JSON.
     Mem0,
 }
 

@@ -24,7 +24,7 @@ pub struct BackupArgs {
     /// The subcommand; without one, a backup is created.
     #[command(subcommand)]
     pub verb: Option<BackupVerb>,
-    /// The file to write, which must not exist; a name that ends in .tar.zst is recommended
+    /// The file to create, which must not exist yet; choose a name that ends in .tar.zst
     #[arg(required = true)]
     pub file: Option<PathBuf>,
     /// Back up all workspaces
@@ -37,7 +37,7 @@ pub struct BackupArgs {
 pub enum BackupVerb {
     /// Verify the checksums of a backup without restoring anything
     Verify {
-        /// The backup
+        /// The backup file
         file: PathBuf,
     },
 }
@@ -45,12 +45,12 @@ pub enum BackupVerb {
 /// Options of `restore`.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
-    /// The backup
+    /// The backup file
     pub from: PathBuf,
-    /// The folder to restore the workspace to; it must be empty or not exist yet [default: the original location]
+    /// Restore the workspace to this folder, which must be empty or not exist yet [default: its original path]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Also restore files that are memory files only because of the workspace's own settings
+    /// Also restore files that are memory files only because of the settings in the workspace
     #[arg(long)]
     pub other_files: bool,
 }

@@ -12,12 +12,12 @@ Examples:
   hippoctl compact - --format messages --json < messages.json
   hippoctl compact session.jsonl --store && hippoctl context fetch ID
 
-With --store, the settings under sessionCompaction in hipocampus.config.json of the workspace apply.";
+With --store, the daemon uses the key sessionCompaction in the workspace's hipocampus.config.json.";
 
 /// Options of `compact`.
 #[derive(Debug, Args)]
 pub struct CompactArgs {
-    /// The transcript; - reads standard input
+    /// The transcript; `-` reads standard input
     pub file: PathBuf,
     /// The program that wrote the transcript
     #[arg(long, value_enum, default_value_t = TranscriptFormat::Auto)]
@@ -25,8 +25,8 @@ pub struct CompactArgs {
     /// Maximum number of tokens of the summary, estimated as bytes / 4 [default: no limit]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Store each message in the workspace; `hippoctl context fetch ID` then prints the message
-    /// with an id from the summary
+    /// Store the content of each message, so that `hippoctl context fetch ID` prints the message with an id from the
+    /// summary
     #[arg(long)]
     pub store: bool,
 }

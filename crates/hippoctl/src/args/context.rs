@@ -9,26 +9,26 @@ Examples:
   hippoctl context fetch ctx-04f1a2b3c4 > output.txt
   hippoctl context fetch b3:7d1f0c2a9e7b
 
-Exit: 0 if the content, or the current state of its source, was printed; 4 if both are missing. In that case, the summary
-is printed to standard error.";
+Exit: 0 if the command printed the content, or the current state of its source; 4 if both are missing. With 4, the
+command prints the summary of the entry to standard error.";
 
 /// Verbs of `context`.
 #[derive(Debug, Subcommand)]
 pub enum ContextVerb {
-    /// Print stored content, byte for byte
+    /// Print the stored content of an entry, byte for byte
     #[command(after_help = FETCH_EXAMPLES)]
     Fetch {
-        /// Id of an entry, a content id (b3: and at least 12 digits), or an id from a summary of `compact --store`
+        /// Id of an entry, id of a content (b3: and at least 12 digits), or id from a summary of `compact --store`
         id: String,
-        /// The session that requests the content
+        /// Id of the session that requests the content; the daemon records an access of the entry
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
     /// List the sessions of the workspace, or the entries of a session
     List(ContextListArgs),
-    /// End a session, and write its lasting entries to long-term memory
+    /// Close a session, and write its lasting entries to today's log
     Close {
-        /// The session
+        /// Id of the session
         #[arg(long, value_name = "ID")]
         session: String,
     },
@@ -40,13 +40,13 @@ pub struct ContextListArgs {
     /// List the entries of this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Show the strengths as of this turn
+    /// Show the strengths at this turn
     #[arg(long, value_name = "N", requires = "session")]
     pub at_turn: Option<u64>,
     /// List the sessions of all workspaces
     #[arg(long, conflicts_with_all = ["session", "workspace"])]
     pub all: bool,
-    /// Maximum number of items to list
+    /// Maximum number of sessions or entries to list
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,

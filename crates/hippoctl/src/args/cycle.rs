@@ -8,21 +8,22 @@ pub const EXAMPLES: &str = "Examples:
   hippoctl consolidate deep --dry-run    print what the cycle would do
   hippoctl consolidate deep              run it
   hippoctl consolidate history           list the runs with their numbers
-  hippoctl consolidate undo 12           revert run 12";
+  hippoctl consolidate undo 12           undo run 12";
 
 /// Verbs of `consolidate`.
 #[derive(Debug, Subcommand)]
 pub enum CycleVerb {
-    /// Record accesses in the index file, add entries for new files, and queue entries that are fading [scheduled
-    /// hourly]
+    /// Write strengths and accesses to the index file, add entries for new files, and move faded entries to the Decay
+    /// Queue [scheduled hourly]
     Light(CycleArgs),
-    /// Check pointers, merge near-duplicates, and archive faded entries [scheduled nightly]
+    /// Correct pointers, merge near-duplicates, and archive faded entries [scheduled nightly]
     Deep(CycleArgs),
-    /// Archive entries that faded long ago, and write a health report [scheduled monthly]
+    /// Archive entries that have been in the Decay Queue for a month, and write a health report [scheduled every four
+    /// weeks]
     Archival(CycleArgs),
-    /// List past runs, newest first, or show one
+    /// List past runs, the newest first, or print the report of one run
     History(HistoryArgs),
-    /// Revert the changes that a run made to the index file
+    /// Undo the changes that a run made to the index file
     ///
     /// A second undo of the same run changes nothing.
     Undo {
@@ -35,10 +36,10 @@ pub enum CycleVerb {
 /// Options of a cycle.
 #[derive(Debug, Args)]
 pub struct CycleArgs {
-    /// Print what the cycle would do; changes nothing
+    /// Print what the cycle would do, without changing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Run as if it were this time, RFC 3339 or YYYY-MM-DD
+    /// Run as if TIME were the current time; RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }

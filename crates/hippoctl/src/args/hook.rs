@@ -13,13 +13,13 @@ The hook reads the keys session_id, transcript_path and cwd of the event.";
 /// A hook event of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HookName {
-    /// Print memory/ROOT.md for the prompt, and name HIPPOCAMPUS.md
+    /// Print memory/ROOT.md and the name of HIPPOCAMPUS.md for the prompt
     SessionStart,
-    /// Append the transcript to the daily log, store its messages, update the compaction tree
+    /// Append the new messages of the transcript to the daily log, store their content, and update the compaction tree
     PreCompact,
     /// Append the new messages of the transcript to the daily log
     TaskCompleted,
-    /// Like pre-compact, and close the context of the session
+    /// Do the same as pre-compact, and close the session of context entries
     SessionEnd,
 }
 
@@ -29,10 +29,11 @@ pub struct HookArgs {
     /// Event of the session
     #[arg(value_enum)]
     pub name: HookName,
-    /// Maximum number of tokens that session-start prints [default: compaction.rootMaxTokens of hipocampus.config.json, otherwise 3000]
+    /// Maximum number of tokens that session-start prints [default: compaction.rootMaxTokens of hipocampus.config.json,
+    /// otherwise 3000]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// With session-start: also run the cycles that are due, and print what needs a decision
+    /// With session-start: also run the cycles that are due, and print tasks for the agent
     #[arg(long)]
     pub pending: bool,
 }

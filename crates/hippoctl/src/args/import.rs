@@ -11,7 +11,7 @@ Examples:
   hippoctl import claude-mem export.json
   hippoctl import mem0 memories.json --apply
 
-Memories that an earlier run imported are skipped, so a second run adds nothing.";
+The command skips memories that an earlier run imported, so a second run adds nothing.";
 
 /// Options of `import`.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub struct ImportArgs {
     pub from: ExportProgram,
     /// The exported file
     pub path: PathBuf,
-    /// Write the files; without this flag, they are only listed
+    /// Write the files; without this flag, the command only lists the files
     #[arg(long)]
     pub apply: bool,
 }

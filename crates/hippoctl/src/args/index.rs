@@ -6,29 +6,29 @@ use hippo_proto::{EntryPriority, MAX_ENTRIES};
 /// Verbs of `index`.
 #[derive(Debug, Subcommand)]
 pub enum IndexVerb {
-    /// List the entries, strongest first
+    /// List the entries, the strongest first
     List(IndexListArgs),
-    /// Show an entry and explain its strength
+    /// Show an entry, and the reasons for its strength
     Show {
         /// Id of the entry
         id: String,
-        /// Show the strength as of this time, RFC 3339 or YYYY-MM-DD
+        /// Show the strength at this time; RFC 3339 or YYYY-MM-DD
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
     },
     /// Change the text or priority of an entry
     Edit(IndexEditArgs),
-    /// Stop an entry from fading (priority amygdala)
+    /// Pin an entry, so that it never fades (priority amygdala)
     Pin {
         /// Id of the entry
         id: String,
     },
-    /// Let a pinned entry fade again, with its earlier priority
+    /// Unpin an entry, so that it fades again, with its earlier priority
     Unpin {
         /// Id of the entry
         id: String,
     },
-    /// Remove an entry from the index file; the text it points at stays
+    /// Remove an entry from the index file; the text to which it points stays
     Forget {
         /// Id of the entry
         id: String,
@@ -40,7 +40,7 @@ pub enum IndexVerb {
     },
     /// Print all entries as JSON, including archived ones
     ///
-    /// The texts themselves are in the markdown files of the workspace.
+    /// The output does not contain the text to which the entries point.
     Export,
 }
 
@@ -73,7 +73,7 @@ pub struct IndexEditArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct IndexChanges {
-    /// New heading
+    /// New topic, which is the heading of the entry
     #[arg(long)]
     pub topic: Option<String>,
     /// New summary in one line; "" removes the summary

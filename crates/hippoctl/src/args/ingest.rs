@@ -11,7 +11,7 @@ Examples:
   hippoctl ingest ~/.claude/projects/-home-ada-agent
   hippoctl ingest session.jsonl rollout.jsonl --json
 
-Messages that a hook or an earlier run has appended are skipped, so a second run appends nothing.";
+The command skips messages that a hook or an earlier run appended, so a second run appends nothing.";
 
 /// Options of `ingest`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub struct IngestArgs {
     /// The program that wrote the transcripts
     #[arg(long, value_enum, default_value_t = TranscriptFormat::Auto)]
     pub format: TranscriptFormat,
-    /// Also store the content of each message, for `hippoctl context fetch`
+    /// Also store the content of each message, so that `hippoctl context fetch` can print the message
     #[arg(long)]
     pub store: bool,
 }

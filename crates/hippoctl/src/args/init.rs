@@ -15,19 +15,19 @@ pub const EXAMPLES: &str = "Examples:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Harness {
-    /// Claude Code: `CLAUDE.md`, `.claude/`
+    /// Claude Code (files: `CLAUDE.md`, `.claude/`)
     ClaudeCode,
-    /// OpenClaw: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`
+    /// OpenClaw (files: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`)
     #[value(name = "openclaw")]
     #[serde(rename = "openclaw")]
     OpenClaw,
-    /// OpenCode: `AGENTS.md`, `.opencode/`
+    /// OpenCode (files: `AGENTS.md`, `.opencode/`)
     #[value(name = "opencode")]
     #[serde(rename = "opencode")]
     OpenCode,
-    /// Codex: `AGENTS.md`, `.codex/`
+    /// Codex (files: `AGENTS.md`, `.codex/`)
     Codex,
-    /// No harness: only the folders of the memory
+    /// No harness (only the files and folders of the memory)
     None,
 }
 
@@ -47,21 +47,21 @@ impl Harness {
 /// Options of `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The folder [default: the current one]
+    /// The folder of the agent [default: the current folder]
     pub dir: Option<PathBuf>,
-    /// The harness [default: detected from the files of the folder]
+    /// The harness that runs the agent [default: detected from the files in the folder]
     #[arg(long, value_enum)]
     pub platform: Option<Harness>,
-    /// Only register the folder and write a first memory/ROOT.md
+    /// Only register the folder, and create a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,
-    /// Take over the compaction tree of another program; without this flag, that tree stays unchanged
+    /// Let hippod change a compaction tree that another program wrote; without this flag, the tree stays unchanged
     #[arg(long)]
     pub take_over: bool,
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove everything that init wrote, and nothing else; the memory stays
+    /// Remove everything that init added, and nothing else; the memory stays
     #[arg(long, conflicts_with_all = ["platform", "bare", "take_over"])]
     pub undo: bool,
 }

@@ -17,15 +17,14 @@ pub struct DoctorArgs {
     /// Delete the index and rebuild it from the files
     #[arg(long)]
     pub rebuild: bool,
-    /// Fix all problems that need no change to text by people or other programs, and print the remaining problems
+    /// Make all fixes that leave the text of people and other programs unchanged, and print the remaining problems
     #[arg(long)]
     pub fix: bool,
     /// With --fix: print the fixes without making them
     #[arg(long, requires = "fix")]
     pub dry_run: bool,
-    /// Measure memory quality instead: duplicates, stale entries, contradictions, secrets
-    ///
-    /// The report contains no text of the memory.
+    /// Measure the quality of the memory instead: duplicates, stale entries, contradictions, secrets, and text that
+    /// reads like an instruction; the report quotes no text
     #[arg(long, conflicts_with_all = ["rebuild", "fix"])]
     pub audit: bool,
     /// With --audit: maximum number of examples of each kind
@@ -37,7 +36,7 @@ pub struct DoctorArgs {
 /// Options of `logs`.
 #[derive(Debug, Args)]
 pub struct LogsArgs {
-    /// Print the log of hook failures instead
+    /// Print the failures of hooks instead
     #[arg(long)]
     pub hooks: bool,
     /// Number of lines to print, counted from the end of the log

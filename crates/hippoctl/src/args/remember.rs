@@ -14,13 +14,13 @@ pub const EXAMPLES: &str = "Examples:
 /// Options of `remember`.
 #[derive(Debug, Args)]
 pub struct RememberArgs {
-    /// The text, as markdown; `-` or no text reads standard input; a text that begins with a hyphen must follow `--`
+    /// The text, as markdown; `-` or no text reads standard input; write `--` before a text that begins with a hyphen
     #[arg(num_args = 0.., value_name = "TEXT")]
     pub text: Vec<String>,
-    /// Topic in one line [default: extracted from the text]
+    /// Topic of the text, on one line [default: extracted from the text]
     #[arg(long)]
     pub topic: Option<String>,
-    /// Type of the memory
+    /// Type of the text
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: Option<MemoryType>,
     /// Tags, separated by commas

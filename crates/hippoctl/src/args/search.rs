@@ -24,7 +24,7 @@ pub struct SearchArgs {
     /// Minimum score of a result, 0 to 1
     #[arg(long, value_name = "X")]
     pub min_score: Option<f32>,
-    /// Search only files whose path matches
+    /// Search only files whose path matches this glob
     #[arg(long, value_name = "GLOB")]
     pub path: Option<String>,
     /// Search only text dated on or after this day, YYYY-MM-DD
@@ -33,10 +33,10 @@ pub struct SearchArgs {
     /// Search only text dated on or before this day, YYYY-MM-DD, so that the answer is the one of that day
     #[arg(long, visible_alias = "as-of", value_name = "DATE")]
     pub until: Option<String>,
-    /// Print the components of each score, and how the index file led to the answer
+    /// Print the parts of each score, and how the index file led to the results
     #[arg(long)]
     pub explain: bool,
-    /// Record the search as a use of the memory, as agents' searches are: it strengthens the entries that it finds
+    /// Record an access of the entries that the search finds, which strengthens the entries; for searches by agents
     #[arg(long)]
     pub record: bool,
 }

@@ -16,11 +16,11 @@ pub enum ServiceVerb {
     Start,
     /// Stop the daemon and wait until it has exited
     Stop,
-    /// Install hippod as a service of this user: it starts at login and restarts after a failure
+    /// Install hippod as a service of your user, which starts at login and restarts after a failure
     ///
-    /// Writes and starts the systemd units or the launchd agent, with the path of hippod and the current HIPPOD_ and
-    /// XDG_ variables. The service replaces a daemon that was started by hand. A second install changes nothing, unless
-    /// hippod was updated: then the second install updates the service.
+    /// Writes the systemd units or the launchd agent, and starts the service. The service uses the current values of
+    /// the HIPPOD_ and XDG_ variables. It replaces a daemon that you started by hand. After an update of hippod, run
+    /// this command again to update the service.
     Install {
         /// Print the changes without making them
         #[arg(long)]
@@ -32,6 +32,6 @@ pub enum ServiceVerb {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Show whether the service is installed, enabled and running, and its problems
+    /// Show whether the service is installed, enabled and running, and list its problems
     Status,
 }

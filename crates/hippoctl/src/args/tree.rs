@@ -20,7 +20,7 @@ pub const EXAMPLES: &str = "Examples:
 pub enum TreeVerb {
     /// Update the nodes whose sources have changed, from the days up to ROOT.md
     Compact(TreeCompactArgs),
-    /// List the nodes that need a summary from an agent, with their instructions
+    /// List the nodes that need a summary from an agent, with instructions for each node
     Pending {
         /// Maximum number of nodes [default: 10]
         #[arg(short = 'n', long, value_name = "N",
@@ -29,21 +29,22 @@ pub enum TreeVerb {
     },
     /// Submit the summary of a node, from a file or standard input
     ///
-    /// The summary stays until the sources of the node change. A summary that is too long or does not match its
-    /// sources is rejected.
+    /// The summary stays until the sources of the node change. The daemon rejects a summary that is too long or does
+    /// not match the sources.
     Submit {
-        /// The node: 2026-01-10, 2026-W02, 2026-01, or the path of its file
+        /// The node: a day (2026-01-10), a week (2026-W02), a month (2026-01), or the path of its file
         node: String,
         /// The file with the summary [default: standard input]
         file: Option<PathBuf>,
-        /// Digest of the summarized sources, from `tree pending`; the summary is rejected if the sources have changed
-        /// since
+        /// Digest of the sources, from `hippoctl tree pending`; the daemon rejects the summary if the sources have
+        /// changed since then
         #[arg(long, value_name = "DIGEST")]
         source_digest: Option<String>,
     },
     /// Print a node
     Show {
-        /// The node: 2026-01-10, 2026-W02, 2026-01, ROOT, or the path of its file [default: ROOT]
+        /// The node: a day (2026-01-10), a week (2026-W02), a month (2026-01), ROOT, or the path of its file [default:
+        /// ROOT]
         node: Option<String>,
     },
 }
@@ -55,10 +56,10 @@ pub struct TreeCompactArgs {
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Take over the tree of another program; `workspace remove` and `init --undo` restore that tree byte for byte
+    /// Let hippod change a tree that another program wrote; `workspace remove` and `init --undo` restore the original
     #[arg(long)]
     pub take_over: bool,
-    /// Run as if it were this time, RFC 3339 or YYYY-MM-DD
+    /// Run as if TIME were the current time; RFC 3339 or YYYY-MM-DD
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }

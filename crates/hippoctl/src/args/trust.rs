@@ -7,9 +7,9 @@ use clap::Args;
 /// Options of `workspace trust`.
 #[derive(Debug, Args)]
 pub struct TrustArgs {
-    /// A registered folder [default: the nearest one above the current folder]
+    /// A registered folder [default: the nearest registered folder at or above the current folder]
     pub dir: Option<PathBuf>,
-    /// Withdraw trust from the folder
+    /// Withdraw your trust in the settings of the folder
     #[arg(long)]
     pub revoke: bool,
     /// Show what the settings would change, without accepting them

@@ -6,28 +6,28 @@ use hippo_context::capture::CaptureSettings;
 use hippo_map::decay::DecayCurve;
 use hippo_map::schedule::{Cron, ScheduleSettings};
 
-/// Minimum number of hours between two runs of the tree that hooks and heartbeats trigger.
+/// Minimum number of hours between two updates of the compaction tree by hooks and heartbeats.
 pub const COOLDOWN_HOURS: u32 = 3;
 
 /// `[sources]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourcesConfig {
-    /// Globs of additional sources.
+    /// Globs of additional memory files.
     pub include: Vec<String>,
     /// Globs of files that are excluded; they take precedence over `include`.
     pub exclude: Vec<String>,
-    /// Maximum file size in bytes; larger files are skipped.
+    /// Maximum size of a memory file in bytes; the daemon skips larger files.
     pub max_file_bytes: u64,
 }
 
 /// `[watch]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchConfig {
-    /// Quiet period in milliseconds: changes are reported once no other change arrived for this long.
+    /// Quiet period in milliseconds: the daemon reads a changed file if it did not change again for this time.
     pub quiet_ms: u64,
     /// Interval between comparisons of disk and index, and between liveness checks of the watcher, in seconds.
     pub reconcile_secs: u64,
-    /// Polling instead of events: automatic or always.
+    /// When the daemon polls the files for changes.
     pub poll: PollMode,
     /// Polling interval in seconds.
     pub poll_secs: u64,
@@ -35,13 +35,13 @@ pub struct WatchConfig {
     pub delete_confirm_ms: u64,
 }
 
-/// Polling instead of events: automatic or always.
+/// Condition under which the daemon polls the files for changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PollMode {
-    /// Poll where the operating system cannot report changes.
+    /// Only if the operating system sends no events about changes.
     Auto,
-    /// Always poll.
+    /// Always.
     Always,
 }
 
@@ -65,7 +65,7 @@ pub struct SearchConfig {
     pub limit: usize,
     /// Default search mode.
     pub default_mode: hippo_proto::SearchMode,
-    /// IANA name of the time zone in which "yesterday" is understood; empty means the system's zone.
+    /// IANA name of the time zone for dates such as "yesterday"; empty for the system's time zone.
     pub timezone: String,
 }
 
@@ -97,7 +97,7 @@ pub struct IndexConfig {
 pub enum DecayProfile {
     /// Parameters of the protocol.
     Protocol,
-    /// Parameters that the simulation suggested.
+    /// Parameters from the simulation (docs/simulation.md).
     Tuned,
 }
 
@@ -128,7 +128,7 @@ pub struct CyclesConfig {
     pub light: String,
     /// Schedule of deep cycles.
     pub deep: String,
-    /// Schedule for checking whether an archival cycle is due.
+    /// Schedule of archival cycles, which run at most every 28 days.
     pub archival: String,
 }
 
@@ -163,7 +163,7 @@ pub struct ContextConfig {
     pub budget_mb: u64,
     /// Number of days for which contents of closed sessions are kept after their last use.
     pub keep_days: u32,
-    /// True if content that contains a secret is stored as well.
+    /// True if the daemon also stores contents with secrets.
     pub store_secrets: bool,
 }
 
@@ -186,15 +186,15 @@ impl ContextConfig {
 /// `[tree]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeConfig {
-    /// Whether cycles and heartbeats keep the tree up to date.
+    /// When cycles and heartbeats update the compaction tree.
     pub keep: KeepTree,
     /// Maximum size of `ROOT.md` in tokens.
     pub root_max_tokens: u32,
-    /// Author of the summaries that replace extracted text.
+    /// Author of the summaries in the compaction tree.
     pub summaries: SummaryAuthor,
 }
 
-/// Whether the tree is kept up to date automatically.
+/// Condition under which the daemon updates the compaction tree automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeepTree {
@@ -210,7 +210,7 @@ pub enum KeepTree {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SummaryAuthor {
-    /// None: nodes contain extracted text.
+    /// The daemon, which selects sentences.
     Off,
     /// The agent, during heartbeats.
     Agent,
@@ -219,7 +219,7 @@ pub enum SummaryAuthor {
 /// `[log]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LogConfig {
-    /// Lowest level that is logged: `error`, `warn`, `info`, `debug` or `trace`.
+    /// Lowest level of logged messages: `error`, `warn`, `info`, `debug` or `trace`.
     pub level: String,
 }
 

@@ -27,82 +27,88 @@ const fn key(
 #[rustfmt::skip] // the table is read by columns
 pub const KEYS: &[ConfigKey] = &[
     key("sources.include", "[]", Globs, Fewer,
-        "Globs of additional memory files, relative to the workspace. Set it to index other notes."),
+        "Globs of additional memory files, relative to the workspace. Set this to index other notes."),
     key("sources.exclude", "[]", Globs, More,
-        "Globs of files that are never memory. Set it to hide drafts or generated files."),
+        "Globs of files that are never memory files. Set this to hide drafts or generated files."),
     key("sources.max_file_bytes", "16777216", Whole(1, 1 << 30), Never,
-        "Maximum size of a memory file (bytes); larger files are reported. Raise it for large logs."),
+        "Maximum size of a memory file in bytes. hippod skips larger files and reports them. Raise it for large \
+         logs."),
     key("watch.quiet_ms", "300", Whole(0, MINUTE_MS), Never,
-        "Read a changed file after this time without changes (milliseconds). Raise it if a program writes in many \
-         steps."),
+        "Milliseconds without a further change after which hippod reads a changed file. Raise it if a program \
+         writes a file in many steps."),
     key("watch.reconcile_secs", "300", Whole(1, DAY_SECS), Never,
-        "Interval between comparisons of disk and index, and between self-tests of the watcher, which write a \
-         small file (seconds). Raise it for slow network drives."),
+        "Seconds between two comparisons of the files with the index, and between two self-tests of the file \
+         watcher, which write a small file. Raise it for slow network drives."),
     key("watch.poll", "\"auto\"", Choice(&["auto", "always"]), Never,
-        "Poll the files: always, or auto (if the system sends no file events). Set it to always if edits on a \
-         network drive are noticed late."),
+        "When hippod polls the files for changes: always, or auto (only if the system sends no file events). Set \
+         it to always if hippod notices edits on a network drive late."),
     key("watch.poll_secs", "2", Whole(1, 3600), Never,
-        "Interval between two polls (seconds). Raise it for slow network drives."),
+        "Seconds between two polls of the files. Raise it for slow network drives."),
     key("watch.delete_confirm_ms", "1500", Whole(0, 60 * MINUTE_MS), Never,
-        "Time after which a missing file counts as deleted (milliseconds). Raise it if a sync program removes \
-         files and writes them again."),
+        "Milliseconds after which a missing file counts as deleted. Raise it if a sync program removes files and \
+         writes them again."),
     key("embed.enabled", "true", Bool, Never,
-        "Search by meaning, not only by keyword. Switch it off on a machine with little memory."),
+        "Search by meaning, not only by keyword. Set it to false on a machine with little memory."),
     key("embed.model", "\"all-minilm-l6-v2\"", Name, Trusted,
-        "Name of the embedding model, from `hippoctl model list`. Set it after `hippoctl model import`."),
+        "Name of the embedding model; `hippoctl model list` prints the names. Change it after \
+         `hippoctl model import`."),
     key("embed.threads", "2", Whole(1, 256), Never,
-        "Maximum number of threads that the model uses. Raise it to index a large memory faster."),
+        "Maximum number of threads that the embedding model uses. Raise it to index a large memory faster."),
     key("embed.idle_unload_secs", "600", Whole(1, 7 * DAY_SECS), Never,
-        "Idle time after which the model is unloaded (seconds). Raise it if the first search after a pause is \
-         slow."),
+        "Seconds without use after which hippod unloads the embedding model. Raise it if the first search after \
+         a pause is slow."),
     key("search.limit", "10", Whole(1, 1000), Smaller,
-        "Maximum number of results if the request sets no limit. Lower it for small contexts."),
+        "Maximum number of results of a search that sets no limit. Lower it for agents with a small context."),
     key("search.default_mode", "\"hybrid\"", Choice(&["hybrid", "lexical", "vector", "index"]), Trusted,
-        "Search mode if the request sets none: hybrid, lexical, vector or index. Set it to lexical if exact words \
+        "Mode of a search that sets no mode: hybrid, lexical, vector or index. Set it to lexical if exact words \
          matter more than meaning."),
     key("search.timezone", "\"\"", Zone, Trusted,
-        "IANA time zone for dates such as \"yesterday\"; empty: the system's. Set it if the daemon runs in \
-         another time zone."),
+        "IANA name of the time zone for dates such as \"yesterday\"; empty: the system's time zone. Set it if \
+         the daemon runs in another time zone than you."),
     key("index.enabled", "true", Bool, Word(&["false"]),
-        "Maintain HIPPOCAMPUS.md and the files below .hippocampus/. Switch it off to search without a map."),
+        "Maintain HIPPOCAMPUS.md and the files below .hippocampus/. Set it to false to search without a map."),
     key("index.max_tokens", "15000", Whole(500, 1_000_000), Smaller,
-        "Maximum size of HIPPOCAMPUS.md (tokens, estimated as bytes / 4). Lower it for small contexts."),
+        "Maximum size of HIPPOCAMPUS.md in tokens, estimated as bytes / 4. Lower it for agents with a small \
+         context."),
     key("index.tokens_per_file", "70", Whole(0, 100_000), SmallerNot0,
-        "Maximum size of HIPPOCAMPUS.md for each memory file (tokens); the number of files is rounded up to tens; \
-         0: no such limit. Set it to 0 for a few long files."),
+        "Another maximum size of HIPPOCAMPUS.md: this number of tokens times the number of memory files, rounded up \
+         to a multiple of ten; 0: no such limit. Set it to 0 if the workspace has few but long files."),
     key("index.max_entries", "200", Whole(1, 100_000), Smaller,
-        "Maximum number of entries in HIPPOCAMPUS.md if not all fit. Lower it if the agent should see fewer \
-         topics."),
+        "Maximum number of entries in HIPPOCAMPUS.md if not all entries fit. Lower it if the agent should see \
+         fewer topics."),
     key("index.decay", "\"tuned\"", Choice(&["protocol", "tuned"]), Trusted,
-        "Curve of decay: tuned (see docs/simulation.md) or protocol. Set it to protocol if rarely used entries \
-         should fade earlier."),
+        "Curve by which entries fade: tuned (see docs/simulation.md) or protocol. Set it to protocol if rarely \
+         used entries should fade earlier."),
     key("cycles.light", "\"0 * * * *\"", Cron, Word(&[""]),
-        "Schedule of light cycles: minute, hour, day, month, weekday in local time; an empty value: only on request. \
-         Change it if hourly updates disturb your commits."),
+        "Schedule of light cycles: minute, hour, day, month, weekday in local time; empty: they run only on \
+         request. Change it if hourly updates disturb your commits."),
     key("cycles.deep", "\"30 2 * * *\"", Cron, Word(&[""]),
-        "Schedule of deep cycles. Change it if the machine is off at night."),
+        "Schedule of deep cycles, in the same form as cycles.light. Change it if the machine is off at night."),
     key("cycles.archival", "\"30 3 * * sun\"", Cron, Word(&[""]),
-        "Schedule of archival cycles, which run at most every 28 days. Change it to use another weekday."),
+        "Schedule of archival cycles, in the same form as cycles.light; they run at most every 28 days. Change \
+         it to use another weekday."),
     key("context.worth_tokens", "1000", Whole(0, 1_000_000), Trusted,
-        "Minimum size of a tool result that becomes a context entry (tokens). Lower it for small contexts."),
+        "Size in tokens above which a tool result becomes a context entry. Lower it for agents with a small \
+         context."),
     key("context.budget_mb", "1024", Whole(1, 1_000_000), Smaller,
-        "Maximum disk space for contents of sessions (MiB, compressed); contents of closed sessions are removed \
-         first. Lower it on a small disk."),
+        "Maximum disk space in MiB for the compressed contents of sessions. hippod first removes contents of \
+         closed sessions. Lower it on a small disk."),
     key("context.keep_days", "90", Whole(1, 36_500), Smaller,
-        "Time for which contents of closed sessions are kept after their last use (days). Lower it to forget tool \
+        "Days for which hippod keeps contents of closed sessions after their last use. Lower it to forget tool \
          results sooner."),
     key("context.store_secrets", "true", Bool, Word(&["false"]),
-        "Store contents with secrets, readable only by you; if off, store only their entries. Switch it off if \
-         secrets must not be on disk."),
+        "Store contents with secrets in files that only you can read; if false, store only their entries. Set it \
+         to false if secrets must not be on disk."),
     key("tree.keep", "\"auto\"", Choice(&["auto", "always", "never"]), Word(&["never"]),
-        "Update the compaction tree after cycles: always, never, or auto (if memory/ROOT.md exists). Set it to \
-         never if another program maintains the tree."),
+        "When cycles update the compaction tree: always, never, or auto (only if memory/ROOT.md exists). Set it \
+         to never if another program maintains the tree."),
     key("tree.root_max_tokens", "3000", Whole(200, 1_000_000), Smaller,
-        "Maximum size of memory/ROOT.md (tokens); compaction.rootMaxTokens in hipocampus.config.json overrides \
-         it. Lower it for small contexts."),
+        "Maximum size of memory/ROOT.md in tokens; compaction.rootMaxTokens in hipocampus.config.json overrides \
+         it. Lower it for agents with a small context."),
     key("tree.summaries", "\"off\"", Choice(&["off", "agent"]), Word(&["off"]),
-        "Author of the summaries: agent (at heartbeats) or off (hippod selects sentences). Change it if your agent \
-         should write them."),
+        "Author of the summaries in the compaction tree: agent (your agent, at heartbeats) or off (hippod \
+         selects sentences). Set it to agent if your agent should write the summaries."),
     key("log.level", "\"info\"", Choice(&["error", "warn", "info", "debug", "trace"]), Never,
-        "Lowest level to log: error, warn, info, debug or trace. Set it to debug to log every request."),
+        "Lowest level of the messages in the log: error, warn, info, debug or trace. Set it to debug to log \
+         every request."),
 ];
