@@ -35,7 +35,7 @@ pub enum HoldReason {
     Many,
     /// The end of the file is missing, perhaps with text that people wrote and that the store does not contain.
     CutOff,
-    /// An older version, written at this time, was restored.
+    /// A person restored an older version of the file, which was written at this time.
     PutBack(Timestamp),
 }
 
