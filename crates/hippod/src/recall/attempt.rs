@@ -98,7 +98,10 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
             ));
         }
         let degraded = view.freshness().degraded;
-        let why = degraded.map_or_else(|| "the query has no vector".to_owned(), |(_, why)| why);
+        let why = degraded.map_or_else(
+            || "the model did not return a vector for the query".to_owned(),
+            |(_, why)| why,
+        );
         return Err(
             RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}")).hint(
                 "until the model is installed, mode hybrid searches by keyword; to install it: hippoctl \
