@@ -92,8 +92,8 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> (Vec<Problem>, Option<usi
     let foreign = foreign_nodes(trees, view);
     if let Some(first) = foreign.first() {
         let what = format!(
-            "nodes of a compaction tree that another program wrote: {}, of which this is the first; hippod does \
-             not change them",
+            "this node belongs to a compaction tree that another program wrote (number of its nodes: {}); \
+             hippod does not change the tree",
             foreign.len()
         );
         let fix = "to take over the tree: hippoctl tree compact --take-over; `hippoctl workspace remove` \
