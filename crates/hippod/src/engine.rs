@@ -66,8 +66,8 @@ pub struct Resources {
     pub embed: EmbedWorker,
     /// The installed models.
     pub models: Arc<Models>,
-    /// The sessions of context entries. Whenever the index database of a workspace is checked or closed, so is the
-    /// session database.
+    /// The sessions of context entries. The session database of a workspace is checked and released together with its
+    /// index database.
     pub contexts: Arc<Contexts>,
     /// Counters of cycles.
     pub measures: Arc<Measures>,
@@ -140,7 +140,7 @@ struct ThreadProgress {
     pulse: Pulse,
 }
 
-/// A workspace of the engine.
+/// A registered workspace: its thread, and the channel to that thread.
 struct EngineMember {
     inbox: Sender<WorkspaceEvent>,
     thread: JoinHandle<()>,
@@ -288,7 +288,7 @@ impl Engine {
             matches!(before, ModelPhase::Absent(_)) && !matches!(now, ModelPhase::Absent(_))
         };
         let configured = is_found(embed.state().0, models.state());
-        // A workspace can use another model than the configured one. No other check looks at the files of that model.
+        // A workspace can have an embedding model of its own. No other check looks at the files of such a model.
         let own = self.resources.views.open().into_iter().any(|view| {
             let name = &view.config.embed.model;
             let found = models.find_model(name);

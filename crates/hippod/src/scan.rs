@@ -54,7 +54,7 @@ pub struct ScannedFile {
     pub id: FileId,
 }
 
-/// A file that looks like memory but is not read.
+/// A file that has the name of a memory file but is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedFile {
     /// Path relative to the root, separated by `/`. Invalid UTF-8 is replaced.

@@ -69,7 +69,7 @@ impl Drop for TreeWaiter<'_> {
 }
 
 impl Trees {
-    /// Creates the value. `state` is the state folder of the daemon.
+    /// Creates the trees of a daemon. `state` is the state folder of the daemon.
     pub fn new(state: PathBuf, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
         Self {
             state,
@@ -107,8 +107,8 @@ impl Trees {
     /// otherwise returns `None`.
     ///
     /// # Errors
-    /// Returns an error if the folder of the workspace is missing, and `no-workspace` if the workspace has been removed
-    /// in the meantime.
+    /// Returns `warming` if the folder of the workspace is missing, and `no-workspace` if the workspace has been
+    /// removed in the meantime.
     fn take(&self, root: &Path, waits: bool) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
         if !hippo_fs::is_present(root) {
             return Err(root_missing(root));

@@ -83,7 +83,7 @@ impl Views {
         self.changed.send_replace(());
     }
 
-    /// Returns all workspaces, sorted by root.
+    /// Returns the roots and the states of all workspaces, sorted by root.
     pub fn all(&self) -> Vec<(PathBuf, Slot)> {
         let slots = self.slots.read();
         slots

@@ -74,7 +74,7 @@ pub struct WatchState {
 #[derive(Debug, Clone)]
 struct WatchSpec {
     root: PathBuf,
-    /// Whether the watcher polls always, or only if the operating system cannot report events.
+    /// Choice between polling always and polling only if the operating system cannot report events.
     poll: PollMode,
     /// Interval between two polls.
     poll_every: Duration,

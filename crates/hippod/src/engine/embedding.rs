@@ -62,7 +62,7 @@ impl Workspace {
     pub fn next_job(&mut self, now: Instant) -> Option<EmbedJob> {
         let model: Arc<str> = self.embedder.as_ref()?.model.as_str().into();
         if !self.pending.to_place.is_empty() {
-            // Some waiting chunks may be about to receive a vector that is already stored.
+            // Create no job yet: some waiting chunks may be about to receive a vector that is already stored.
             return None;
         }
         loop {
@@ -192,7 +192,7 @@ impl Workspace {
             self.pending.asked.remove(&embedding.hash);
         }
         if self.pending.in_flight.is_empty() {
-            // Texts that the model rejected may be sent to the model again.
+            // Allow another attempt for texts that the model rejected.
             self.pending.asked.clear();
         }
         match self.store.put_vectors(&embedder, embeddings) {

@@ -1,4 +1,4 @@
-//! Index entries of a workspace, with the index file and the current run.
+//! Entries of a workspace, with the index file and the current run of a cycle.
 
 mod access;
 mod cycle;
@@ -71,7 +71,7 @@ pub struct WorkspaceEntries {
     pub compared: BTreeSet<[u8; 16]>,
     /// The run that is being planned or applied.
     pub run: Option<cycle::ActiveCycle>,
-    /// Orders that wait for the current run to end.
+    /// Requested cycles and changes of entries that wait until the current run ends.
     pub queue: VecDeque<Order>,
     /// Runs that did not finish because the process ended or the store returned an error.
     pub interrupted: Vec<RunRow>,
@@ -81,7 +81,7 @@ pub struct WorkspaceEntries {
     pub known_since: Timestamp,
     /// Time at which changed entries are next made visible to queries.
     pub publish_at: Option<Instant>,
-    /// Time of the next check for due work.
+    /// Time of the next check for due cycles.
     pub look_at: Instant,
     /// Problems that the latest deep or archival cycle found, for display.
     pub findings: Vec<hippo_map::consolidation::Finding>,
@@ -199,7 +199,7 @@ impl WorkspaceEntries {
         self.look_at = self.look_at.min(at);
     }
 
-    /// Records a change of entries.
+    /// Increases the revision, because entries have changed, and schedules the publication of the entries to queries.
     pub fn changed(&mut self, now: Instant) {
         self.revision += 1;
         self.publish_at.get_or_insert(now + PUBLISH);
@@ -265,8 +265,8 @@ impl WorkspaceEntries {
         result
     }
 
-    /// Returns true after the first finished cycle, and always if no light cycles are scheduled. Before that, documents
-    /// lack entries only because no cycle has run yet.
+    /// Returns true once a cycle has finished, and always if no light cycles are scheduled or the index is disabled.
+    /// Before that, documents lack entries only because no cycle has run yet.
     pub fn is_begun(&self) -> bool {
         let mut runs = self.known.runs.iter();
         !self.enabled || !self.scheduled || runs.any(|run| run.record.finished.is_some())

@@ -35,7 +35,7 @@ const COUNT_AGAIN: Duration = Duration::from_secs(60);
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
 
 impl Workspace {
-    /// Handles a report of the watcher.
+    /// Handles an event of the watcher.
     pub fn take_watch_event(&mut self, event: WatchEvent, now: Instant) {
         self.reports_taken += u64::from(event.is_report());
         match event {

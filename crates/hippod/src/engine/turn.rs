@@ -187,7 +187,7 @@ impl WorkspaceWorker {
         let resources = Arc::clone(&self.resources);
         let to_date = |at| resources.clock.date_of(at);
         let mut now = start;
-        // The loop changes the workspace, so the looker must borrow from a clone of the view.
+        // The loop changes the workspace, so the looker borrows from a clone of the view instead of from the workspace.
         let view = Arc::clone(&workspace.view);
         let mut looker = Looker::new(&view.root, &view.rules, &view.config);
         for path in workspace.next_dirty(start) {

@@ -206,7 +206,8 @@ impl WorkspaceWorker {
             self.set_busy(false);
         }
         if self.rebuilds.is_empty() {
-            // Keep the slot: until the workspace is open again, queries use the previous view.
+            // Do not change the workspace's state in `views`: until the workspace is open again, queries use the
+            // previous view.
             tracing::info!(root, "the settings of a workspace have changed; reopening it");
         } else {
             tracing::info!(root, "rebuilding a workspace");

@@ -26,7 +26,7 @@ const READ_AHEAD: usize = 1024;
 
 /// Shortest pause of a workspace after a turn in which it could not perform its due work.
 const SHORTEST_REST: Duration = Duration::from_millis(5);
-/// Longest pause of a workspace after several consecutive turns of this kind.
+/// Longest pause of a workspace after repeated turns in which it could not perform its due work.
 const LONGEST_REST: Duration = Duration::from_secs(2);
 /// Shortest pause while the process cannot open more files.
 const WITHOUT_FILES: Duration = Duration::from_millis(500);

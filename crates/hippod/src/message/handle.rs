@@ -41,7 +41,7 @@ impl EngineHandle {
     /// Sends a request to a workspace and waits for the answer.
     ///
     /// # Errors
-    /// The error of the workspace, or `internal` while the daemon is stopping.
+    /// Returns the error of the workspace, or `internal` while the daemon is stopping.
     pub async fn ask<T>(
         &self,
         root: &Path,
@@ -55,7 +55,7 @@ impl EngineHandle {
     /// Sends a request to the engine and waits for the answer.
     ///
     /// # Errors
-    /// The error of the engine, or `internal` while the daemon is stopping.
+    /// Returns the error of the engine, or `internal` while the daemon is stopping.
     pub async fn ask_engine<T>(
         &self,
         request: impl FnOnce(AnswerSender<T>) -> EngineMessage,

@@ -60,7 +60,7 @@ pub enum WorkspaceMessage {
         /// closed without a value if the workspace is not open.
         done: oneshot::Sender<bool>,
     },
-    /// An error of the store, from which a query concluded that the database is damaged.
+    /// A query found that the database is damaged. The error describes the damage.
     Damaged(StoreError),
     /// The effects of an answered query on the entries.
     Asked(QueryEffects),
@@ -89,7 +89,7 @@ impl WorkspaceMessage {
 pub struct HeartbeatAnswer {
     /// Cycles that are running or due, in execution order.
     pub due: Vec<Cycle>,
-    /// Conflicts, held back removals and other matters that wait for the user.
+    /// Conflicts, removals that are held back, and other matters that wait for the user.
     pub pending: Vec<Pending>,
     /// The earliest time at which each cycle can become due again.
     pub next: Vec<NextCycle>,

@@ -10,7 +10,8 @@ use hippo_types::time::Date;
 use crate::files;
 use crate::view::SearchSnapshot;
 
-/// The filters of one request. They are applied before the ranking, so that filtered chunks take no places.
+/// The filters of one request. They are applied to candidates before the ranking, so that excluded chunks do not
+/// displace others.
 #[derive(Debug, Default)]
 pub struct Filter {
     path: Option<GlobMatcher>,

@@ -52,7 +52,7 @@ impl Freshener {
     /// Waits until the files that are known to have changed are indexed, unless there are too many.
     ///
     /// # Errors
-    /// Returns `internal` if the task panicked.
+    /// Returns `internal` if the background task panicked.
     pub async fn read_known_changes(&mut self) -> Result<(), RpcError> {
         let Some(listener) = self.view.listener() else {
             return Ok(());

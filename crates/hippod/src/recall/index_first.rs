@@ -29,8 +29,8 @@ const LOOKED_AT: usize = 8;
 const FOLLOWED: usize = 5;
 /// Minimum share of the query's words, from 0 to 1, that an entry must cover to count as a match.
 const WEAK: f32 = 0.4;
-/// Maximum time in milliseconds after which written text is searchable. An earlier answer may lack text that was
-/// written within this time before it.
+/// Maximum time in milliseconds until written text is searchable. An earlier answer may lack text that was written
+/// within this time before it.
 const BEHIND: i64 = 5_000;
 /// Maximum number of newer chunks that are checked. For more chunks, a search is as fast as the check.
 const MANY: usize = 20_000;
@@ -139,7 +139,8 @@ impl EntryConsultation {
     }
 }
 
-/// Returns the reason why the entry of an earlier equal query cannot answer the query alone; `None` if it can.
+/// Returns the reason why the entry that an earlier query with the same words created cannot answer the query alone;
+/// `None` if it can.
 fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuestion) -> Option<&'static str> {
     if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
         return Some("the entry for the same query has a strength below 0.5: a search verifies the entry");

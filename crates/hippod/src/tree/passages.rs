@@ -9,8 +9,8 @@ use hippo_tree::root::PassageVector;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 
-/// Lookup of passages in the search index of a workspace. A passage is not found if it is not indexed, has no vector,
-/// or if its file has changed. `ROOT.md` treats such a passage as different from all others.
+/// Lookup of passages in the search index of a workspace. A passage is not found if it is not indexed, if it has no
+/// vector, or if its file has changed. `ROOT.md` treats such a passage as different from all others.
 pub struct IndexedPassages<'a> {
     view: &'a WorkspaceView,
     /// Ids of the documents by path. They are read once, when this value is created.

@@ -46,7 +46,7 @@ pub struct TreeOptions {
 /// Updates a tree: first the nodes for days, then those for weeks and months, and then `ROOT.md`.
 ///
 /// # Errors
-/// Returns an error if the folder of the workspace is missing, `no-workspace` if the workspace has been removed in the
+/// Returns `warming` if the folder of the workspace is missing, `no-workspace` if the workspace has been removed in the
 /// meantime, and `internal` if the client has disconnected. After an error, the nodes that were already written remain,
 /// and the next run updates the others. A node that cannot be created or written causes no error; the response lists
 /// it.

@@ -18,8 +18,8 @@ const FILE: &str = "tree.json";
 /// Maximum size in bytes of a state file that is read.
 const LARGEST: u64 = 64 << 20;
 
-/// State of a tree, which is stored outside the workspace. If the file is lost, the next run adopts nodes by other
-/// writers again: it assumes that they match their current sources.
+/// State of a tree, which is stored outside the workspace. If the file is lost, the next run assumes that nodes by
+/// other writers match their current sources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TreeState {

@@ -108,7 +108,8 @@ impl WatchThread {
         }
     }
 
-    /// Watches the folders in `wanted` that are not watched yet, and stops watching all others.
+    /// Watches the folders in `wanted` that are not watched yet, and stops watching all others except hippod's own
+    /// folder.
     fn cover(&mut self) {
         let watched = self.shared.with(|inbox| inbox.watched.clone());
         let own = self.spec.root.join(OWN_FOLDER);

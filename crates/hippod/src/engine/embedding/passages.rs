@@ -8,10 +8,11 @@ use super::JOB_BYTES;
 use crate::embed_worker::Passage;
 use crate::verify::{ChunkSpan, FileMark};
 
-/// Maximum size in bytes of the context that a short run of chunks receives on each side. The model can process about
-/// this much text in one pass.
+/// Maximum size in bytes of the context that a short sequence of waiting chunks receives on each side. The model can
+/// process about this much text in one pass.
 const NEIGHBOUR_BYTES: usize = 400;
-/// Maximum size in bytes of the preceding text that every run of chunks includes as context for its first vectors.
+/// Maximum size in bytes of the preceding text that every sequence of waiting chunks receives as context for its first
+/// vectors.
 const LEAD_BYTES: usize = 150;
 
 /// The part of a document from which a job is created.

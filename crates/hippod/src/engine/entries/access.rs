@@ -1,4 +1,4 @@
-//! Accesses that queries record, and entries that they create.
+//! Effects of queries on entries: recorded accesses and new entries.
 //!
 //! Accesses are first written to the journal in the store. From there, each is added exactly once to its entry's count.
 //! If a query found its answer without an entry, a new entry for the query points to the answer.
@@ -23,7 +23,7 @@ const MAX_LEARNED: usize = 300;
 pub const ASKED: &str = "Questions";
 
 impl WorkspaceWorker {
-    /// Records the effects of a query.
+    /// Records the accesses of a query, and creates or updates the entry for the query.
     pub(in crate::engine) fn record_query(
         &mut self,
         workspace: &mut Workspace,
@@ -115,7 +115,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the entry for a query: the existing entry, updated, or a new one.
+/// Returns the record of the entry for a query: the existing entry with the new answer, or a new entry.
 fn learned_record(
     workspace: &Workspace,
     lesson: Lesson,

@@ -33,7 +33,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// A run of a cycle that is being planned or applied.
 pub struct ActiveCycle {
     cycle: Cycle,
-    /// State at the start of the run.
+    /// Start time of the run, and the numbers of entries that limit its changes.
     run: ConsolidationRun,
     dry_run: bool,
     reply: Option<AnswerSender<CycleReport>>,
@@ -73,7 +73,7 @@ pub type ComparedPlan = (ConsolidationPlan, BTreeSet<[u8; 16]>);
 
 /// A plan made on another thread.
 pub struct FinishedPlan {
-    /// Key of the workspace.
+    /// Key of the workspace for which the plan was made.
     pub workspace: u64,
     /// Revision of the entries on which the plan is based.
     pub revision: u64,

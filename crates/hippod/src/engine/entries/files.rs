@@ -84,7 +84,7 @@ pub struct IndexFileState {
 pub struct IndexFileIssue {
     /// Description of the problem.
     pub what: String,
-    /// Remedy.
+    /// Advice to the user.
     pub fix: String,
     /// True if the file can be read but not written.
     writing: bool,

@@ -166,8 +166,8 @@ impl CycleInput {
                 texts.insert(new.entry.id.clone(), text);
             }
         }
-        // Entries with another pointer, such as those that `remember` created, get a new summary but keep their topic
-        // and tags.
+        // Other entries that point to a changed file, such as those that `remember` created, get a new summary but keep
+        // their topic and tags.
         let documents = read.iter().filter(|(known, _)| changed.contains(&known.path));
         let documents: BTreeMap<&str, &ReadDocument> = documents
             .map(|(known, read)| (known.path.as_str(), read))

@@ -115,7 +115,7 @@ fn steps(steps: &[PlanStep]) -> Vec<CycleStep> {
         .collect()
 }
 
-/// Returns the serde name of a rule.
+/// Returns the name of a rule in wire format.
 fn rule(rule: Rule) -> String {
     let value = serde_json::to_value(rule).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()

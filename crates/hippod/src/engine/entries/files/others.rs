@@ -1,4 +1,4 @@
-//! Generated files with entries below `.hippocampus/`.
+//! Generated files below `.hippocampus/` that contain entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -99,7 +99,8 @@ pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// Writes a file atomically. The content is durable on return, and the name after the caller has synced the folder.
+/// Writes a file atomically. The content is durable on return. The name is durable once the caller has synced the
+/// folder.
 fn write_whole(dir: &WorkspaceDir, path: &str, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = dir.make_parent(path)?;
     let draft = format!(".{}{DRAFT}", name.to_string_lossy());

@@ -18,8 +18,8 @@ const MOST: usize = 160;
 const MOST_BYTES: usize = 8 << 20;
 /// Key prefix of versions in the store. The number of the version follows the prefix.
 const KEY: &str = "HIPPOCAMPUS.md.version-";
-/// Time in milliseconds after its replacement during which a version in the file counts as saved from an editor's
-/// buffer. After that time, the version counts as restored.
+/// Time in milliseconds. If a replaced version returns to the file within this time after its replacement, an editor
+/// has saved its buffer. If it returns later, a person has restored it.
 const SOON: u64 = 120_000;
 /// A file with the header of an older version counts as restored, not as an edit of that version, if more entries than
 /// this number, and most of all entries, differ from the version.

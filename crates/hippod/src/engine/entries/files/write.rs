@@ -152,8 +152,8 @@ impl WorkspaceEntries {
         layout::lay_out(returning.as_deref().or(current), &wanted)
     }
 
-    /// Replaces the file with `bytes`, and merges any change of its content since `current`. The new content contains
-    /// the edits with a number below `upto`.
+    /// Replaces the file with `bytes`, and merges edits that were made after its content `current` was read. The new
+    /// content contains the stored edits with a number below `upto`.
     pub(super) fn replace(
         &mut self,
         store: &mut Store,

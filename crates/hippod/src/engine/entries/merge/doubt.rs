@@ -150,7 +150,7 @@ pub(super) fn unmarked<'b>(base: &'b [u8], bytes: &[u8]) -> BTreeSet<&'b [u8]> {
     }
 }
 
-/// Returns the last non-blank lines.
+/// Returns the last lines that are not blank, at most [`LAST`].
 fn last_lines(bytes: &[u8]) -> Vec<&[u8]> {
     let lines = bytes.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty()).take(LAST).collect()
