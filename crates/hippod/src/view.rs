@@ -89,9 +89,9 @@ pub struct Freshness {
     pub unread: u64,
     /// Number of reports of the watcher that the workspace's thread has processed.
     pub taken: u64,
-    /// Time at which the oldest of the changes that are not indexed yet was noticed; `None` if there is no such change.
+    /// Time at which the oldest of the changes that are not indexed yet was noticed; `None` if all changes are indexed.
     pub behind_since: Option<Instant>,
-    /// The most serious problem, as a code and a message; `None` if there is no problem.
+    /// The most serious problem, as a code and a message; `None` without problems.
     pub degraded: Option<(&'static str, String)>,
 }
 

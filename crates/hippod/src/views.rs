@@ -131,8 +131,8 @@ impl Views {
     /// open.
     ///
     /// # Errors
-    /// Returns `no-workspace` if there is no such workspace, `warming` if it is not open after the time limit, or the
-    /// error if it could not be opened.
+    /// Returns `no-workspace` if no workspace contains the folder, `warming` if the workspace is not open after the
+    /// time limit, or the error if it could not be opened.
     pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
         let root = self
             .root_of(Path::new(folder))

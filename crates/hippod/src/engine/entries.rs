@@ -1,4 +1,4 @@
-//! Entries of a workspace, with the index file and the current run of a cycle.
+//! Entries, index file and current run of a workspace.
 
 mod access;
 mod cycle;
@@ -168,8 +168,8 @@ impl WorkspaceEntries {
         (files > 0).then(|| {
             format!(
                 "{files} files have no entry because the index has reached its maximum of {MOST_LIVE} \
-                 entries; search still finds these files; after you remove entries, the next start creates \
-                 as many for these files"
+                 entries; search still finds these files; after you remove entries, the next start of hippod \
+                 creates the same number of new entries for these files"
             )
         })
     }

@@ -273,7 +273,7 @@ impl WorkspaceWorker {
     pub(super) fn shut_down(&self, workspace: &mut Workspace) {
         if !workspace.store.is_in_place() {
             self.resources.rescuing.store(true, Ordering::Relaxed);
-            // `bring_back` has logged a failure, and there is no later attempt.
+            // `bring_back` has logged a failure, and no later attempt follows.
             let _ = bring_back(&self.resources, workspace);
         }
         // Merge and remove the replaced copies of the index file.

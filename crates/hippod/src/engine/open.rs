@@ -21,8 +21,8 @@ use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::{SearchSnapshot, WorkspaceView};
 
-/// Opens the database of a workspace and loads the search snapshot. This reads settings files below the root, but no
-/// memory files.
+/// Opens the database of a workspace, and loads the entries and the search snapshot. Of the files below the root, only
+/// settings files are read.
 ///
 /// # Errors
 /// For a damaged database, the error chain contains a [`StoreError`] with [`StoreError::needs_rebuild`].

@@ -1,4 +1,4 @@
-//! Deletion of the derived state of a workspace for `doctor --rebuild`.
+//! Deletion of derived state for `doctor --rebuild`.
 
 use std::path::Path;
 

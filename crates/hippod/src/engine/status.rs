@@ -1,4 +1,4 @@
-//! State of a workspace as shown to queries, `status` and subscribers.
+//! State of a workspace for queries, `status` and subscribers.
 
 use std::time::Instant;
 
@@ -101,7 +101,7 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Returns the most serious problem of the workspace, as a code and a message; `None` if there is no problem.
+    /// Returns the most serious problem of the workspace, as a code and a message; `None` without problems.
     fn degraded(&self, workspace: &Workspace) -> Option<(&'static str, String)> {
         match &workspace.trouble {
             Some(error @ StoreError::DiskFull { .. }) => return Some(("disk-full", error.to_string())),

@@ -173,7 +173,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, survey: &mut Survey) {
         (Some(Some(reason)), _) => {
             return warn(
                 "watch-limit",
-                format!("changes are found by polling every few seconds: {reason}"),
+                format!("hippod polls for changes every few seconds: {reason}"),
                 "raise the limit that the message names (sysctl or ulimit), then restart hippod",
             );
         }

@@ -232,7 +232,7 @@ pub struct Workspace {
     pub busy: bool,
     /// Time of the next turn, unless an event arrives earlier.
     pub due: Option<Instant>,
-    /// Length of the current pause after a turn that could not perform its due work; zero if there is no pause.
+    /// Length of the current pause after a turn that could not perform its due work; zero without a pause.
     pub rest: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Cycles and changes of entries that clients or the schedule request.
+//! Requests for cycles and for changes of entries.
 
 use hippo_map::consolidation::LearnedAnswer;
 use hippo_proto::{

@@ -1,4 +1,4 @@
-//! Classification of paths: all paths in a scan, or single ones.
+//! Classification of the paths of a workspace.
 
 use std::fs::FileType;
 use std::io;

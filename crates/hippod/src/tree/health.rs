@@ -139,7 +139,7 @@ fn nodes(root: &Path) -> Vec<(Period, String)> {
 }
 
 /// Returns the first folder, relative to the workspace, in which files cannot be created or replaced, and the error;
-/// `None` if there is no such folder.
+/// `None` if all folders are writable.
 fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
     let dir = match WorkspaceDir::open(root) {
         Ok(dir) => dir,

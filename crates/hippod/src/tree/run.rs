@@ -224,7 +224,7 @@ impl<'a> TreeRun<'a> {
     /// Returns whether a full run is due: the cooldown is over, or the daily logs have grown enough.
     fn is_due(&self, now: Timestamp) -> bool {
         let (state, disk) = (&self.state, &self.disk);
-        // The first logs do not wait for the cooldown, which may have begun when there were no logs.
+        // The first logs do not wait for the cooldown, which may have begun before any log existed.
         let is_first = state.sections == 0 && state.lines == 0 && disk.lines > 0;
         is_first
             || state

@@ -64,7 +64,7 @@ impl TreeState {
         self.adopted.insert(period.to_string(), sources.to_string());
     }
 
-    /// Returns the time since the last full run, in milliseconds; `None` if there was no full run, or if the clock has
+    /// Returns the time since the last full run, in milliseconds; `None` before the first full run, or if the clock has
     /// been set back since.
     pub fn age_ms(&self, now: Timestamp) -> Option<u64> {
         let last = Timestamp(self.last_ms?);

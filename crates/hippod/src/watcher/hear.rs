@@ -1,4 +1,4 @@
-//! Translation of file system events into work for the watcher's thread.
+//! Translation of file system events for the watcher's thread.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

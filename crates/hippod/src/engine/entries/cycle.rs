@@ -1,4 +1,4 @@
-//! Execution of cycles: planning, application in slices, and writing of files.
+//! Execution of cycles: planning, application and writing of files.
 //!
 //! A plan records the revision of the entries on which it is based. If an entry changes before the plan is applied, the
 //! plan is made again. While a plan is being applied, other changes of entries wait.

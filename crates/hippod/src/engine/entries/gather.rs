@@ -1,4 +1,4 @@
-//! Input for the plan of a cycle, gathered on the planning thread.
+//! Input for the plan of a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

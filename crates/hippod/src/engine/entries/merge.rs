@@ -277,8 +277,8 @@ impl WorkspaceEntries {
                 format!("{number} {entries} disappeared from {INDEX_FILE} at once and are kept")
             }
             HoldReason::CutOff => format!(
-                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file, perhaps with \
-                 text that hippod did not write; {number} missing {entries} are kept"
+                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; text that \
+                 hippod did not write may be missing as well; {number} missing {entries} are kept"
             ),
             HoldReason::PutBack(written) => format!(
                 "{INDEX_FILE} was restored to its version of {}; {number} {entries} that this version does not \

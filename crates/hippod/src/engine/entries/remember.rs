@@ -105,7 +105,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the entry that points to a section of a daily log; `None` if there is no such entry or it is archived.
+/// Returns the entry that points to a section of a daily log; `None` if no entry outside the archive does.
 fn existing_entry(workspace: &Workspace, pointer: &Pointer) -> Option<EntryRecord> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {

@@ -1,4 +1,4 @@
-//! Application of the steps of a run, and the end of the run.
+//! Application of a plan, and the end of a run.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Conflicts in merges of the index file, which a person should see.
+//! Conflicts in merges of the index file.
 
 /// Maximum number of conflicts in each list. The oldest conflicts above the maximum are dropped.
 const MOST: usize = 100;

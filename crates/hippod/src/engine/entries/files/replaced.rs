@@ -132,8 +132,8 @@ impl WorkspaceEntries {
                 tracing::warn!(root = %now.root().display(), kept, "the previous version of the index file is \
                                                                   kept in the same folder");
                 self.file.conflicts.push(format!(
-                    "{kept}: an earlier version of {INDEX_FILE}, kept for this reason: {why}; copy the \
-                     missing lines, then remove this file"
+                    "{kept}: an earlier version of {INDEX_FILE}, kept for this reason: {why}; copy the lines \
+                     that {INDEX_FILE} lacks into {INDEX_FILE}, then remove {kept}"
                 ));
                 true
             }

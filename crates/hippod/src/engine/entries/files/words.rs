@@ -1,4 +1,4 @@
-//! Edits of the index file that are not in the file yet.
+//! Edits that the index file does not contain yet.
 //!
 //! An editor made these edits in a copy of the file that hippod had just replaced. The store keeps the edits until a
 //! write has merged them into the file.
@@ -35,7 +35,7 @@ pub fn are_none(kept: &KeptBytes) -> bool {
 }
 
 /// Merges all edits into the current content. Returns the new content, and the number of the first edit that is not
-/// part of it; `None` if there is no edit.
+/// part of it; `None` without edits.
 pub fn merge(
     kept: &KeptBytes,
     current: Option<&[u8]>,
