@@ -47,7 +47,7 @@ pub struct Trees {
     pub state: PathBuf,
     views: Arc<Views>,
     clock: Arc<dyn Clock>,
-    /// Lock of each workspace's tree. A request or a run holds the lock while it reads or writes nodes.
+    /// Lock of each workspace's tree. A run or a submission holds the lock while it reads and writes nodes.
     locks: Mutex<BTreeMap<PathBuf, Arc<Lock<()>>>>,
     /// Roots of the workspaces whose tree a client's request is about to update. Each such request adds one element.
     awaited: Mutex<Vec<PathBuf>>,

@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_secs(30);
 const MOST_DOUBLED: u32 = 5;
 /// Retention of daily access counts in milliseconds. Three days suffice in every time zone.
 const DAYS_KEPT: i64 = 3 * 86_400_000;
-/// Number of runs that are always kept. If there are more, old runs are removed.
+/// Number of runs up to which all runs are kept. If there are more, runs older than [`KEPT`] are removed.
 const RUNS: usize = 40;
 /// Maximum number of archived entries created by queries.
 const QUESTIONS: usize = 1_000;
