@@ -1,4 +1,4 @@
-//! Routing of messages to workspaces, each of which has a thread of its own.
+//! Routing of messages to the threads of the workspaces.
 
 mod agenda;
 mod embedding;
@@ -47,7 +47,7 @@ use entries::FinishedPlan;
 use requests::{Removal, WorkspaceRestore};
 use worker::WorkspaceWorker;
 
-/// Time limit for one kind of work within a turn.
+/// Maximum time that a workspace's thread spends on one kind of work before it continues with the next kind.
 const SLICE: Duration = Duration::from_millis(50);
 
 /// Handles shared by all workspaces.
@@ -56,9 +56,9 @@ pub struct Resources {
     pub config: Arc<Config>,
     /// Paths of the daemon's files.
     pub paths: Paths,
-    /// Clock.
+    /// The daemon's clock.
     pub clock: Arc<dyn Clock>,
-    /// Views for queries.
+    /// The views of the workspaces, from which queries are answered.
     pub views: Arc<Views>,
     /// The registered workspaces.
     pub registry: Registry,
@@ -66,7 +66,8 @@ pub struct Resources {
     pub embed: EmbedWorker,
     /// The installed models.
     pub models: Arc<Models>,
-    /// Sessions of context entries. Their databases are checked and released together with the index databases.
+    /// The sessions of context entries. The session database of a workspace is checked and released together with its
+    /// index database.
     pub contexts: Arc<Contexts>,
     /// Counters of cycles.
     pub measures: Arc<Measures>,
@@ -74,7 +75,7 @@ pub struct Resources {
     pub news: broadcast::Sender<News>,
     /// Liveness signal of the engine.
     pub pulse: Pulse,
-    /// True while, before shutdown, a database whose file was removed while open is written again.
+    /// True during shutdown while a database whose file was deleted is written to disk again.
     pub rescuing: Arc<AtomicBool>,
 }
 
@@ -83,11 +84,11 @@ pub struct Resources {
 enum EngineEvent {
     /// A message from another component.
     Sent(EngineMessage),
-    /// A restored workspace that is in place.
+    /// The restore of a workspace has finished.
     Restored(PathBuf),
-    /// A workspace whose thread has ended.
+    /// The thread of a workspace has ended normally.
     Closed(PathBuf),
-    /// A thread that ended in the middle of its work.
+    /// The thread of a workspace has panicked.
     Lost,
 }
 
@@ -96,15 +97,15 @@ enum EngineEvent {
 enum WorkspaceEvent {
     /// A message from another component, and the tracing span of its sender.
     Sent(WorkspaceMessage, Span),
-    /// A client that registered the workspace, and the answer once it is open.
+    /// A client added the workspace. It receives this response once the workspace is open.
     Added(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse),
-    /// A restore into the folder of the workspace.
+    /// A request to restore a backup into the folder of the workspace.
     TakenIn(WorkspaceRestore),
-    /// The removal of the workspace.
+    /// A request to remove the workspace.
     Removed(Removal),
     /// A result or a state change from the embed worker.
     Embed(EmbedEvent),
-    /// Completion of the vector graph of an opened workspace; `None` if the build failed or was cancelled.
+    /// The key of a workspace and its new vector graph; `None` if the build failed or was cancelled.
     GraphBuilt(u64, Option<BuiltGraph>),
     /// A finished plan of a cycle.
     Planned(FinishedPlan),
@@ -112,7 +113,7 @@ enum WorkspaceEvent {
     Tick,
     /// A change of the installed model files.
     ModelChanged,
-    /// The end of the daemon.
+    /// The daemon shuts down.
     Shutdown,
 }
 
@@ -122,7 +123,7 @@ pub struct EngineInbox {
     receiver: Receiver<EngineEvent>,
 }
 
-/// Creates the channel to an engine that is built later.
+/// Creates the channel to the engine, before the engine itself is created.
 pub fn create_channel() -> (EngineHandle, EngineInbox) {
     let (sender, receiver) = mpsc::channel();
     let events = sender.clone();
@@ -130,29 +131,29 @@ pub fn create_channel() -> (EngineHandle, EngineInbox) {
     (handle, EngineInbox { sender, receiver })
 }
 
-/// ThreadProgress of a workspace's thread.
+/// Progress of a workspace's thread.
 #[derive(Default)]
 struct ThreadProgress {
-    /// Key of the workspace since it was last opened; results of work for an earlier key are dropped.
+    /// Key that the workspace received when it was last opened. Results of work for an earlier key are dropped.
     key: AtomicU64,
     is_busy: AtomicBool,
     pulse: Pulse,
 }
 
-/// A workspace of the engine.
+/// A registered workspace: its thread, and the channel to that thread.
 struct EngineMember {
     inbox: Sender<WorkspaceEvent>,
     thread: JoinHandle<()>,
     progress: Arc<ThreadProgress>,
-    /// Number of beats at the last check of the watchdog.
+    /// Number of beats of the thread's pulse at the last liveness check.
     seen: u64,
-    /// Messages that wait until the removal or the restore of the workspace has finished; `None` if it has.
+    /// Messages that wait for the end of a removal or a restore of the workspace; `None` if neither is in progress.
     waiting: Option<Vec<EngineMessage>>,
 }
 
 impl EngineMember {
     fn post(&self, event: WorkspaceEvent) {
-        // A workspace that was just removed needs no event.
+        // Sending fails only if the workspace was just removed, and then it needs no event.
         let _ = self.inbox.send(event);
     }
 }
@@ -166,10 +167,9 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Creates an engine for the registered workspaces. They are announced at once and opened by [`Engine::run`].
+    /// Creates an engine, and reports the registered workspaces as opening. [`Engine::run`] opens them.
     pub fn new(inbox: EngineInbox, resources: Resources) -> Self {
-        // Announce them before the first client request, so that a registered workspace is reported as opening, not as
-        // unknown.
+        // Without this, a client that connects early would see a registered workspace as unknown.
         for root in resources.registry.roots() {
             resources.views.set(&root, Slot::Opening);
         }
@@ -206,7 +206,7 @@ impl Engine {
         }
     }
 
-    /// Handles a message of the engine, or passes it on to its workspace.
+    /// Handles a message for the engine, or passes a message for a workspace on to that workspace's thread.
     fn take_message(&mut self, message: EngineMessage) {
         let root = match &message {
             EngineMessage::To(root, ..) => Some(root.clone()),
@@ -268,7 +268,7 @@ impl Engine {
         }
     }
 
-    /// Handles messages that waited for the end of a removal or of a restore.
+    /// Handles the messages that waited for the end of a removal or a restore.
     fn take_waiting(&mut self, waiting: Option<Vec<EngineMessage>>) {
         for message in waiting.into_iter().flatten() {
             self.take_message(message);
@@ -281,14 +281,14 @@ impl Engine {
         }
     }
 
-    /// Starts using a missing model once it has been installed manually.
+    /// Starts using a model that was missing, if the user has installed its files since.
     fn look_for_model(&mut self) {
         let (models, embed) = (&self.resources.models, &self.resources.embed);
         let is_found = |before: ModelPhase, now: ModelPhase| {
             matches!(before, ModelPhase::Absent(_)) && !matches!(now, ModelPhase::Absent(_))
         };
         let configured = is_found(embed.state().0, models.state());
-        // For a workspace with its own model, no other check looks at the model's files.
+        // A workspace can have an embedding model of its own. No other check looks at the files of such a model.
         let own = self.resources.views.open().into_iter().any(|view| {
             let name = &view.config.embed.model;
             let found = models.find_model(name);
@@ -305,7 +305,7 @@ impl Engine {
         self.resources.views.set(root, Slot::Opening);
         let (inbox, events) = mpsc::channel();
         let progress = Arc::new(ThreadProgress::default());
-        // If the restore fails, the workspace is removed again. Clients that add it meanwhile wait.
+        // If a restore of a new workspace fails, the workspace is removed again. Requests for it wait until then.
         let waits = restore.is_some() && !self.resources.registry.contains(root);
         let worker = WorkspaceWorker::new(self, root, inbox.clone(), Arc::clone(&progress), restore);
         let thread = std::thread::Builder::new().name("workspace".to_owned());
@@ -328,7 +328,8 @@ impl Engine {
         }
     }
 
-    /// Returns whether every busy thread makes progress. While one hangs, the watchdog receives no heartbeat.
+    /// Returns whether every busy thread has made progress since the last call. While one hangs, the watchdog receives
+    /// no signal.
     fn are_all_alive(&mut self) -> bool {
         let mut well = true;
         for member in self.members.values_mut() {
@@ -339,14 +340,14 @@ impl Engine {
         well
     }
 
-    /// Closes all workspaces. Their threads finish their step first.
+    /// Closes all workspaces, after each thread has finished its current step.
     fn finish(self) {
         self.resources.rescuing.store(true, Ordering::Relaxed);
         self.resources.contexts.look();
         self.resources.rescuing.store(false, Ordering::Relaxed);
         self.post_to_all(|| WorkspaceEvent::Shutdown);
         for member in self.members.into_values() {
-            // The thread itself reported its panic.
+            // If the thread panicked, it has reported the panic itself.
             let _ = member.thread.join();
         }
         self.resources.contexts.checkpoint();

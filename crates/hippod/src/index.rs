@@ -1,4 +1,4 @@
-//! Immutable view of a workspace's index entries for queries.
+//! Immutable view of a workspace's entries for queries.
 
 pub mod answers;
 pub mod standing;
@@ -13,27 +13,27 @@ use hippo_text::terms::QueryTerm;
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
-/// The entries of a workspace at one moment. The engine creates a new view when an entry changes.
+/// The entries of a workspace at one moment. A new view is created when entries change.
 #[derive(Debug, Default)]
 pub struct IndexView {
     records: Vec<Arc<EntryRecord>>,
     by_id: Arc<HashMap<EntryId, usize>>,
-    /// Active entries by the paths of their pointers.
+    /// Positions in `records` of the entries outside the archive, by the paths of their pointers.
     by_path: Arc<HashMap<String, Vec<usize>>>,
-    /// Active entries learned from a query, by the terms of that query.
+    /// Positions in `records` of the entries that queries created, by the terms of the query.
     by_cue: Arc<HashMap<String, usize>>,
     told: Arc<EntryWords>,
-    /// Words of the entries learned from queries. They are stored separately so that earlier queries do not influence
-    /// other results.
+    /// Words of the entries that queries created. They are separate, so that earlier queries do not influence the
+    /// ranking of other entries.
     asked: Arc<EntryWords>,
     profile: DecayCurve,
-    /// Tokens of the index file.
+    /// Estimated number of tokens in the index file.
     pub tokens: u64,
-    /// Number of archived entries that the user removed.
+    /// Number of entries that a person removed.
     pub forgotten: usize,
 }
 
-/// Searchable words of a set of entries, with their positions in the view.
+/// Searchable words of some entries, and the positions of these entries in the view.
 #[derive(Debug, Default)]
 struct EntryWords {
     cues: Cues,
@@ -53,7 +53,7 @@ impl EntryWords {
     }
 }
 
-/// Returns whether the same queries find both versions of an entry.
+/// Returns whether queries cannot distinguish two versions of an entry, because all searchable fields are equal.
 fn is_found_alike(a: &EntryRecord, b: &EntryRecord) -> bool {
     let archived = |record: &EntryRecord| matches!(record.place, RecordPlace::Archive(_));
     let cue = |record: &EntryRecord| record.learned.as_ref().map(|learned| learned.cue.clone());
@@ -67,8 +67,8 @@ fn is_found_alike(a: &EntryRecord, b: &EntryRecord) -> bool {
 }
 
 impl IndexView {
-    /// Creates the view that follows an earlier one. Unchanged parts are shared, so that recording an access
-    /// is cheap.
+    /// Creates the view of the records `now`. Parts that did not change since the view `before` are shared, so that a
+    /// new access count is cheap.
     pub fn after(before: &Self, now: &BTreeMap<EntryId, EntryRecord>, profile: DecayCurve) -> Self {
         let gone = before
             .records
@@ -161,13 +161,13 @@ impl IndexView {
         &self.profile
     }
 
-    /// Returns the strength of an entry at a moment, in [0, 1].
+    /// Returns the strength of an entry at the time `now`, from 0 to 1.
     pub fn strength(&self, record: &EntryRecord, now: Timestamp) -> f32 {
         decay::strength_at(&self.profile, &record.entry, now)
     }
 
-    /// Returns the entries that match a query, best first. Entries learned from queries are included only
-    /// with `asked`.
+    /// Returns the entries that match a query, best first. Entries that queries created are included only if `asked` is
+    /// true.
     pub fn find(&self, terms: &[QueryTerm], limit: usize, asked: bool) -> Vec<(Match, &Arc<EntryRecord>)> {
         let mut found = self.find_matches(&self.told, terms, limit);
         if asked {
@@ -190,13 +190,14 @@ impl IndexView {
             .collect()
     }
 
-    /// Returns the entry learned from the same query.
+    /// Returns the entry that an earlier query with the same terms created.
     pub fn learned(&self, cue: &[String]) -> Option<&Arc<EntryRecord>> {
         self.by_cue.get(&cue.join(" ")).map(|at| &self.records[*at])
     }
 
-    /// Returns the entry that describes a location: one with a pointer to the innermost section, otherwise
-    /// one with a pointer to the whole file.
+    /// Returns the entry that describes a location in a file. `heading` contains the headings above the location,
+    /// outermost first. An entry with a pointer to an inner section is preferred to one with a pointer to an outer
+    /// section or to the whole file.
     pub fn of_place(&self, path: &str, heading: &[String]) -> Option<&Arc<EntryRecord>> {
         let of_path = self.by_path.get(path)?;
         let depth = |record: &EntryRecord| {
@@ -214,7 +215,7 @@ impl IndexView {
             })
             .max()
         };
-        // An entry learned from a query describes only that query, so a regular entry ranks higher.
+        // An entry that a query created describes only that query, so other entries are preferred.
         let rank = |at: &usize| {
             let record = &self.records[*at];
             depth(record).map(|depth| (record.learned.is_none(), depth, std::cmp::Reverse(*at)))

@@ -1,4 +1,4 @@
-//! Messages that other components send to the engine.
+//! Messages from other components to the engine.
 
 mod handle;
 mod order;
@@ -23,42 +23,42 @@ pub use request::{HeartbeatAnswer, LostData, WorkspaceMessage};
 pub enum EngineMessage {
     /// A message for the workspace with this canonical root, and the tracing span of its sender.
     To(PathBuf, Box<WorkspaceMessage>, Span),
-    /// Registers a folder.
+    /// Registers a folder as a workspace, and opens it.
     Add {
         /// The folder as given by the client.
         folder: PathBuf,
-        /// Response channel.
+        /// Channel for the answer.
         reply: AnswerSender<WorkspaceAddResponse>,
     },
-    /// Unregisters a folder.
+    /// Closes a workspace and removes it from the registry.
     Remove {
         /// The folder as given by the client.
         folder: PathBuf,
-        /// True to delete the stored session contexts as well.
+        /// True if the stored sessions of context entries are deleted as well.
         purge: bool,
-        /// Response channel.
+        /// Channel for the answer.
         reply: AnswerSender<WorkspaceRemoveResponse>,
     },
-    /// Moves a restored workspace that is staged into place, and opens it.
+    /// Restores a workspace from unpacked backup data, and opens it.
     TakeIn {
-        /// The staged workspace.
+        /// The unpacked data of the workspace.
         staged: StagedWorkspace,
-        /// Response channel.
+        /// Channel for the answer.
         reply: AnswerSender<Restored>,
     },
     /// A result or a state change from the embed worker.
     Embed(EmbedEvent),
     /// A timer tick: cycles may be due.
     Tick,
-    /// Liveness probe of the watchdog.
+    /// A liveness check by the watchdog.
     Pulse,
     /// A change of the installed model files.
     ModelChanged,
-    /// A request to look again for a missing model.
+    /// A request to check whether a missing model has been installed.
     LookForModel,
-    /// Shutdown: finish the current step, save, and end.
+    /// The daemon shuts down. The engine closes all workspaces and ends.
     Shutdown,
 }
 
-/// Response channel of a request.
+/// Channel for the answer to a request.
 pub type AnswerSender<T> = oneshot::Sender<Result<T, RpcError>>;

@@ -1,6 +1,7 @@
 //! Answers to `search` requests.
 //!
-//! Candidates from words and vectors are ranked, checked against the disk, and packed into the answer.
+//! A search finds candidate chunks by their words and by their vectors, and ranks them. It then checks that the files
+//! still contain the text, and fills the answer with the best results up to the limits.
 
 mod attempt;
 mod filter;
@@ -42,33 +43,33 @@ use scratch::with_scratch;
 
 pub use get::get;
 
-/// Maximum number of chunks from the vector index.
+/// Maximum number of candidate chunks from the vector index.
 const VECTOR_CANDIDATES: usize = 300;
-/// Number of nearest chunks whose cosine is computed from the exact vector.
+/// Number of the nearest chunks whose similarity is computed again from exact vectors.
 const RESCORED: usize = 40;
-/// Number of ranked chunks per requested result. More than one is needed because some chunks are near-duplicates, have
-/// changed on disk, or do not fit.
+/// Number of ranked chunks per requested result. Some chunks are dropped later, because they are near-duplicates, have
+/// changed on disk, or do not fit into the budget.
 const OVERFETCH: usize = 4;
 
-/// Searches of the daemon's workspaces.
+/// Handles that a search needs.
 pub struct Searcher {
-    /// Registered workspaces.
+    /// The views of the registered workspaces.
     pub views: Arc<Views>,
-    /// Clock.
+    /// The daemon's clock.
     pub clock: Arc<dyn Clock>,
     /// Handle to the embed worker.
     pub embed: EmbedWorker,
     /// The installed models.
     pub models: Arc<Models>,
-    /// Handle of the engine, which reads changed files and learns from answers.
+    /// Handle of the engine, which indexes changed files and records the effects of queries.
     pub engine: EngineHandle,
 }
 
 /// Handles `search`.
 ///
 /// # Errors
-/// Returns `no-workspace`, `warming`, `bad-request` for an invalid filter, `degraded` if the mode is `vector` and no
-/// model is available, or `internal` with the message of the store.
+/// Returns `no-workspace` or `warming` if the workspace is not available, `bad-request` for an invalid filter,
+/// `degraded` if the mode is `vector` and search by meaning is not possible, or an error of the store.
 pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
     let view = searcher.views.get(&request.workspace).await?;
@@ -77,7 +78,7 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
     let today = date_in(now, &zone);
     let mut question = SearchQuestion::new(request, &view.root, &view.config.search, today, now)?;
     if question.meaning {
-        // Stored vectors are not used while search by meaning is disabled.
+        // Stored vectors are not used if search by meaning is disabled.
         question.meaning = searcher.models.are_enabled() && view.by_meaning();
     }
     let question = Arc::new(question);
@@ -96,16 +97,16 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
     Ok(response)
 }
 
-/// An answer with additional facts for the daemon.
+/// The answer to a search, with facts that only the daemon needs.
 pub struct SearchAnswer {
     response: SearchResponse,
     /// The passage of each result.
     passages: Vec<PassageKey>,
-    /// True if the answer contains all results that were found.
+    /// True if the answer contains every result that was found.
     all: bool,
-    /// True if the text of a ranked chunk no longer existed on disk.
+    /// True if the file of a ranked chunk no longer contains its text.
     gone: bool,
-    /// Files among the hits that differ from the index.
+    /// Files of ranked chunks that differ from the index.
     stale: StaleFiles,
 }
 
@@ -118,8 +119,8 @@ pub struct SearchState {
 }
 
 impl SearchState {
-    /// Answers a query by search. `model` is the model that computed `vector`. Returns `None` if the workspace uses
-    /// another model by now.
+    /// Answers a query by search. `model` is the model that computed `vector`. Returns `None` if the workspace has
+    /// changed to another model since.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<SearchAnswer>, RpcError> {
         let snapshot = self.view.snapshot();
         if vector.is_some() && snapshot.model.as_deref() != model {
@@ -129,7 +130,7 @@ impl SearchState {
         Ok(Some(self.collect(snapshot, &ranked, vector.is_some())))
     }
 
-    /// Checks ranked chunks against the disk, and packs those that still exist.
+    /// Checks the ranked chunks against the files on disk, and creates the answer from those whose text still exists.
     fn collect(
         &self,
         snapshot: RwLockReadGuard<'_, SearchSnapshot>,
@@ -173,7 +174,7 @@ impl SearchState {
             && let Some(least) = found
         {
             notes.push(format!(
-                "no result fits into the budget: the smallest result has {least} tokens"
+                "no result fits into the budget: the best result has {least} tokens"
             ));
         }
         let by_words = self.searcher.models.are_enabled() && !self.question.meaning;
@@ -217,7 +218,7 @@ impl SearchState {
         }
     }
 
-    /// Ranks chunks by relevance; with `within`, only chunks for which it returns true.
+    /// Ranks chunks by relevance. If `within` is given, only the chunks for which it returns true are ranked.
     fn rank(
         &self,
         snapshot: &SearchSnapshot,
@@ -280,7 +281,8 @@ impl SearchState {
         query: &PreparedQuery,
         filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<VectorHits, RpcError> {
-        // Approximate cosines have an error of up to 0.01; only the order of the best results needs higher accuracy.
+        // Approximate similarities have an error of up to 0.01. Only the best results need higher accuracy, because
+        // their order matters.
         let rescore = |chunks: &[u32]| {
             let exact = &chunks[..chunks.len().min(RESCORED)];
             self.view
@@ -320,7 +322,7 @@ impl SearchState {
     }
 }
 
-/// Returns whether anything is dated within a range.
+/// Returns whether any document or section has a date within a range.
 fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
     let within = |date: Option<Date>| date.is_some_and(|date| range.contains(date));
     corpus.documents().any(|(_, document)| {
@@ -328,7 +330,8 @@ fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
     })
 }
 
-/// Returns the error for the client. Damage is also reported to the engine, so that `status` shows it.
+/// Returns the answer to the client for an error of the store. A damaged database is also reported to the engine, so
+/// that `status` shows the damage.
 fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
     let refusal = store_error(&error);
     if error.needs_rebuild() {
@@ -336,7 +339,7 @@ fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) ->
             .engine
             .send_to(&view.root, WorkspaceMessage::Damaged(error));
     } else {
-        // In its turn, the workspace checks that the database file still exists.
+        // Wake the workspace's thread, which then checks that the database file still exists.
         searcher
             .engine
             .send_to(&view.root, WorkspaceMessage::Stale(Vec::new()));

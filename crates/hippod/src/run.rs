@@ -30,10 +30,10 @@ use parts::DaemonParts;
 
 pub use log::{StderrLog, log_to};
 
-/// Time limit for the engine to save its progress at shutdown.
+/// Maximum time that the daemon waits at shutdown until the engine has saved its state.
 const LAST_STEP: Duration = Duration::from_millis(800);
-/// Additional time limit for rewriting a database that was removed while open. With a longer limit, the service manager
-/// would kill the daemon first.
+/// Additional time that the daemon waits at shutdown if a database whose file was removed must be written again. If it
+/// waited longer, the service manager would kill it.
 const RESCUE: Duration = Duration::from_secs(8);
 
 /// Options of a daemon.
@@ -42,13 +42,14 @@ pub struct DaemonOptions {
     pub config: Config,
     /// Paths of the daemon's files.
     pub paths: Paths,
-    /// Clock.
+    /// The daemon's clock.
     pub clock: Arc<dyn Clock>,
-    /// Socket that the service manager bound. The daemon serves it and binds none. `paths` contains its path.
+    /// Socket that the service manager has bound; `None` if the daemon binds its socket itself. `paths` contains the
+    /// path of the socket in both cases.
     pub passed: Option<PassedSocket>,
 }
 
-/// Serves until `shutdown` completes, a client requests a stop, or a part of the daemon dies.
+/// Runs the daemon until `shutdown` completes, a client requests a stop, or a part of the daemon ends unexpectedly.
 ///
 /// # Errors
 /// Fails if another daemon holds the state folder, the socket cannot be bound, or a thread ended
@@ -87,12 +88,12 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     let stop = components.stop.clone();
     let (engine_done, mut engine_ended) = oneshot::channel::<()>();
     let engine_thread = std::thread::Builder::new().name("engine".into()).spawn(move || {
-        // Dropped when the thread ends, also after a panic.
+        // Dropping this value signals the end of the thread, also after a panic.
         let _done = engine_done;
         engine.run();
     })?;
     tracing::info!(socket = %socket.display(), "hippod answers");
-    // Without the scheduler, the engine still checks for due cycles once an hour.
+    // If the scheduler fails, the engine still checks for due cycles once an hour.
     let ticks = ticks::start(components.engine.clone()).await;
     if let Err(error) = &ticks {
         tracing::warn!(%error, "could not start the scheduler; cycles may start up to an hour late");
@@ -129,23 +130,23 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     };
     manager.abort();
     service::stopping().await;
-    // If a client requests a stop, the server may be the first component that is seen to end.
+    // After a client has requested a stop, the server may end before the request is noticed here. This is not an error.
     let asked = stop.send_replace(true);
     if died != Some("the server") {
         serving.await;
     }
     if let Ok(mut ticks) = ticks {
-        // The scheduler only sends ticks, so an error loses nothing.
+        // An error has no consequences, because the scheduler only sends ticks.
         let _ = ticks.shutdown().await;
     }
-    // These tasks have no open database transaction between two requests, so they can be aborted.
+    // These tasks can be aborted, because they hold no open database transaction while they wait.
     keeper.abort();
     left.abort();
     trees.abort();
     embed.stop();
     components.engine.send(EngineMessage::Shutdown);
     let last_step = tokio::task::spawn_blocking(move || {
-        // The thread itself already reported its panic.
+        // If a thread panicked, it has reported the panic itself.
         let _ = (engine_thread.join(), embed_thread.join());
     });
     let mut last_step = pin!(last_step);

@@ -1,7 +1,7 @@
-//! Scan of the memory files below a root.
+//! Scan of a workspace for memory files.
 //!
-//! `.hippoignore` and `.ignore` files are respected. `.gitignore` files are not: harnesses list private memory in them
-//! to keep it out of the repository, and that memory has to be indexed. Names that begin with a dot and `node_modules`
+//! The scan obeys `.hippoignore` and `.ignore` files, but not `.gitignore` files: harnesses list private memory there
+//! to keep it out of the repository, and this memory must be indexed. Names that begin with a dot, and `node_modules`,
 //! are always skipped.
 
 mod ignores;
@@ -21,23 +21,23 @@ pub use look::Looker;
 use look::ScannedPaths;
 pub use own::is_own_place;
 
-/// Result of a scan.
+/// Result of a scan of a workspace.
 #[derive(Debug, Default)]
 pub struct ScanResult {
     /// The memory files.
     pub files: Vec<ScannedFile>,
-    /// The folders that contain memory files or may receive some, including the root; absolute paths.
+    /// Absolute paths of the folders that contain memory files or may contain some later. The root is included.
     pub dirs: Vec<PathBuf>,
-    /// Files that look like memory but are not read.
+    /// Files that have names of memory files but are not read.
     pub skipped: Vec<SkippedFile>,
-    /// Unreadable folders, relative to the root. Files below them may still exist.
+    /// Paths of unreadable folders, relative to the root. Files below these folders may still exist.
     pub unreadable_dirs: Vec<PathBuf>,
-    /// True if the root is a readable folder. If not, the other fields carry no information.
+    /// True if the root is a readable folder. If false, only `cut_short` is meaningful.
     pub root_present: bool,
-    /// True if the scan was incomplete because the process has reached its limit on open files. In this case, a file
-    /// missing from the result may still exist.
+    /// True if the scan is incomplete because the process has reached its limit on open files. A file that is not in
+    /// the result may then still exist.
     pub cut_short: bool,
-    /// True if the root is empty, as a mount point is while its disk is unmounted.
+    /// True if the root is an empty folder. A mount point is empty while its disk is not mounted.
     pub root_empty: bool,
 }
 
@@ -54,14 +54,14 @@ pub struct ScannedFile {
     pub id: FileId,
 }
 
-/// A file that looks like memory but is not read.
+/// A file that has the name of a memory file but is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedFile {
-    /// Path relative to the root, separated by `/`; invalid UTF-8 is replaced.
+    /// Path relative to the root, separated by `/`. Invalid UTF-8 is replaced.
     pub rel: String,
-    /// The reason.
+    /// Reason why the file is not read.
     pub reason: String,
-    /// True if this is another name of a file that is read under its first name.
+    /// True if this is another name of a file that is read under its first name, for example a hard link.
     pub is_second_name: bool,
 }
 
@@ -81,16 +81,16 @@ impl SkippedFile {
 pub enum PathClass {
     /// A memory file.
     File(ScannedFile),
-    /// A path that looks like memory but is not read, with the reason.
+    /// A path that has the name of a memory file but is not read, with the reason.
     Skipped(String),
-    /// Not memory: absent, ignored, or not covered by the rules.
+    /// Not a memory file: the path does not exist, is ignored, or is not selected by the rules.
     None,
-    /// Unknown, because a parent folder cannot be read.
+    /// Unknown whether this is a memory file, because a parent folder cannot be read.
     Unknown,
 }
 
-/// Scans everything below a root. Calls `at_each` for every entry, so that the caller can stay responsive during a long
-/// scan.
+/// Scans the folder `root` and everything below it. Calls `at_each` for every entry of a folder, so that the caller can
+/// signal progress during a long scan.
 pub fn scan(root: &Path, rules: &SourceRules, config: &Config, at_each: &dyn Fn()) -> ScanResult {
     match WorkspaceDir::open(root).and_then(|dir| dir.folder("")?.is_empty()) {
         Ok(root_empty) => ScanResult {
@@ -104,14 +104,15 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &Config, at_each: &dyn Fn(
     }
 }
 
-/// Returns the name, without links, of a file that is reached through a link, if that name is memory as well.
+/// Returns the path of the target of a link, if that path is a memory file as well.
 fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
     let real = WorkspaceDir::open(root).ok()?.resolve(rel).ok()?;
     let first = files::slashed(Path::new(real.to_str()?));
     (first != rel && rules.is_source(&first)).then_some(first)
 }
 
-/// Keeps one name of each file and folder: a name without a link if there is one, otherwise the first name.
+/// Keeps only one name of each file and folder: a name without a link if there is one, and otherwise the first name in
+/// sort order.
 fn once_each(root: &Path, (paths, mut result): (ScannedPaths, ScanResult)) -> ScanResult {
     let ScannedPaths { mut files, mut dirs } = paths;
     let mut skipped = std::mem::take(&mut result.skipped);
@@ -137,7 +138,7 @@ fn once_each(root: &Path, (paths, mut result): (ScannedPaths, ScanResult)) -> Sc
     dirs.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
     let mut seen = std::collections::HashSet::new();
     for (dir, _) in dirs {
-        // If the folder disappeared during the scan, its removal arrives as a separate event.
+        // If the folder disappeared during the scan, the watcher reports its removal.
         let Ok(Some(id)) = FileId::at(&dir) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Diagnosis of workspaces: findings of the engine and locations to check on disk.
+//! Results of the checks that `doctor` runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use crate::models::{Models, unsupported};
 use crate::scan::SkippedFile;
 use crate::view::WorkspaceView;
 
-/// Completed checks and the problems found, and the locations to check on disk. Disk checks are slow and must not block
-/// the engine.
+/// Results of completed checks, and the workspaces whose files `doctor` checks afterwards. The checks of files are slow
+/// and must not block the threads of the workspaces.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// Problems found.
+    /// The problems that were found.
     pub problems: Vec<Problem>,
-    /// Completed checks.
+    /// The completed checks, with their results.
     pub checks: Vec<Check>,
-    /// Workspaces whose disk is to be checked.
+    /// Workspaces whose files have not been checked yet.
     pub places: Vec<SurveyedWorkspace>,
 }
 
 impl Survey {
-    /// Adds the findings of another workspace, without duplicates.
+    /// Adds the results for another workspace, without duplicates.
     pub fn add(&mut self, other: Self) {
         for problem in other.problems {
             if !self.problems.contains(&problem) {
@@ -38,7 +38,7 @@ impl Survey {
         self.places.extend(other.places);
     }
 
-    /// Adds a problem that belongs to no check.
+    /// Adds a problem without a check.
     pub fn problem(
         &mut self,
         id: &str,
@@ -50,19 +50,19 @@ impl Survey {
         self.problems.push(problem(id, severity, what, place, fix));
     }
 
-    /// Adds a check without problems.
+    /// Adds a check that found no problem.
     pub fn sound(&mut self, id: &str, detail: impl Into<String>) {
         self.check(id, detail, Vec::new());
     }
 
-    /// Adds a check with its findings. Informational findings do not make the check fail.
+    /// Adds a check and the problems that it found. Problems with the severity `info` do not make the check fail.
     pub fn check(&mut self, id: &str, detail: impl Into<String>, found: Vec<Problem>) {
         self.checks.push(Check::new(id, detail, &found));
         self.problems.extend(found);
     }
 }
 
-/// Creates a problem with its fix.
+/// Creates a problem that `doctor` cannot fix itself. `fix` is the advice to the user.
 pub fn problem(
     id: &str,
     severity: Severity,
@@ -80,7 +80,7 @@ pub fn problem(
     }
 }
 
-/// Reports the state of a model.
+/// Adds the state of a model as a check or as a problem.
 pub fn examine_model(models: &Models, name: &str, state: ModelPhase, survey: &mut Survey) {
     let place = models.folder().display().to_string();
     match state {
@@ -113,21 +113,21 @@ pub fn examine_model(models: &Models, name: &str, state: ModelPhase, survey: &mu
     }
 }
 
-/// A workspace whose disk is still to be checked.
+/// An open workspace whose files have not been checked yet.
 pub struct SurveyedWorkspace {
     /// View of the workspace.
     pub view: Arc<WorkspaceView>,
-    /// Path of its database.
+    /// Path of the workspace's database.
     pub database: PathBuf,
-    /// Number of files in the index and on disk.
+    /// Number of files in the index, and number of memory files on disk.
     pub disk: (usize, usize),
-    /// Number of files that are waiting to be read.
+    /// Number of changed or missing files that the index does not reflect yet.
     pub waiting: usize,
-    /// Skipped paths, each with the number of indexed files below it.
+    /// Paths that are not read, each with the number of indexed files at or below the path.
     pub skipped: Vec<(SkippedFile, usize)>,
-    /// Description of the index file, if hippod keeps one and it has no problem.
+    /// Description of the index file; `None` if it is disabled or has a problem.
     pub index_file: Option<String>,
-    /// True if hippod keeps an index file in this workspace.
+    /// True if the index file is enabled for this workspace.
     pub indexed: bool,
 }
 

@@ -1,9 +1,10 @@
 //! Compaction trees of the workspaces.
 //!
-//! A tree has nodes for days, weeks and months, and `ROOT.md`. Each node is derived from the level below. A run works
-//! beside the engine, and each workspace has at most one run at a time. It reads the sources, and `hippo_tree` decides
-//! which nodes are due and what they contain. Each file is replaced atomically, unless another writer changed it in the
-//! meantime. Nodes that a stopped process did not write are due again.
+//! A tree consists of nodes for days, weeks and months, and of `ROOT.md`. Each node is derived from the level below it.
+//! A run updates the tree of one workspace, and each workspace has at most one run at a time. The run reads the daily
+//! logs and the nodes. The crate `hippo_tree` determines which nodes must be updated, and creates their content. The
+//! run then replaces each file atomically, unless another program has changed the file in the meantime. If the process
+//! stops during a run, the next run writes the remaining nodes.
 
 mod disk;
 mod foreign;
@@ -35,24 +36,24 @@ use crate::clock::Clock;
 use crate::errors::root_missing;
 use crate::views::Views;
 
-/// Returns the path of the tree's state file in the workspace's state folder.
+/// Returns the path of the file with the state of a workspace's tree, in the workspace's state folder.
 pub fn state_file(state: &Path, root: &Path) -> PathBuf {
     state::TreeState::file(state, root)
 }
 
-/// Trees of all workspaces, one value per daemon.
+/// The trees of all workspaces of the daemon.
 pub struct Trees {
     /// State folder of the daemon.
     pub state: PathBuf,
     views: Arc<Views>,
     clock: Arc<dyn Clock>,
-    /// Locks of the workspaces, held while nodes are read and written.
+    /// Lock of each workspace's tree. A run or a submission holds the lock while it reads and writes nodes.
     locks: Mutex<BTreeMap<PathBuf, Arc<Lock<()>>>>,
-    /// Workspaces whose tree a request of a client will update, with one element for each request.
+    /// Roots of the workspaces whose tree a client's request is about to update. Each such request adds one element.
     awaited: Mutex<Vec<PathBuf>>,
 }
 
-/// Guard of a request that updates a tree itself. While the guard exists, the keeper does not update that tree.
+/// Registration of a request that updates a tree itself. While the value exists, the automatic updates skip that tree.
 pub struct TreeWaiter<'a> {
     trees: &'a Trees,
     root: PathBuf,
@@ -68,7 +69,7 @@ impl Drop for TreeWaiter<'_> {
 }
 
 impl Trees {
-    /// Creates the trees of the daemon with this state folder.
+    /// Creates the trees of a daemon. `state` is the state folder of the daemon.
     pub fn new(state: PathBuf, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
         Self {
             state,
@@ -79,7 +80,7 @@ impl Trees {
         }
     }
 
-    /// Registers a request that will update a tree. Dropping the guard ends the registration.
+    /// Registers a request that updates a tree itself. When the returned value is dropped, the registration ends.
     pub fn await_for(&self, root: &Path) -> TreeWaiter<'_> {
         let mut awaited = self.awaited.lock();
         awaited.push(root.to_path_buf());
@@ -89,24 +90,25 @@ impl Trees {
         }
     }
 
-    /// Returns whether a request of a client will update a tree.
+    /// Returns whether a client's request is about to update a tree.
     fn is_awaited(&self, root: &Path) -> bool {
         let awaited = self.awaited.lock();
         awaited.iter().any(|awaited| awaited == root)
     }
 
-    /// Waits until the tree of the workspace at or above a folder is free, and locks the tree.
+    /// Locks the tree of the workspace that contains a folder. Waits while another request or run holds the lock.
     pub async fn lock_tree(&self, folder: &Path) -> OwnedMutexGuard<()> {
         let root = self.views.root_of(folder);
         let lock = self.of(root.as_deref().unwrap_or(folder));
         lock.lock_owned().await
     }
 
-    /// Locks the tree of a workspace. Returns `None` if the tree is in use and `waits` is false.
+    /// Locks the tree of a workspace. If another request or run holds the lock, this waits if `waits` is true, and
+    /// otherwise returns `None`.
     ///
     /// # Errors
-    /// Returns `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the
-    /// meantime.
+    /// Returns `warming` if the folder of the workspace is missing, and `no-workspace` if the workspace has been
+    /// removed in the meantime.
     fn take(&self, root: &Path, waits: bool) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
         if !hippo_fs::is_present(root) {
             return Err(root_missing(root));
@@ -128,7 +130,7 @@ impl Trees {
             .hint("nothing was changed; to register the workspace again: hippoctl workspace add"))
     }
 
-    /// Returns the lock of a workspace.
+    /// Returns the lock of a workspace's tree.
     fn of(&self, root: &Path) -> Arc<Lock<()>> {
         let mut locks = self.locks.lock();
         locks.entry(root.to_path_buf()).or_default().clone()

@@ -1,6 +1,6 @@
-//! In-memory view of a workspace for queries.
+//! View of a workspace in memory for queries.
 //!
-//! The engine updates the view in place. A query waits for at most one commit.
+//! The workspace's thread updates the view in place while queries read it. A query waits for at most one commit.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -26,44 +26,44 @@ use crate::index::IndexView;
 use crate::verify::{ChunkSpan, FileMark};
 use crate::watcher::{Listener, UnreportedChanges};
 
-/// Maximum number of cached posting ids of recent queries (4 bytes each).
+/// Maximum number of chunk ids in the cache of postings. Each id has 4 bytes.
 const POSTINGS_KEPT: usize = 1_000_000;
 /// Maximum number of idle read connections per workspace.
 const READERS_KEPT: usize = 4;
 
-/// Data for ranking and answering, all from one generation.
+/// Data in memory for searches. All parts belong to the same generation of the index.
 #[derive(Debug)]
 pub struct SearchSnapshot {
     /// Documents, sections and chunks.
     pub corpus: Corpus,
     /// The vectors of the chunks.
     pub vectors: VectorIndex,
-    /// Text span of each chunk, by chunk id.
+    /// Location of each chunk in its file, by chunk id.
     pub spans: Vec<Option<ChunkSpan>>,
-    /// Token count of each chunk, by chunk id; 0 if no model has counted the tokens.
+    /// Number of tokens in each chunk, by chunk id; 0 if no model has counted them.
     pub tokens: Vec<u32>,
-    /// Additional facts about each document, by document id.
+    /// Further facts about each document, by document id.
     pub facts: HashMap<u32, DocumentFacts>,
-    /// Text form of the id of the model that produced the vectors.
+    /// Id of the model that computed the vectors; `None` if no model is in use.
     pub model: Option<Arc<str>>,
-    /// Generation of the documents.
+    /// Generation of the index, a number that each change of a document increases.
     pub generation: u64,
 }
 
-/// Facts about a document that answers need but ranking does not.
+/// Facts about a document that are needed for answers but not for ranking.
 #[derive(Debug)]
 pub struct DocumentFacts {
-    /// Size and modification time of the file.
+    /// Size and modification time of the file when it was indexed.
     pub mark: FileMark,
-    /// Generation at which the document reached its current content; 0 if the content dates from before the daemon's
-    /// start.
+    /// Generation of the index in which the document received its current content; 0 if the workspace has not indexed
+    /// the document since it was opened.
     pub generation: u64,
     /// The sections of the document, with their titles.
     pub sections: Box<[Section]>,
 }
 
 impl SearchSnapshot {
-    /// Returns the titles of the headings above a section and of the section itself, outermost first.
+    /// Returns the titles of the headings above a section and the title of the section itself, outermost first.
     pub fn heading_path(&self, document: u32, section: u32) -> Vec<String> {
         self.facts
             .get(&document)
@@ -71,7 +71,7 @@ impl SearchSnapshot {
             .unwrap_or_default()
     }
 
-    /// Returns the chunk that contains a line, among the chunks of a file.
+    /// Returns the chunk that contains a line of a file. `chunks` are the chunks of the file.
     pub fn chunk_at(&self, chunks: &[u32], line: u32) -> Option<u32> {
         chunks.iter().copied().find(|chunk| {
             let span = self.spans.get(*chunk as usize).copied().flatten();
@@ -80,27 +80,27 @@ impl SearchSnapshot {
     }
 }
 
-/// Lag of the index behind the disk, and its reason.
+/// Information about changes that the index does not contain yet, and about problems.
 #[derive(Debug, Clone, Default)]
 pub struct Freshness {
-    /// Number of files that wait to be read, plus chunks that wait for their vector.
+    /// Number of changed files that are not indexed yet, plus the number of chunks without a vector.
     pub pending: u64,
-    /// Number of files that wait to be read.
+    /// Number of changed files that are not indexed yet.
     pub unread: u64,
-    /// Number of watcher reports that the engine has processed.
+    /// Number of reports of the watcher that the workspace's thread has processed.
     pub taken: u64,
-    /// Time at which the oldest change that is not indexed yet was noticed.
+    /// Time at which the oldest of the changes that are not indexed yet was noticed; `None` if all changes are indexed.
     pub behind_since: Option<Instant>,
-    /// The degradation, as a keyword and as a sentence.
+    /// The most serious problem, as a code and a message; `None` without problems.
     pub degraded: Option<(&'static str, String)>,
 }
 
 impl Freshness {
-    /// Code of a repair that has not been reported yet.
+    /// Code for a repair of the database that `doctor` has not reported yet.
     pub const REPAIRED: &str = "repaired";
 
-    /// State after a start: until the disk is compared with the index, the daemon does not know which changes it
-    /// missed.
+    /// Code and message for a workspace that was just opened. Until the disk has been compared with the index, the
+    /// daemon does not know which changes it missed.
     pub const WARMING: (&'static str, &'static str) = (
         "warming",
         "the disk has not been compared with the index since the daemon started",
@@ -120,20 +120,20 @@ impl Freshness {
 
 /// A workspace as queries see it.
 pub struct WorkspaceView {
-    /// Canonical root.
+    /// Canonical path of the root folder.
     pub root: PathBuf,
     /// Configuration of the workspace.
     pub config: Config,
-    /// Source rules: which paths are memory.
+    /// Rules that determine which paths are memory files.
     pub rules: SourceRules,
     database: PathBuf,
-    /// True if the workspace's harness enables semantic search, as last read by the engine.
+    /// True if the harness's settings, as last read, enable search by meaning.
     meaning: AtomicBool,
     snapshot: RwLock<SearchSnapshot>,
     freshness: Mutex<Freshness>,
-    /// The running watcher; its pending changes count as not indexed.
+    /// Handle to the running watcher. Changes that it has not reported yet count as not indexed.
     listener: Mutex<Option<Listener>>,
-    /// Number of watcher reports sent to the engine.
+    /// Number of reports of the watcher that were sent to the workspace's thread.
     reports: AtomicU64,
     status: Mutex<Option<WorkspaceStatus>>,
     readers: Mutex<Vec<StoreReader>>,
@@ -149,8 +149,8 @@ struct PostingsCache {
 }
 
 impl WorkspaceView {
-    /// Creates a view with a snapshot that was loaded from `database`. The view reports "warming" until the engine sets
-    /// its freshness.
+    /// Creates a view with a snapshot that was loaded from `database`. The view reports "warming" until
+    /// [`WorkspaceView::set_freshness`] is called.
     pub fn new(
         root: PathBuf,
         config: Config,
@@ -176,13 +176,14 @@ impl WorkspaceView {
         }
     }
 
-    /// Returns the time zone of the workspace: the configured zone if one is set, otherwise that of the machine.
+    /// Returns the time zone of the workspace: the configured zone, or that of the machine if none is configured.
     pub fn zone(&self, clock: &dyn Clock) -> TimeZone {
         let own = self.config.search.time_zone();
         own.unwrap_or_else(|| clock.time_zone())
     }
 
-    /// Parses the time that a client gave, in the time zone of the workspace; `None` means now.
+    /// Parses a time from a client. A time without a zone is in the time zone of the workspace, and `None` means the
+    /// current time.
     ///
     /// # Errors
     /// Returns `bad-request` for an invalid time.
@@ -197,12 +198,12 @@ impl WorkspaceView {
         })
     }
 
-    /// Returns whether the workspace's harness enables semantic search.
+    /// Returns whether the harness's settings enable search by meaning.
     pub fn by_meaning(&self) -> bool {
         self.meaning.load(Ordering::Relaxed)
     }
 
-    /// Sets whether the harness enables semantic search.
+    /// Sets whether the harness's settings enable search by meaning.
     pub fn set_by_meaning(&self, wanted: bool) {
         self.meaning.store(wanted, Ordering::Relaxed);
     }
@@ -212,26 +213,27 @@ impl WorkspaceView {
         self.snapshot.read()
     }
 
-    /// Locks the snapshot for writing. The engine holds the lock during a commit and the matching update of the
+    /// Locks the snapshot for writing. The caller holds the lock during a commit and the corresponding change of the
     /// snapshot.
     pub fn picture_mut(&self) -> RwLockWriteGuard<'_, SearchSnapshot> {
         self.snapshot.write()
     }
 
-    /// Returns the current index entries.
+    /// Returns the view of the current entries.
     pub fn index(&self) -> Arc<IndexView> {
         Arc::clone(&self.index.read())
     }
 
-    /// Replaces the index entries that queries see.
+    /// Replaces the view of the entries that queries see.
     pub fn set_index(&self, index: IndexView) {
         *self.index.write() = Arc::new(index);
     }
 
-    /// Returns how far the index lags behind, including changes that the engine has not received from the
+    /// Returns the freshness of the index. It includes changes that the workspace's thread has not received from the
     /// watcher yet.
     pub fn freshness(&self) -> Freshness {
-        // A change passes through three places; they are read in that order so that no change is missed.
+        // A change moves from the watcher to the channel and then to the workspace. Read the three counts in this
+        // order, so that no change is missed.
         let held_back = self
             .listener()
             .map_or_else(UnreportedChanges::default, |listener| {
@@ -260,17 +262,17 @@ impl WorkspaceView {
         *self.listener.lock() = Some(listener);
     }
 
-    /// Counts a watcher report that is about to be sent to the engine.
+    /// Counts a report of the watcher that is about to be sent to the workspace's thread.
     pub fn count_report(&self) {
         self.reports.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Replaces the freshness and returns the previous one.
+    /// Replaces the freshness. Returns the previous one.
     pub fn set_freshness(&self, freshness: Freshness) -> Freshness {
         std::mem::replace(&mut *self.freshness.lock(), freshness)
     }
 
-    /// Returns the last published status.
+    /// Returns the last published status; `None` if none has been published.
     pub fn status(&self) -> Option<WorkspaceStatus> {
         self.status.lock().clone()
     }
@@ -286,10 +288,10 @@ impl WorkspaceView {
         *self.status.lock() = Some(status);
     }
 
-    /// Runs `read` on a read connection.
+    /// Runs `read` with a connection to the database for reads.
     ///
     /// # Errors
-    /// Returns the errors of `read` and of opening a connection.
+    /// Returns an error of `read`, or an error from opening a connection.
     pub fn with_reader<T>(
         &self,
         read: impl FnOnce(&StoreReader) -> Result<T, StoreError>,
@@ -307,8 +309,8 @@ impl WorkspaceView {
         Ok(result)
     }
 
-    /// Returns the postings of FTS5 expressions, in the given order. The caller holds the snapshot's lock, so
-    /// that no commit happens in between.
+    /// Returns for each FTS5 expression the ids of the chunks that match it. The caller holds the lock on the snapshot,
+    /// so that no commit happens meanwhile.
     ///
     /// # Errors
     /// See [`StoreError`].

@@ -1,4 +1,4 @@
-//! Registered workspaces and their views.
+//! The registered workspaces and their states.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use hippo_proto::{ErrorKind, RpcError};
 use crate::registry;
 use crate::view::WorkspaceView;
 
-/// Maximum time for which a request waits for a workspace that is being opened.
+/// Maximum time that a request waits for a workspace that is being opened.
 const OPENING: Duration = Duration::from_secs(20);
 
 /// State of a registered workspace.
@@ -24,7 +24,7 @@ pub enum Slot {
     Opening,
     /// The workspace is ready.
     Open(Arc<WorkspaceView>),
-    /// The workspace could not be opened; the error is returned to clients.
+    /// The workspace could not be opened. Requests of clients return this error.
     Broken(RpcError),
 }
 
@@ -34,7 +34,7 @@ pub struct Views {
     changed: watch::Sender<()>,
 }
 
-/// Creates the error for a folder outside of every workspace, with a hint.
+/// Returns the error for a folder that is not in any workspace.
 pub fn no_workspace(folder: &Path) -> RpcError {
     let place = folder.display();
     let error = RpcError::new(
@@ -83,7 +83,7 @@ impl Views {
         self.changed.send_replace(());
     }
 
-    /// Returns all workspaces, sorted by root.
+    /// Returns the roots and the states of all workspaces, sorted by root.
     pub fn all(&self) -> Vec<(PathBuf, Slot)> {
         let slots = self.slots.read();
         slots
@@ -101,8 +101,8 @@ impl Views {
         self.all().into_iter().filter_map(open).collect()
     }
 
-    /// Waits until no workspace is being opened, up to a time limit, because a search over all workspaces needs every
-    /// one of them to be ready.
+    /// Waits until no workspace is being opened, but no longer than a time limit. Requests that concern all workspaces
+    /// call this first.
     pub async fn opened(&self) {
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;
@@ -117,7 +117,7 @@ impl Views {
         }
     }
 
-    /// Returns the registered root at or above a folder. The folder need not exist.
+    /// Returns the root of the workspace that contains a folder. The folder need not exist.
     #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -127,10 +127,12 @@ impl Views {
             .map(Path::to_path_buf)
     }
 
-    /// Returns the workspace at or above a folder. If the workspace is being opened, waits for it.
+    /// Returns the view of the workspace that contains a folder. If the workspace is being opened, waits until it is
+    /// open.
     ///
     /// # Errors
-    /// Returns `no-workspace`, `warming` after the time limit, or the error with which the workspace failed to open.
+    /// Returns `no-workspace` if no workspace contains the folder, `warming` if the workspace is not open after the
+    /// time limit, or the error if it could not be opened.
     pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
         let root = self
             .root_of(Path::new(folder))

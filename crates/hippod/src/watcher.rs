@@ -1,8 +1,8 @@
-//! File watcher that reports possibly changed paths of a workspace.
+//! File watcher of a workspace.
 //!
-//! Events are only hints; the comparison of the disk with the index is authoritative. Each workspace has one watcher
-//! thread, which sleeps until an event arrives. Every ten seconds it also checks that the root exists, because an
-//! unmounted disk sends no event.
+//! The watcher reports paths that may have changed. It may miss changes, so hippod also compares the disk with the
+//! index regularly. Each workspace has one watcher thread, which sleeps until an event arrives. Every ten seconds, the
+//! thread checks that the root exists, because no event reports that a disk was unmounted.
 
 mod backend;
 mod dirty;
@@ -25,32 +25,33 @@ use hear::WatchShared;
 pub use listener::{Listener, UnreportedChanges};
 use worker::WatchThread;
 
-/// hippod's own folder below a root.
+/// Name of hippod's own folder in a workspace.
 pub const OWN_FOLDER: &str = ".hippocampus";
-/// Name of a file in that folder; an event for it proves that the watcher receives events.
+/// Name of the test file in hippod's own folder. hippod writes it, and the event for the write proves that the watcher
+/// works.
 const CANARY: &str = "canary";
 
-/// Maximum delay of a report, even while changes keep arriving, unless the quiet period is longer.
+/// Maximum delay of a report if changes keep arriving. A longer quiet period replaces this value.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// Callback for watcher events, invoked on the watcher's thread.
+/// Callback that receives the events of a watcher. It runs on the watcher's thread.
 pub type WatchSink = Box<dyn Fn(WatchEvent) + Send>;
 
 /// Event from the watcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// Files and folders that may have been changed, created or removed; absolute paths.
+    /// Absolute paths of files and folders that may have been changed, created or removed.
     Dirty(BTreeSet<PathBuf>),
-    /// Any path may have changed; the string is the reason.
+    /// Any path may have changed. The string is the reason.
     Rescan(&'static str),
-    /// The canary event was received: the watcher works.
+    /// The watcher received the event for the canary, so it works.
     CanarySeen,
-    /// The watcher ended and sends no more reports; the string is the cause.
+    /// The watcher has ended and sends no more events. The string is the cause.
     Dead(String),
 }
 
 impl WatchEvent {
-    /// Returns whether the event reports changes.
+    /// Returns whether the event reports changes of files.
     pub fn is_report(&self) -> bool {
         matches!(self, Self::Dirty(..) | Self::Rescan(..))
     }
@@ -59,7 +60,7 @@ impl WatchEvent {
 /// State of the watcher for `status` and `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
-    /// Method of detecting changes.
+    /// Method by which the watcher detects changes.
     pub mode: WatcherMode,
     /// Reason why the watcher polls, or why some folders are not watched.
     pub reason: Option<String>,
@@ -73,17 +74,17 @@ pub struct WatchState {
 #[derive(Debug, Clone)]
 struct WatchSpec {
     root: PathBuf,
-    /// Polling instead of events: automatic or always.
+    /// Choice between polling always and polling only if the operating system cannot report events.
     poll: PollMode,
-    /// Polling interval.
+    /// Interval between two polls.
     poll_every: Duration,
-    /// Quiet period: changes are reported once no other change arrived for this long.
+    /// Quiet period: changes are reported when no other change has arrived for this time.
     quiet: Duration,
-    /// Maximum delay of a report, even while changes keep arriving.
+    /// Maximum delay of a report if changes keep arriving.
     max_wait: Duration,
 }
 
-/// A running watcher, stopped on drop.
+/// A running watcher. It stops when the value is dropped.
 #[derive(Debug)]
 pub struct Watcher {
     root: PathBuf,
@@ -91,8 +92,8 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts watching a canonical root with the configured parameters. Folders below it are added with
-    /// [`Watcher::set_dirs`].
+    /// Starts a watcher for a root folder. `root` is canonical. [`Watcher::set_dirs`] sets the folders below the root
+    /// that are watched as well.
     ///
     /// # Errors
     /// Fails if the operating system cannot start a thread.
@@ -118,8 +119,8 @@ impl Watcher {
         Ok(Self { root, shared })
     }
 
-    /// Sets the folders to watch in addition to the root. Changes made within the last minute in a newly watched folder
-    /// are reported, because they may have happened between the scan that found the folder and this call.
+    /// Sets the folders that are watched in addition to the root. When a folder is new, its changes of the last minute
+    /// are reported, because the scan that found the folder may have missed them.
     pub fn set_dirs(&self, dirs: Vec<PathBuf>) {
         self.shared.ask(|turn| turn.dirs = Some(dirs));
     }
@@ -130,15 +131,15 @@ impl Watcher {
     /// Fails if the file cannot be written, for instance because the workspace is read-only. The watcher may still
     /// work.
     pub fn write_canary(&self) -> io::Result<()> {
-        // If the root is missing, opening it fails, so it is not created again.
+        // This fails if the root is missing, so that the root is not created again.
         let folder = WorkspaceDir::open(&self.root).and_then(|root| root.make_folder(OWN_FOLDER));
         folder.and_then(|folder| folder.overwrite(CANARY, b"hippod\n"))?;
-        // The thread writes the canary once more after ensuring that the folder is watched.
+        // The folder may not be watched yet. The watcher's thread first watches it and then writes the canary again.
         self.shared.ask(|turn| turn.canary_asked = true);
         Ok(())
     }
 
-    /// Returns a handle for queries.
+    /// Returns a handle with which queries access the watcher.
     pub fn listener(&self) -> Listener {
         Listener {
             shared: Arc::clone(&self.shared),

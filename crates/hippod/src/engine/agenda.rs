@@ -8,29 +8,29 @@ use std::time::Instant;
 pub enum Chore {
     /// Scan of the disk.
     Scan,
-    /// Test of the watcher with a canary.
+    /// Test of the file watcher: the daemon writes a file (the canary) and waits for the event.
     Canary,
     /// Attempt to start the watcher.
     StartWatcher,
     /// Build of the vector graph.
     BuildGraph,
-    /// Spare copy of the data that exists only in the database.
+    /// Spare copy of the data that exists only in the database, not in the memory files.
     SaveSpare,
     /// Check that the database file still exists at its path.
     CheckDatabase,
 }
 
-/// Earliest time of each chore. A chore without a time has not been done since the workspace was opened, so it is due.
+/// Earliest time of each chore. A chore without a time has not been done since the workspace was opened and is due now.
 #[derive(Debug, Default)]
 pub struct Agenda(BTreeMap<Chore, Instant>);
 
 impl Agenda {
-    /// Schedules a chore for a time, which replaces its previous time.
+    /// Schedules a chore for a time. The new time replaces the previous one.
     pub fn plan(&mut self, chore: Chore, at: Instant) {
         self.0.insert(chore, at);
     }
 
-    /// Schedules a chore for a time, unless it is already scheduled for an earlier time.
+    /// Moves a scheduled chore to an earlier time. A chore without a time, or with an earlier one, does not change.
     pub fn bring_forward(&mut self, chore: Chore, at: Instant) {
         if let Some(planned) = self.0.get_mut(&chore) {
             *planned = at.min(*planned);

@@ -28,12 +28,12 @@ pub(super) fn model_state(resources: &Resources, workspace: &Workspace) -> Model
     }
 }
 
-/// Size of the text of one job in bytes. A job takes some tenths of a second, so that vectors are stored often and a
-/// new edit does not wait long.
+/// Size of the text of one job in bytes. The model needs a few tenths of a second for a job, so vectors are stored
+/// often and a new edit does not wait long.
 const JOB_BYTES: usize = 8_000;
-/// Maximum number of chunks in a job, for files with very short chunks.
+/// Maximum number of chunks in a job. Only files with very short chunks reach this limit.
 const JOB_CHUNKS: usize = 2_048;
-/// Maximum number of neighbouring chunks considered on either side of a job.
+/// Maximum number of neighbouring chunks on each side of a job that may be added as context.
 const MOST_BESIDE: usize = 8;
 /// Maximum number of chunks that receive a vector in one transaction.
 const PLACED_AT_ONCE: usize = 512;
@@ -62,7 +62,7 @@ impl Workspace {
     pub fn next_job(&mut self, now: Instant) -> Option<EmbedJob> {
         let model: Arc<str> = self.embedder.as_ref()?.model.as_str().into();
         if !self.pending.to_place.is_empty() {
-            // Do not embed chunks that are about to receive a stored vector.
+            // Create no job yet: some waiting chunks may be about to receive a vector that is already stored.
             return None;
         }
         loop {
@@ -78,7 +78,8 @@ impl Workspace {
                 continue;
             };
             let Some(bytes) = self.read_window(&path, mark, &places) else {
-                // The file changed or disappeared after it was indexed; reading it again updates the waiting chunks.
+                // The file changed or disappeared after it was indexed. Indexing the file again updates the waiting
+                // chunks.
                 self.mark_dirty(path, now);
                 continue;
             };
@@ -98,7 +99,7 @@ impl Workspace {
                 self.pending.documents.insert(document, waiting);
             }
             if passages.is_empty() {
-                // The embed worker already has the texts of the chunks.
+                // An earlier job already contains the texts of these chunks.
                 if let Some(job) = self.pending.in_flight.back_mut().filter(|_| under_way) {
                     job.extend(taken);
                 }
@@ -123,7 +124,8 @@ impl Workspace {
         self.pending.documents.keys().next().copied()
     }
 
-    /// Returns the next waiting part of a document, large enough for a job, with the neighbouring chunks on both sides.
+    /// Returns the part of a document for the next job: its next waiting chunks, with neighbouring chunks on both
+    /// sides.
     fn window(&self, document: u32, waiting: &BTreeSet<u32>) -> Option<JobWindow> {
         let snapshot = self.view.snapshot();
         let place = snapshot.corpus.document(document)?;
@@ -180,7 +182,7 @@ impl Workspace {
         places.iter().all(same).then_some(part)
     }
 
-    /// Stores the vectors of the oldest job, and queues each one for assignment to its chunks.
+    /// Stores the vectors of the oldest job, and queues each vector for assignment to the chunks with its text.
     pub fn take_vectors(&mut self, embeddings: Vec<Embedding>, now: Instant) {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         let Some(embedder) = self.embedder.clone() else {
@@ -190,7 +192,7 @@ impl Workspace {
             self.pending.asked.remove(&embedding.hash);
         }
         if self.pending.in_flight.is_empty() {
-            // The model may be asked again for texts that it rejected.
+            // Allow another attempt for texts that the model rejected.
             self.pending.asked.clear();
         }
         match self.store.put_vectors(&embedder, embeddings) {
@@ -244,7 +246,7 @@ impl Workspace {
         } else if let Some(next) = self.pending.to_place.front_mut() {
             next.1 = placed.last().copied();
         }
-        // Other chunks with the same text may be waiting; they have their vector now as well.
+        // Waiting chunks with the same text have received the vector as well.
         for (document, chunks) in of {
             self.pending.forget(document, &chunks);
         }
@@ -284,7 +286,8 @@ impl Workspace {
         if embedder.active || self.pending.len() > 0 || !self.dirty.is_empty() {
             return Ok(false);
         }
-        // Files indexed in the meantime requested vectors of the old model, so check once more.
+        // Files that were indexed in the meantime requested vectors of the old model. Read again which vectors are
+        // missing.
         self.set_embedder(embedder.clone())?;
         if self.pending.len() > 0 {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! Index entries of a workspace, with the index file and the current run.
+//! Entries, index file and current run of a workspace.
 
 mod access;
 mod cycle;
@@ -36,12 +36,12 @@ use crate::message::Order;
 pub use cycle::FinishedPlan;
 pub use report::run as run_on_wire;
 
-/// Time between the first change of a document and the light cycle that follows the change.
+/// Time from the first change of a document to the light cycle that processes the change.
 const FOLLOW: Duration = Duration::from_secs(30);
 /// Maximum delay before changed entries are visible to queries.
 const PUBLISH: Duration = Duration::from_millis(250);
 
-/// Vectors of entries by the hash of their text; kept between runs.
+/// Vectors of entries by the hash of the entry's text. They are kept between cycles.
 pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
 
 /// State of the entries of a workspace.
@@ -50,29 +50,30 @@ pub struct WorkspaceEntries {
     pub enabled: bool,
     /// True if light cycles run on a schedule.
     scheduled: bool,
-    /// Entries as stored.
+    /// The entries, as they are in the store.
     pub known: EntryStore,
-    /// Number of changes of the entries so far. A plan based on an earlier revision has to be made again.
+    /// Number of changes of the entries so far. A plan of a cycle that is based on an earlier revision must be made
+    /// again.
     pub revision: u64,
-    /// Index file.
+    /// State of the index file.
     pub file: files::IndexFileState,
-    /// Documents added or changed since the last light cycle that processed them. The current run keeps its own set of
-    /// documents.
+    /// Documents that were added or changed, and that no light cycle has processed since. The documents of the current
+    /// run are not in this set.
     pub fresh: BTreeSet<String>,
-    /// Time of the light cycle that follows a change of a document; `None` if no document changed since the last one.
+    /// Time at which a light cycle starts because a document changed; `None` if no document changed since the last one.
     pub follow_at: Option<Instant>,
-    /// True if the last light cycle left documents to the next one, which then starts immediately instead of at its
-    /// scheduled time.
+    /// True if the last light cycle did not process all documents. The next one then starts immediately instead of at
+    /// its scheduled time.
     pub goes_on: bool,
-    /// Vectors of entries.
+    /// The vectors of the entries.
     pub vectors: EntryVectors,
     /// Hashes of the entry texts that deep cycles have already compared with all others.
     pub compared: BTreeSet<[u8; 16]>,
-    /// The planned or current run.
+    /// The run that is being planned or applied.
     pub run: Option<cycle::ActiveCycle>,
-    /// Orders that wait for the current run to end.
+    /// Requested cycles and changes of entries that wait until the current run ends.
     pub queue: VecDeque<Order>,
-    /// Unfinished runs. The process ended during the run, or the store reported an error.
+    /// Runs that did not finish because the process ended or the store returned an error.
     pub interrupted: Vec<RunRow>,
     /// Number of consecutive cycles that could not be run.
     pub failures: u32,
@@ -80,9 +81,9 @@ pub struct WorkspaceEntries {
     pub known_since: Timestamp,
     /// Time at which changed entries are next made visible to queries.
     pub publish_at: Option<Instant>,
-    /// Time of the next check for due work.
+    /// Time of the next check for due cycles.
     pub look_at: Instant,
-    /// Findings of the latest runs, for display.
+    /// Problems that the latest deep or archival cycle found, for display.
     pub findings: Vec<hippo_map::consolidation::Finding>,
     /// Time of the next attempt after an error of the store.
     pub again_at: Option<Instant>,
@@ -105,7 +106,7 @@ impl WorkspaceEntries {
                 "could not read a row; the row stays unchanged"
             );
         }
-        // Use the finish time, because it is a real time; the start time may be one that a request asked for.
+        // The start time can be an invented time from a request, but the finish time is always a real time.
         let first = known.runs.iter().filter_map(|run| run.record.finished).min();
         let file = files::IndexFileState::load(store, at)?;
         Ok(Self {
@@ -131,15 +132,15 @@ impl WorkspaceEntries {
         })
     }
 
-    /// Marks documents without an entry as new: the process may have ended before the cycle that should have processed
-    /// them, or between two cycles that divide the work.
+    /// Marks documents without an entry as new. The previous process may have ended before a light cycle had processed
+    /// them.
     pub fn notice(&mut self, documents: &HashMap<String, KnownDocument>) {
         let missed: Vec<String> = self.unlisted_documents(documents).map(str::to_owned).collect();
         self.fresh.extend(missed);
     }
 
-    /// Returns the documents that no entry points to. Nodes of the compaction tree are omitted, because they repeat the
-    /// logs.
+    /// Returns the documents to which no entry points. Entries that queries created do not count. Nodes of the
+    /// compaction tree are omitted, because they only summarize the daily logs.
     fn unlisted_documents<'d>(
         &self,
         documents: &'d HashMap<String, KnownDocument>,
@@ -157,7 +158,8 @@ impl WorkspaceEntries {
         untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)))
     }
 
-    /// Returns a message about the files that have no entry because the index is full; `None` if it is not full.
+    /// Returns a message about the files that have no entry because the index is full; `None` if it is not full or no
+    /// file lacks an entry.
     pub fn without_room(&self, documents: &HashMap<String, KnownDocument>) -> Option<String> {
         if gather::live(&self.known.records) < MOST_LIVE {
             return None;
@@ -166,8 +168,8 @@ impl WorkspaceEntries {
         (files > 0).then(|| {
             format!(
                 "{files} files have no entry because the index has reached its maximum of {MOST_LIVE} \
-                 entries; search still finds these files; after you remove entries, the next start creates \
-                 as many for these files"
+                 entries; search still finds these files; after you remove entries, the next start of hippod \
+                 creates the same number of new entries for these files"
             )
         })
     }
@@ -189,14 +191,15 @@ impl WorkspaceEntries {
         })
     }
 
-    /// Marks a document as new or changed. A light cycle soon follows, so that no entry keeps an outdated text for long.
+    /// Marks a document as new or changed, and schedules a light cycle, so that entries do not keep outdated text for
+    /// long.
     pub fn note_changed_file(&mut self, path: &str, now: Instant) {
         self.fresh.insert(path.to_owned());
         let at = *self.follow_at.get_or_insert(now + FOLLOW);
         self.look_at = self.look_at.min(at);
     }
 
-    /// Records a change of entries.
+    /// Increases the revision, because entries have changed, and schedules the publication of the entries to queries.
     pub fn changed(&mut self, now: Instant) {
         self.revision += 1;
         self.publish_at.get_or_insert(now + PUBLISH);
@@ -213,7 +216,7 @@ impl WorkspaceEntries {
         ids.find(|id| !taken(id)).unwrap_or_default()
     }
 
-    /// Returns whether a query created the entry and neither a person nor a document has changed it since.
+    /// Returns whether a query created the entry and no person has edited or prioritized it since.
     pub fn is_untouched_question(&self, record: &EntryRecord) -> bool {
         let id = &record.entry.id;
         record.learned.is_some()
@@ -236,7 +239,7 @@ impl WorkspaceEntries {
             .is_some_and(cycle::ActiveCycle::keeps_others_out)
     }
 
-    /// Replaces the records in memory by these, as the store does.
+    /// Adds records to the ones in memory. A record replaces the one with the same id.
     pub fn put_known(&mut self, records: impl IntoIterator<Item = EntryRecord>) {
         let records = records
             .into_iter()
@@ -249,7 +252,7 @@ impl WorkspaceEntries {
         self.known.tombstones.keys().cloned().collect()
     }
 
-    /// Runs a function of the core on a snapshot of the entries and stores the result.
+    /// Runs a function on a snapshot of the entries in memory, and keeps the changes that the function made.
     pub fn with_snapshot<T>(&mut self, change: impl FnOnce(&mut ConsolidationSnapshot) -> T) -> T {
         let mut snapshot = ConsolidationSnapshot {
             records: std::mem::take(&mut self.known.records),
@@ -262,8 +265,8 @@ impl WorkspaceEntries {
         result
     }
 
-    /// Returns whether it is normal for documents to have no entry: the first light cycle has finished, or none is
-    /// scheduled.
+    /// Returns true once a cycle has finished, and always if no light cycles are scheduled or the index is disabled.
+    /// Before that, documents lack entries only because no cycle has run yet.
     pub fn is_begun(&self) -> bool {
         let mut runs = self.known.runs.iter();
         !self.enabled || !self.scheduled || runs.any(|run| run.record.finished.is_some())
@@ -279,7 +282,8 @@ impl WorkspaceEntries {
         view.set_index(shown);
     }
 
-    /// Returns the number of entries in the index or the queue, in the queue, and in the archive.
+    /// Returns three numbers of entries: those in the index including the Decay Queue, those in the Decay Queue, and
+    /// those in the archive.
     pub fn counts(&self) -> (u64, u64, u64) {
         let mut counts = (0, 0, 0);
         for record in self.known.records.values() {
@@ -296,7 +300,8 @@ impl WorkspaceEntries {
     }
 }
 
-/// Returns the last run of each cycle if it ended with an error of the store; the next run continues it.
+/// Returns the last run of each kind of cycle if an error of the store ended it. The next run of the cycle continues
+/// it.
 fn failed(runs: &[RunRow]) -> Vec<RunRow> {
     let last = |cycle| {
         let of_it = runs.iter().filter(|row| row.record.cycle == cycle);

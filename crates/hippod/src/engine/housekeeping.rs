@@ -1,4 +1,4 @@
-//! Housekeeping: canaries, vector graph, spare copies, shutdown.
+//! Watcher tests, builds of the vector graph, spare copies, shutdown.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,24 +17,25 @@ use super::workspace::Workspace;
 use crate::message::WorkspaceMessage;
 use crate::watcher::{WatchEvent, Watcher};
 
-/// Time within which the watcher must report a canary; after that, the watcher counts as silent.
+/// Time within which the watcher must report a canary, which is a test file. After that time, the watcher counts as
+/// silent.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
-/// Delay between the last write and the merge of the lexical index.
+/// Time without writes after which the segments of the lexical index are merged.
 const TIDY_AFTER: Duration = Duration::from_secs(10);
 /// Minimum interval between spare copies of the data that exists only in the database.
 const SPARE_AFTER: Duration = Duration::from_secs(2);
-/// Number of chunks written since the last merge of the lexical index from which another merge is worthwhile.
+/// Minimum number of chunks that must be written between two merges of the lexical index.
 const UNTIDY: u64 = 5_000;
 
-/// Minimum interval between attempts to rewrite a removed database.
+/// Minimum interval between attempts to write a database or its spare copy after a failure.
 const WRITE_AGAIN: Duration = Duration::from_secs(30);
-/// Interval at which the texts are counted in a workspace that has too few texts for a graph.
+/// Delay before the texts are counted again in a workspace that had too few texts for a graph.
 const COUNT_AGAIN: Duration = Duration::from_secs(60);
-/// Delay before another attempt to build a graph.
+/// Delay before another attempt to build a graph after a failure.
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
 
 impl Workspace {
-    /// Handles a report of the watcher.
+    /// Handles an event of the watcher.
     pub fn take_watch_event(&mut self, event: WatchEvent, now: Instant) {
         self.reports_taken += u64::from(event.is_report());
         match event {
@@ -106,8 +107,8 @@ impl Workspace {
         }
     }
 
-    /// Returns whether a graph is worthwhile. Chunks with the same text have equal vectors, and scanning these is
-    /// faster than linking each of them.
+    /// Returns whether the workspace has enough different texts for a graph. Chunks with the same text have equal
+    /// vectors, and a scan of equal vectors is faster than a graph.
     fn has_texts_for_graph(&self) -> bool {
         let (has_graph, scanned) = {
             let vectors = &self.view.snapshot().vectors;
@@ -118,7 +119,7 @@ impl Workspace {
 }
 
 impl WorkspaceWorker {
-    /// Does the housekeeping that is due.
+    /// Performs the due housekeeping.
     pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
         self.keep_watch(workspace, now);
         if workspace.agenda.is_due(Chore::SaveSpare, now) {
@@ -142,7 +143,7 @@ impl WorkspaceWorker {
     }
 
     fn tidy(&self, workspace: &mut Workspace) {
-        // Vectors of missing text are kept, because the text may return.
+        // While files are missing, keep all vectors, because the files may return.
         let orphans = if workspace.missing.is_empty() && workspace.held.is_empty() && workspace.root_present {
             workspace.store.drop_orphan_vectors()
         } else {
@@ -208,7 +209,7 @@ impl WorkspaceWorker {
                 workspace.view.set_listener(watcher.listener());
                 workspace.watcher = Some(watcher);
                 workspace.watcher_silent = false;
-                // The next scan passes the folders to the watcher, and finds changes made in the meantime.
+                // The next scan passes the folders to the watcher, and finds changes that the watcher has missed.
                 workspace
                     .agenda
                     .bring_forward(Chore::Scan, self.resources.clock.monotonic());
@@ -231,7 +232,8 @@ impl WorkspaceWorker {
         });
     }
 
-    /// Computes something on a new thread, and sends the result to this thread; `None` if the computation failed.
+    /// Runs `work` on a new thread, and sends the event with its result to the workspace's thread. The result is `None`
+    /// if the work panicked or the thread could not start.
     pub(super) fn compute<T>(
         &self,
         name: &'static str,
@@ -244,7 +246,7 @@ impl WorkspaceWorker {
             if result.is_err() {
                 tracing::error!(name, "a computation in the background failed");
             }
-            // The receiver is closed only when the workspace is.
+            // The receiver is closed only when the workspace is closed.
             let _ = events.send(done(result.ok()));
         };
         if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(compute) {
@@ -253,13 +255,13 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Puts a finished graph into use.
+    /// Starts using a finished graph. `None` means that the build failed or was cancelled.
     pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
         workspace.graph_build = None;
         let now = self.resources.clock.monotonic();
         let mut snapshot = workspace.view.picture_mut();
         if let Some(built) = built {
-            // A build that a later snapshot invalidated has no effect.
+            // This has no effect if the vectors have been replaced since the build began.
             snapshot.vectors.install(built);
         } else {
             snapshot.vectors.abandon_build();
@@ -267,14 +269,14 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Saves state that speeds up the next start, before the workspace is closed.
+    /// Saves the state of a workspace before the daemon ends.
     pub(super) fn shut_down(&self, workspace: &mut Workspace) {
         if !workspace.store.is_in_place() {
             self.resources.rescuing.store(true, Ordering::Relaxed);
-            // The failure was logged, and no later attempt is possible.
+            // `bring_back` has logged a failure, and no later attempt follows.
             let _ = bring_back(&self.resources, workspace);
         }
-        // None of the replaced copies of the index file remains beside it.
+        // Merge and remove the replaced copies of the index file.
         self.close_index_file(workspace, self.resources.clock.monotonic());
         workspace.cancel_graph();
         workspace.save_spare();
@@ -284,7 +286,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Rewrites the database to its path if its file was removed.
+/// Writes the database again at its path if its file was removed while open.
 pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {
     let now = resources.clock.monotonic();
     if workspace.agenda.is_due(Chore::CheckDatabase, now) && !workspace.store.is_in_place() {
@@ -295,10 +297,10 @@ pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace)
     }
 }
 
-/// Rewrites a database whose file was removed while open. The open handle holds the only copy.
+/// Writes a database again whose file was removed while open. The open handle holds the only copy of the data.
 ///
 /// # Errors
-/// Returns the error of the write; in this case, the workspace must stay open.
+/// Returns the error of the write. After an error, the workspace must stay open, or the data is lost.
 pub(super) fn bring_back(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     if workspace.store.is_in_place() {
         return Ok(());

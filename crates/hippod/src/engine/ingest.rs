@@ -1,4 +1,4 @@
-//! Indexing of one dirty path in one transaction.
+//! Indexing of one file in one transaction.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -21,34 +21,34 @@ use crate::verify::FileMark;
 const UNSETTLED: Duration = Duration::from_millis(100);
 /// Delay before another attempt after a rejected write, for example on a full disk.
 const TROUBLE: Duration = Duration::from_secs(5);
-/// Maximum resolution of file system clocks in nanoseconds. If a file is read sooner than this after its last change,
-/// another change may carry the same time.
+/// Coarsest resolution of file times in nanoseconds. If a file is read within this time after a change, a later change
+/// may have the same file time.
 const RACY_NS: i64 = 2_000_000_000;
 
-/// Result of indexing a dirty path.
+/// Result of an attempt to index a path that may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefreshResult {
-    /// Nothing to do: the content is unchanged, or the path is not a memory file.
+    /// The index did not change: the content is unchanged, or the path is not a memory file.
     Same,
     /// The document was added or changed.
     Changed,
     /// The document was removed from the index.
     Removed,
-    /// The path will be tried again.
+    /// The attempt failed and will be repeated later.
     Later,
 }
 
-/// Context of an ingest.
+/// The current time and the tools for indexing files.
 pub struct Ingest<'a, 'l> {
-    /// Analyzer that turns text into index terms; it keeps its buffers between files.
+    /// Analyzer that extracts the index terms from text. It keeps its buffers between files.
     pub analyzer: &'a mut Analyzer,
-    /// Wall clock.
+    /// Current wall-clock time.
     pub now: Timestamp,
-    /// Monotonic clock.
+    /// Current time of the monotonic clock.
     pub at: Instant,
-    /// Conversion of file times to days in the user's time zone.
+    /// Converts a file time to a day in the user's time zone.
     pub to_date: &'a dyn Fn(Timestamp) -> Date,
-    /// Inspection of paths; it caches the ignore files that it has read.
+    /// Inspects paths. It caches the ignore files that it has read.
     pub looker: &'a mut Looker<'l>,
 }
 
@@ -76,13 +76,14 @@ impl Workspace {
         }
     }
 
-    /// Removes a missing document whose bytes are indexed under this name now.
+    /// Removes a missing document if its content is now indexed under `path`, because its file was renamed.
     fn remove_moved(&mut self, path: &str) -> Result<(), StoreError> {
         let hash = self.known.get(path).map(|known| known.hash);
         if hash.is_none() || self.missing.contains_key(path) || self.held.contains(path) {
             return Ok(());
         }
-        // The files of a renamed folder arrive in the same order as the missing ones, so the first one matches.
+        // After a folder was renamed, several missing documents can have this content. The files arrive in the same
+        // order, so the first match is the right one.
         let mut gone = self.missing.keys().chain(&self.held);
         match gone
             .find(|gone| self.known.get(*gone).map(|known| known.hash) == hash)
@@ -234,7 +235,7 @@ impl Workspace {
             self.held.remove(path);
             self.entries.note_changed_file(path, Instant::now());
         }
-        // The last scan may already have omitted the removed files from its count.
+        // The last scan may not have counted the removed files any more.
         let left = self.files_on_disk.saturating_sub(changes.len());
         self.files_on_disk = left.max(self.known.len());
         Ok(if changes.is_empty() {
@@ -244,7 +245,7 @@ impl Workspace {
         })
     }
 
-    /// Updates size and time of a document with unchanged content.
+    /// Updates the size and the time of a document whose content is unchanged.
     fn touch(
         &mut self,
         path: &str,
@@ -256,7 +257,7 @@ impl Workspace {
             let mut snapshot = self.view.picture_mut();
             let place = snapshot.corpus.document(after.document);
             let date = place.and_then(|document| document.date);
-            // If the date of the document is derived from the file's time, the date changes with it.
+            // If the date of the document comes from the file's time, the date changes as well.
             let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
             let date = if dated {
                 date
@@ -291,8 +292,8 @@ impl Workspace {
         match looker.look(path) {
             PathClass::File(_) => {}
             PathClass::Skipped(reason) => {
-                // An unreadable file may be unchanged, so it stays in the index; a path that is no longer a memory file
-                // is removed.
+                // An unreadable file may be unchanged and stays in the index. A path that is no longer a memory file is
+                // removed.
                 let forget = match open_source(&self.root, path) {
                     Ok(_) => true,
                     Err(error) => error.kind() == std::io::ErrorKind::InvalidInput,
@@ -317,15 +318,15 @@ impl Workspace {
     }
 }
 
-/// Returns whether the file is a compaction-tree node that hippod wrote and that has not changed since. Such a node
-/// repeats the logs and is not indexed.
+/// Returns whether the file is a node of the compaction tree that only hippod wrote. Such a node repeats the daily logs
+/// and is not indexed.
 fn is_own_node(path: &str, bytes: &[u8]) -> bool {
     let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
     node.is_some_and(|node| node.writer == BodyAuthor::Hippod)
 }
 
-/// Creates the record of a document. Its date comes from the front matter, otherwise from the file name, otherwise from
-/// the file's time.
+/// Creates the record of a document. The date is that of the front matter, or else that of the file name, or else that
+/// of the file's time.
 fn record_of(
     path: &str,
     mark: FileMark,

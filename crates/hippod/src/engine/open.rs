@@ -1,4 +1,4 @@
-//! Opening of a workspace: database, snapshot and index entries.
+//! Opening of a workspace: database, search snapshot and entries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -21,7 +21,8 @@ use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::{SearchSnapshot, WorkspaceView};
 
-/// Opens a workspace and loads its snapshot. The harness's settings are the only file below the root that is read.
+/// Opens the database of a workspace, and loads the entries and the search snapshot. Of the files below the root, only
+/// settings files are read.
 ///
 /// # Errors
 /// For a damaged database, the error chain contains a [`StoreError`] with [`StoreError::needs_rebuild`].

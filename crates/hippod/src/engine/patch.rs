@@ -1,4 +1,4 @@
-//! Updates of the in-memory snapshot after a commit.
+//! Updates of the search snapshot in memory after a commit.
 
 use hippo_rank::corpus;
 use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
@@ -8,7 +8,7 @@ use hippo_types::time::Date;
 use crate::verify::{ChunkSpan, FileMark};
 use crate::view::{DocumentFacts, SearchSnapshot};
 
-/// Replaces a document in the snapshot by its current version.
+/// Replaces a document in the snapshot with its current version.
 pub fn replace(
     snapshot: &mut SearchSnapshot,
     record: &DocumentRecord,
@@ -33,7 +33,7 @@ pub fn replace(
     snapshot.generation = generation;
 }
 
-/// Adds a document loaded from the database to an empty snapshot.
+/// Adds a document from the database to the snapshot of a workspace that is being opened.
 pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument) {
     let LoadedDocument {
         id,
@@ -46,7 +46,7 @@ pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument) {
     place_document(snapshot, *id, record, sections, chunks, rows);
 }
 
-/// Removes a document.
+/// Removes a document from the snapshot.
 pub fn remove(snapshot: &mut SearchSnapshot, change: &DocumentChange, generation: u64) {
     for id in &change.removed {
         forget(snapshot, *id);
@@ -56,8 +56,8 @@ pub fn remove(snapshot: &mut SearchSnapshot, change: &DocumentChange, generation
     snapshot.generation = generation;
 }
 
-/// Adds vectors of chunks. A vector that cannot be indexed, because it contains a value that is not finite, is skipped;
-/// lexical search still finds its chunk.
+/// Adds the vectors of chunks to the snapshot. A vector with a value that is not finite is skipped. Search by keyword
+/// still finds its chunk.
 pub fn insert_vectors(snapshot: &mut SearchSnapshot, vectors: &[(u32, Vec<f32>)]) {
     for (id, vector) in vectors {
         if let Err(error) = snapshot.vectors.insert(*id, vector) {

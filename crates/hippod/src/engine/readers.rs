@@ -1,4 +1,4 @@
-//! Queries that wait until files are read.
+//! Queries that wait until changed files have been indexed.
 
 use std::time::Instant;
 
@@ -7,16 +7,17 @@ use tokio::sync::oneshot;
 use super::agenda::Chore;
 use super::workspace::{Dirty, Workspace};
 
-/// A query that waits until files are read.
+/// A query that waits until changed files have been indexed.
 #[derive(Debug)]
 pub struct WaitingQuery {
-    /// Paths that the query waits for; an empty list means all files known to have changed.
+    /// Paths of the files for which the query waits. An empty list means all files that may have changed.
     paths: Vec<String>,
     done: oneshot::Sender<bool>,
 }
 
 impl Workspace {
-    /// Moves these files to the front of the queue, and signals `done` when they have been read.
+    /// Queues these files for indexing at once, and signals `done` when the files have been read. The signal is true if
+    /// all of them are in the index.
     pub fn read_soon(&mut self, paths: Vec<String>, done: oneshot::Sender<bool>, now: Instant) {
         for path in &paths {
             self.mark_dirty(path.clone(), now);
@@ -31,7 +32,8 @@ impl Workspace {
             .any(|reader| reader.paths.iter().any(|wanted| wanted == path))
     }
 
-    /// Answers the queries whose files have been read. A file that cannot be read now does not delay the answer.
+    /// Answers the waiting queries whose files have been read. A query does not wait for a file that can only be read
+    /// later.
     pub fn answer_readers(&mut self, now: Instant) {
         let (dirty, scans) = (&self.dirty, self.agenda.is_due(Chore::Scan, now));
         let is_due = |dirty: &Dirty| dirty.not_before <= now;

@@ -11,7 +11,7 @@ use crate::verify::FileMark;
 
 /// Result of reading a file.
 pub(super) enum FileReading {
-    /// Complete content, and the size and time of the file, which were equal before and after the read.
+    /// The complete content, with the size and the time of the file, which did not change during the read.
     Whole(Vec<u8>, FileMark),
     /// The file changed during the read.
     Unsettled,
@@ -28,7 +28,7 @@ pub(super) fn open_source(root: &Path, path: &str) -> std::io::Result<(File, Met
     WorkspaceDir::open(root)?.open_source(path)
 }
 
-/// Reads a whole file that does not change during the read.
+/// Reads a whole file of at most `limit` bytes, and checks that the file does not change during the read.
 pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> FileReading {
     let refuse = |reason: String, forget: bool| FileReading::Refused { reason, forget };
     let (mut file, metadata) = match open_source(root, path) {

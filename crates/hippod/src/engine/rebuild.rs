@@ -1,4 +1,4 @@
-//! Deletion of the derived state of a workspace for `doctor --rebuild`.
+//! Deletion of derived state for `doctor --rebuild`.
 
 use std::path::Path;
 
@@ -13,9 +13,10 @@ use crate::errors::store_error;
 use crate::message::LostData;
 use crate::registry;
 
-/// Deletes all derived data of a closed workspace. An undamaged database keeps its vectors, because each vector belongs
-/// to a text and a model. A damaged database is renamed. Returns the unreadable data that existed only in the damaged
-/// database.
+/// Deletes all derived data of a closed workspace, so that it is indexed again. An undamaged database keeps its
+/// vectors, because a vector depends only on its text and the model. A damaged database is renamed and replaced.
+/// Returns a description of the data that existed only in the damaged database and could not be read; `None` if nothing
+/// was lost.
 ///
 /// # Errors
 /// Fails if the database can be neither cleared nor replaced.
@@ -41,14 +42,14 @@ fn empty(state: &Path, root: &Path) -> Result<Option<LostData>> {
             tracing::warn!(%error, "rebuilding the database; the damaged database is kept in the same folder");
             replace(&file, root)?
         }
-        // The database itself is undamaged; another problem, such as a full disk, prevents the write.
+        // The database itself is undamaged, but another problem, such as a full disk, prevents the write.
         Err(error) => return Err(error.into()),
     };
     Ok(lost)
 }
 
-/// Replaces a database with a copy of its readable data: entries with their accesses, removals and runs. The old
-/// database is renamed once the new one is complete.
+/// Replaces a damaged database with a new one, which contains the readable data that no file contains, such as the
+/// entries with their accesses, removals and runs. The damaged database is renamed once the new one is complete.
 fn replace(file: &Path, root: &Path) -> Result<Option<LostData>> {
     let draft = Replacement::Rebuilt.draft(file)?;
     let salvaged = salvage(file, &draft, &root.to_string_lossy())?;

@@ -1,6 +1,7 @@
-//! Reconciliation of the disk with the index.
+//! Comparison of the files on disk with the search index.
 //!
-//! Scans find changes that watch events missed. Deletions are confirmed before documents are removed from the index.
+//! Scans of the disk find changes that the watcher missed. The daemon removes a document from the index only after its
+//! file has been missing for some time.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,15 +21,16 @@ use crate::scan::{self, ScanResult};
 use crate::trust;
 use crate::verify::FileMark;
 
-/// Delay before another scan if a scan was incomplete because of the limit on open files.
+/// Delay before another scan after the limit on open files has stopped a scan.
 const SHORTAGE: Duration = Duration::from_secs(2);
-/// Minimum number of deletions to hold back; a person can check a smaller number at a glance.
+/// Minimum number of deleted files that are held back. A smaller number is always accepted.
 const MASS_DELETE_LEAST: usize = 10;
-/// Share of the files above which a simultaneous disappearance is held back for confirmation.
+/// Share of all files, from 0 to 1, above which deletions at once are held back until a person confirms them.
 const MASS_DELETE_SHARE: f64 = 0.25;
 
 impl Workspace {
-    /// Compares the disk with the index and records differences as dirty paths and missing documents.
+    /// Scans the disk and compares the files with the index. Changed files are queued for indexing, and missing files
+    /// are recorded.
     pub fn reconcile(&mut self, now: Instant) {
         let begun = Instant::now();
         let scan = scan::scan(&self.root, &self.view.rules, &self.view.config, &|| {
@@ -46,8 +48,8 @@ impl Workspace {
         );
     }
 
-    /// Applies the result of a disk scan. Later changes are found by their events or by the next scan. Missing files
-    /// are checked again before they count as deleted.
+    /// Applies the result of a scan of the disk: queues changed files for indexing, and records missing files. A
+    /// missing file is checked again before it counts as deleted.
     pub fn take_scan(&mut self, scan: ScanResult, now: Instant) {
         if scan.cut_short {
             self.trouble = Some(StoreError::TooManyOpenFiles {
@@ -63,20 +65,20 @@ impl Workspace {
             Chore::Scan,
             now + Duration::from_secs(self.view.config.watch.reconcile_secs),
         );
-        // While its disk is unmounted, a mount point is an empty folder.
+        // A mount point whose disk is not mounted is an empty folder.
         self.root_present = scan.root_present && (!scan.root_empty || self.known.is_empty());
         if !self.root_present {
-            // The root is unmounted or moved, so missing files do not count as deleted.
+            // The root is not mounted or was moved, so its files do not count as missing.
             self.missing.clear();
             return;
         }
         if let Some(watcher) = &self.watcher {
             watcher.set_dirs(scan.dirs.clone());
         }
-        // A compaction-tree node that a person edited counts once it is indexed.
+        // Do not count nodes of the compaction tree, except those that a person edited and that are indexed.
         let counts = |path: &str| self.known.contains_key(path) || Period::of_path(path).is_none();
         self.files_on_disk = scan.files.iter().filter(|file| counts(&file.rel)).count();
-        // The check is cheap if nothing has changed, and it is needed because events may have been lost.
+        // Events of the index file may have been lost, so check the file as well.
         self.entries.file.look(now);
         let before = self.unread().count() + self.missing.len();
         self.compare(&scan, now);
@@ -121,7 +123,8 @@ impl Workspace {
             .collect();
         for path in unseen {
             if skipped.contains(path.as_str()) || !self.view.rules.is_source(&path) {
-                // The file exists but must not be indexed, or no longer; reading it determines the reason.
+                // The file exists but must not be indexed. An attempt to index it finds the reason and updates the
+                // index.
                 self.mark_dirty(path, now);
             } else if !self.held.contains(&path) {
                 self.missing.entry(path).or_insert(now);
@@ -129,7 +132,7 @@ impl Workspace {
         }
     }
 
-    /// Turns watch events into dirty paths. An added or removed folder triggers a disk scan.
+    /// Queues the paths of watch events for indexing. A change of a folder causes a scan of the disk.
     pub fn note_events(&mut self, paths: BTreeSet<PathBuf>, now: Instant) {
         self.times.event = Some(now);
         for path in paths {
@@ -151,7 +154,7 @@ impl Workspace {
         }
     }
 
-    /// Applies the current search settings of the harness to queries.
+    /// Reads the search settings of the harness again and applies them to queries.
     pub fn look_at_harness(&self) {
         self.view.set_by_meaning(by_meaning(&self.root));
     }
@@ -162,19 +165,20 @@ impl Workspace {
             || (self.view.rules.may_contain(relative) && hippo_fs::is_folder(&self.root, relative))
     }
 
-    /// Returns the time when the oldest missing document can be confirmed as deleted.
+    /// Returns the time at which the document that has been missing longest counts as deleted; `None` if no document is
+    /// missing.
     pub fn deletions_due(&self) -> Option<Instant> {
         let delay = Duration::from_millis(self.view.config.watch.delete_confirm_ms);
         self.missing.values().min().map(|since| *since + delay)
     }
 
-    /// Removes documents that stayed missing, unless so many disappeared at once that a lost disk is likely. Returns the
-    /// number of removed documents.
+    /// Removes the documents that have been missing long enough from the index. If very many files disappeared at once,
+    /// their removal is held back, because it may be an accident. Returns the number of removed documents.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the documents stay missing, and their removal is tried again.
     pub fn confirm_deletions(&mut self, now: Instant) -> Result<usize, StoreError> {
-        // A file that waits to be read may be a missing document under a new name.
+        // A queued file may be a missing document under a new name, so wait until the queue is empty.
         if !self.dirty.is_empty() || !self.root_present {
             return Ok(0);
         }
@@ -216,7 +220,7 @@ impl Workspace {
         Ok(moved.len())
     }
 
-    /// Returns the documents whose bytes are indexed under another, existing name.
+    /// Returns those of the given documents whose content is indexed under another path that exists.
     fn moved(&self, paths: &[String]) -> Vec<String> {
         if paths.is_empty() {
             return Vec::new();
@@ -236,7 +240,8 @@ impl Workspace {
         paths.iter().filter(moved).cloned().collect()
     }
 
-    /// Confirms held-back deletions. Returns the number of removed documents.
+    /// Removes the documents whose deletion is held back, because a person confirmed it. Returns the number of removed
+    /// documents.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, no document is removed.

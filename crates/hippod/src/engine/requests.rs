@@ -1,4 +1,4 @@
-//! Requests of clients that the engine handles itself.
+//! Requests to add, remove, restore and synchronize workspaces.
 
 use std::path::{Path, PathBuf};
 
@@ -19,26 +19,26 @@ use crate::registry;
 use crate::staged::StagedWorkspace;
 use crate::views::{Slot, no_workspace};
 
-/// A workspace staged by a restore, and the channel for the client's response.
+/// A workspace whose backup has been unpacked for a restore, and the channel for the answer to the client.
 #[derive(Debug)]
 pub(super) struct WorkspaceRestore {
     pub staged: StagedWorkspace,
     pub reply: AnswerSender<Restored>,
 }
 
-/// The removal of a workspace.
+/// A request to remove a workspace.
 #[derive(Debug)]
 pub(super) struct Removal {
     /// State folder of the workspace.
     state: PathBuf,
-    /// True to delete session data as well, which has no other copy.
+    /// True if the client requested that session data is deleted as well. Session data exists only in the state folder.
     purge: bool,
     answer: WorkspaceRemoveResponse,
     reply: AnswerSender<WorkspaceRemoveResponse>,
 }
 
 impl Engine {
-    /// Registers a folder. The client is answered once the workspace is open.
+    /// Registers a folder as a workspace. The client receives the answer once the workspace is open.
     pub(super) fn add(&mut self, folder: &Path, reply: AnswerSender<WorkspaceAddResponse>) {
         // A client that has disconnected needs no answer.
         let (root, answer) = match self.register(folder) {
@@ -77,7 +77,7 @@ impl Engine {
         Ok((root, answer))
     }
 
-    /// Removes a workspace and its derived state.
+    /// Removes a workspace and deletes its state.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub(super) fn remove(
         &mut self,
@@ -92,7 +92,7 @@ impl Engine {
             // A client that has disconnected needs no answer.
             Err(error) => return drop(reply.send(Err(registry_error(&error)))),
         };
-        // An earlier removal may have kept session data.
+        // With `purge`, session data that an earlier removal kept can be deleted.
         if !(known || purge && state.exists()) {
             return drop(reply.send(Err(no_workspace(&root))));
         }
@@ -118,7 +118,8 @@ impl Engine {
         }
     }
 
-    /// Moves a workspace staged by a restore into place, and opens it.
+    /// Restores a workspace from unpacked backup data, and opens it. The restore is refused if the workspace is already
+    /// open.
     pub(super) fn take_in(&mut self, restore: WorkspaceRestore) {
         let root = restore.staged.root.clone();
         match self.members.get(&root) {
@@ -132,7 +133,7 @@ impl Engine {
 }
 
 impl WorkspaceRestore {
-    /// Refuses the restore, because its folder is a workspace by now.
+    /// Refuses the restore, because another client has registered the folder as a workspace in the meantime.
     pub(super) fn refuse(self) {
         let root = self.staged.root.display();
         let what = format!("the folder was registered as a workspace in the meantime: {root}");
@@ -155,7 +156,8 @@ impl Removal {
 }
 
 impl WorkspaceWorker {
-    /// Answers the waiting clients whose condition is met, or all clients if the store reported an error.
+    /// Answers the clients of `workspace.sync`. Clients that asked to wait are answered once the index is up to date,
+    /// or at once if the store has returned an error.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
         let now = self.resources.clock.monotonic();
         let embedding = model_state(&self.resources, workspace).is_usable() && !workspace.pending.blocked;
@@ -202,7 +204,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Removes the state of a workspace, including its session data if `purge` is set.
+/// Deletes the state of a workspace. Session data is deleted only if `purge` is true.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn remove_state(state: &Path, purge: bool) {
     let removed = if !purge && contexts::stand_in(state) {

@@ -1,7 +1,8 @@
-//! Settings of a workspace, and changes of its settings files.
+//! Settings of a workspace, and reloads after changes.
 //!
-//! An invalid settings file changes nothing: the previous settings stay in force or, at the start, those of the daemon.
-//! After a valid change, the workspace is reopened, because nearly everything in it depends on the settings.
+//! If a settings file is invalid, the workspace keeps its previous settings, or uses the daemon's settings if it has
+//! just been opened. After a valid change, the workspace is reopened, because almost everything in it depends on the
+//! settings.
 
 use std::path::{Path, PathBuf};
 
@@ -14,19 +15,20 @@ use super::workspace::Workspace;
 use crate::config::Config;
 use crate::trust::{self, SETTINGS, SettingsSurvey};
 
-/// State of the workspace's own settings files at the last read.
+/// State of the settings files of a workspace when they were last read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct OwnSettings {
-    /// Error in the settings, with file and line.
+    /// Error in a settings file, with the file and the line.
     pub wrong: Option<String>,
-    /// Files with settings that are not permitted without trust.
+    /// Settings files that contain settings which need the user's trust and do not have it.
     pub untrusted: Vec<SettingsFile>,
     /// True if a settings file, or the trust in a settings file, may have changed.
     pub look: bool,
 }
 
 impl OwnSettings {
-    /// Returns a message about the error and about the settings in effect, for `status` and `doctor`.
+    /// Returns a message for `status` and `doctor` about the error in the settings and the settings that are used
+    /// instead.
     pub fn describe_error(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
@@ -45,7 +47,7 @@ fn surveyed(resources: &Resources, root: &Path) -> SettingsSurvey {
     trust::survey(&resources.config, &Trust::of(&resources.paths.state, root), root)
 }
 
-/// Returns the settings for opening a workspace.
+/// Returns the settings with which a workspace is opened, and the state of its settings files.
 pub(super) fn settings_of(resources: &Resources, root: &Path) -> (Config, OwnSettings) {
     let surveyed = surveyed(resources, root);
     let untrusted = surveyed.untrusted_files();
@@ -69,7 +71,7 @@ impl WorkspaceWorker {
     /// Handles `workspace.trust`.
     ///
     /// # Errors
-    /// Fails if the file differs from the version to be trusted, or if the record cannot be written.
+    /// Fails if the file differs from the version that the user trusted, or if the trust cannot be recorded.
     pub(super) fn trust(
         &self,
         workspace: &mut Workspace,
@@ -82,8 +84,7 @@ impl WorkspaceWorker {
 
     /// Checks the settings files if they may have changed. Returns true if the workspace must be reopened.
     pub(super) fn look_at_settings(&self, workspace: &mut Workspace) -> bool {
-        // Current and queued work completes with the settings with which it began, and its clients receive their
-        // answers.
+        // First complete the current and the queued work with the old settings, because clients wait for the answers.
         let entries = &workspace.entries;
         if !workspace.own.look || entries.run.is_some() || !entries.queue.is_empty() {
             return false;
@@ -123,7 +124,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Withdraws the trust in the settings of a removed workspace.
+/// Removes the recorded trust in the settings of a workspace that is being removed.
 pub(super) fn withdraw_trust(state: &Path, root: &Path) {
     if let Err(error) = Trust::default().keep(state, root) {
         tracing::warn!(%error, "could not revoke the trust in the settings of a workspace");

@@ -1,4 +1,4 @@
-//! Status of a workspace for queries, `status` and subscribers.
+//! State of a workspace for queries, `status` and subscribers.
 
 use std::time::Instant;
 
@@ -19,7 +19,8 @@ use crate::view::Freshness;
 const SKIPPED_LISTED: usize = 20;
 
 impl WorkspaceWorker {
-    /// Publishes the current state of the workspace to queries and subscribers.
+    /// Publishes the current state of the workspace to queries and subscribers. `changed` and `removed` are numbers of
+    /// documents since the last call.
     pub(super) fn publish(&self, workspace: &mut Workspace, now: Instant, changed: u64, removed: u64) {
         let degraded = self.degraded(workspace);
         let behind_since = workspace.unread().map(|dirty| dirty.since).min();
@@ -100,7 +101,7 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Returns the most serious problem as a code and a sentence.
+    /// Returns the most serious problem of the workspace, as a code and a message; `None` without problems.
     fn degraded(&self, workspace: &Workspace) -> Option<(&'static str, String)> {
         match &workspace.trouble {
             Some(error @ StoreError::DiskFull { .. }) => return Some(("disk-full", error.to_string())),
@@ -144,7 +145,8 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the code and reason of a repair that has not been reported yet. A repair does not affect answers.
+/// Returns the code and the message of a database repair that `doctor` has not reported yet. Query responses do not
+/// mention the repair.
 fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
     let is_repaired = workspace.recovered.is_some() || workspace.mended.is_some();
     (is_repaired && !workspace.repair_is_told).then(|| {

@@ -20,10 +20,10 @@ use crate::scan::{ScanResult, SkippedFile};
 use crate::survey::{Survey, SurveyedWorkspace, examine_model, problem};
 
 impl WorkspaceWorker {
-    /// Reports the engine's state of a workspace. `scan` contains the files just found on disk. Files added or removed
-    /// since the last event are queued, and do not count as missed.
+    /// Collects the state and the problems of an open workspace. `scan` is the result of a scan that `doctor` has just
+    /// made. Differences that this scan finds are queued, but do not count as changes that the watcher missed.
     pub(super) fn survey(&self, workspace: &mut Workspace, scan: Option<ScanResult>, now: Instant) -> Survey {
-        // A database whose file was removed while open is still complete, because the open handle holds it.
+        // If the database file was removed while open, write it again now: the open handle still has all data.
         look_at_database(&self.resources, workspace);
         if let Some(scan) = scan {
             let without_events = workspace.changed_at_reconcile;
@@ -38,14 +38,14 @@ impl WorkspaceWorker {
         survey
     }
 
-    /// Reports the state of a model that a workspace uses instead of the daemon's.
+    /// Reports the state of the model of a workspace, if it is not the daemon's model.
     fn examine_model_of(&self, workspace: &Workspace, survey: &mut Survey) {
         let name = workspace.view.config.embed.model.as_str();
         if name == self.resources.config.embed.model {
             return;
         }
         let state = match model_state(&self.resources, workspace) {
-            // The model has not been used yet, so its state is determined from its files.
+            // The model has not been loaded yet, so check its files.
             ModelPhase::Unloaded => self.resources.models.state_of(name),
             state => state,
         };
@@ -118,7 +118,8 @@ fn count_below(sorted: &[&str], place: &str) -> usize {
     at(&to) - at(&from) + usize::from(sorted.binary_search(&place).is_ok())
 }
 
-/// Reports problems with the index file; returns its description if it has none.
+/// Reports problems with the index file. If there are none, returns a description of the file with its numbers of
+/// entries.
 fn examine_index_file(workspace: &Workspace, survey: &mut Survey) -> Option<String> {
     let entries = &workspace.entries;
     let place = index_path(&workspace.root).display().to_string();
@@ -172,7 +173,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, survey: &mut Survey) {
         (Some(Some(reason)), _) => {
             return warn(
                 "watch-limit",
-                format!("changes are found by polling every few seconds: {reason}"),
+                format!("hippod polls for changes every few seconds: {reason}"),
                 "raise the limit that the message names (sysctl or ulimit), then restart hippod",
             );
         }

@@ -1,4 +1,4 @@
-//! A turn of a workspace: its events and its due work.
+//! One turn of a workspace's thread: events, then due work.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::errors::store_error;
 use crate::message::WorkspaceMessage;
 use crate::scan::Looker;
 
-/// Maximum number of jobs in the embed worker: one in progress, one queued.
+/// Maximum number of jobs that one workspace submits to the embed worker: one is in progress, one is queued.
 const JOBS_AHEAD: usize = 2;
 
 impl WorkspaceWorker {
@@ -44,11 +44,12 @@ impl WorkspaceWorker {
             WorkspaceEvent::Tick => workspace.entries.look_at = now,
             WorkspaceEvent::ModelChanged => {
                 workspace.pending.blocked = false;
-                // The workspace's model may be available now, or may have been replaced under the same name.
+                // The model of the workspace may be available now, or another model may have been installed under its
+                // name.
                 workspace.own.look = true;
             }
             WorkspaceEvent::TakenIn(restore) => restore.refuse(),
-            // Results for an earlier opening are dropped.
+            // Drop results of work that began before the workspace was reopened.
             _ => {}
         }
     }
@@ -82,7 +83,7 @@ impl WorkspaceWorker {
             WorkspaceMessage::Trust(request, reply) => drop(reply.send(self.trust(workspace, &request))),
             WorkspaceMessage::History(request, reply) => drop(reply.send(self.history(workspace, &request))),
             WorkspaceMessage::Heartbeat { tells, reply } => {
-                // A client that has disconnected did not receive the report.
+                // Conflicts count as reported only if the client is still connected.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
                     workspace.entries.file.conflicts.are_told();
                 }
@@ -105,7 +106,7 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Does the due work. Returns whether the workspace must be reopened.
+    /// Performs the due work. Returns whether the workspace must be reopened.
     pub(super) fn work_on(&mut self, workspace: &mut Workspace) -> bool {
         workspace.pulse.beat();
         if !self.rebuilds.is_empty() {
@@ -121,12 +122,12 @@ impl WorkspaceWorker {
         if workspace.is_short_of_files()
             && (workspace.agenda.is_due(Chore::Scan, now) || !workspace.dirty.is_empty())
         {
-            // The next attempt shows whether the process can open files again.
+            // Try again to open files. If this fails, the error is recorded again.
             workspace.trouble = None;
         }
         if workspace.agenda.is_due(Chore::Scan, now) {
             workspace.reconcile(now);
-            // Publish the findings of the scan before processing them.
+            // Publish the number of changed files before they are indexed.
             self.publish(workspace, now, 0, 0);
         }
         let (changed, removed) = self.ingest(workspace, now);
@@ -141,7 +142,7 @@ impl WorkspaceWorker {
         let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
         let waits = workspace.pending.blocked_until.is_some() || workspace.entries.again_at.is_some();
         if settled && !damaged && !waits && !workspace.is_short_of_files() {
-            // The work that the store rejected is done, or is no longer needed.
+            // All work is done, including the work for which the store returned the error.
             workspace.trouble = None;
         }
         for waiter in &mut workspace.waiters {
@@ -163,7 +164,7 @@ impl WorkspaceWorker {
         false
     }
 
-    /// Assigns vectors to their chunks until the slice ends.
+    /// Assigns stored vectors to their chunks until the slice ends.
     fn place_vectors(&mut self, workspace: &mut Workspace) {
         let begun = self.resources.clock.monotonic();
         if workspace.pending.blocked_until.is_some_and(|until| until > begun) {
@@ -180,14 +181,13 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Reads dirty paths until the slice ends. Returns the number of changed documents and the number of removed
-    /// documents.
+    /// Indexes paths that may have changed until the slice ends. Returns the numbers of changed and removed documents.
     fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
         let (mut changed, mut removed) = (0, 0);
         let resources = Arc::clone(&self.resources);
         let to_date = |at| resources.clock.date_of(at);
         let mut now = start;
-        // The looker must not borrow from the workspace, which changes in the loop.
+        // The loop changes the workspace, so the looker borrows from a clone of the view instead of from the workspace.
         let view = Arc::clone(&workspace.view);
         let mut looker = Looker::new(&view.root, &view.rules, &view.config);
         for path in workspace.next_dirty(start) {
@@ -237,7 +237,7 @@ impl WorkspaceWorker {
     /// Submits the next jobs to the embed worker.
     fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.pending.blocked || !model_state(&self.resources, workspace).is_usable() {
-            // An outdated time would wake the engine for nothing.
+            // Without this, the thread would wake up at that time for no reason.
             workspace.pending.blocked_until = None;
             return;
         }

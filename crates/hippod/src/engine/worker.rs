@@ -1,6 +1,7 @@
-//! Thread of a workspace: it opens, serves and removes the workspace.
+//! Thread that opens, serves and removes a workspace.
 //!
-//! The thread owns the workspace. A large file, a scan of many files or a slow disk delays only this workspace.
+//! Each workspace has a thread of its own. A large file, a scan of many files or a slow disk delays only this
+//! workspace.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,16 +25,16 @@ use crate::views::{Slot, no_workspace};
 
 /// Delay before another attempt to open a workspace after the process reached its limit on open files.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
-/// Maximum time without a look at the due work.
+/// Maximum time that the thread sleeps before it checks for due work.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
-/// Number of files that the process must still be able to open before it opens another workspace: for databases,
-/// watcher and readers, with a reserve for clients and for reading files.
+/// Number of files that the process must still be able to open before it opens a workspace. The databases, the watcher
+/// and the readers of the workspace need files, and clients and reads of memory files need some more.
 const FILES_TO_OPEN: u64 = 36;
 
-/// Key of the next opening of a workspace.
+/// Key for the workspace that is opened next. Each opening has a different key.
 static NEXT_KEY: AtomicU64 = AtomicU64::new(1);
 
-/// Thread of a workspace.
+/// State of a workspace's thread that outlives the open workspace.
 pub struct WorkspaceWorker {
     pub(super) resources: Arc<Resources>,
     pub(super) analyzer: Analyzer,
@@ -43,11 +44,12 @@ pub struct WorkspaceWorker {
     /// Channel to this thread.
     pub(super) events: Sender<WorkspaceEvent>,
     restore: Option<WorkspaceRestore>,
-    /// Clients that asked for a rebuild; the request ends the turn.
+    /// Clients that requested a rebuild. Such a request closes the workspace, and the rebuild runs before it is
+    /// reopened.
     pub(super) rebuilds: Vec<AnswerSender<Option<LostData>>>,
-    /// Clients that wait until the workspace is open.
+    /// Clients that added the workspace and wait until it is open.
     adding: Vec<(AnswerSender<WorkspaceAddResponse>, WorkspaceAddResponse)>,
-    /// Clients that were waiting when the workspace was closed in order to reopen it.
+    /// Clients of `workspace.sync` whose wait continues after the workspace is reopened.
     waiters: Vec<Waiter>,
 }
 
@@ -112,8 +114,8 @@ impl WorkspaceWorker {
         self.progress.is_busy.store(is_busy, Ordering::Relaxed);
     }
 
-    /// Restores or rebuilds the closed workspace, if requested. Returns false if a restore into a new folder failed:
-    /// then there is no workspace to open.
+    /// Restores or rebuilds the closed workspace, if requested. Returns false if a restore into a new folder failed,
+    /// because then no workspace exists.
     fn prepare(&mut self) -> bool {
         let (resources, root) = (&self.resources, &self.root);
         let state = &resources.paths.state;
@@ -154,7 +156,7 @@ impl WorkspaceWorker {
         Ok(workspace)
     }
 
-    /// Processes events and due work of the open workspace. Returns whether to open the workspace again.
+    /// Processes events and performs due work while the workspace is open. Returns whether to open it again.
     fn serve_events(&mut self, mut workspace: Workspace, inbox: &Receiver<WorkspaceEvent>) -> bool {
         let root = self.root.display().to_string();
         tracing::info!(
@@ -204,7 +206,8 @@ impl WorkspaceWorker {
             self.set_busy(false);
         }
         if self.rebuilds.is_empty() {
-            // Meanwhile, queries still use the previous view.
+            // Do not change the workspace's state in `views`: until the workspace is open again, queries use the
+            // previous view.
             tracing::info!(root, "the settings of a workspace have changed; reopening it");
         } else {
             tracing::info!(root, "rebuilding a workspace");

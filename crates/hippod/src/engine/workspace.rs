@@ -1,4 +1,4 @@
-//! State of one workspace inside the engine.
+//! State of an open workspace.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -21,11 +21,12 @@ use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 use crate::watcher::Watcher;
 
-/// Maximum number of dirty paths that are sorted at a time; one slice reads fewer.
+/// Maximum number of paths that are sorted for one slice. A slice indexes fewer files than this.
 const READ_AHEAD: usize = 1024;
 
-/// Shortest and longest pause of a workspace whose due work could not be done.
+/// Shortest pause of a workspace after a turn in which it could not perform its due work.
 const SHORTEST_REST: Duration = Duration::from_millis(5);
+/// Longest pause of a workspace after repeated turns in which it could not perform its due work.
 const LONGEST_REST: Duration = Duration::from_secs(2);
 /// Shortest pause while the process cannot open more files.
 const WITHOUT_FILES: Duration = Duration::from_millis(500);
@@ -33,61 +34,61 @@ const WITHOUT_FILES: Duration = Duration::from_millis(500);
 /// Facts about an indexed document, kept in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownDocument {
-    /// Row of the document in the database.
+    /// Row id of the document in the database.
     pub document: u32,
-    /// Size and modification time of the file when it was read.
+    /// Size and modification time of the file when it was indexed.
     pub mark: FileMark,
     /// blake3-128 hash of the file's bytes.
     pub hash: [u8; 16],
-    /// True if the file was read so soon after its last change that a later change may carry the same modification
-    /// time.
+    /// True if the file was read so soon after a change that a later change may have the same modification time.
     pub racy: bool,
 }
 
 /// A path that may have changed.
 #[derive(Debug, Clone, Copy)]
 pub struct Dirty {
-    /// Time when the possible change was first seen.
+    /// Time at which the possible change was first noticed.
     pub since: Instant,
-    /// Earliest time of the next read. It is delayed if the file changed during the last read, or if the store rejected
-    /// the file.
+    /// Earliest time at which the path is indexed. After a failure, for example if the file changed during the read, it
+    /// is later than `since`.
     pub not_before: Instant,
-    /// True if no change was reported, but the last read followed a change so closely that a second change may have
-    /// gone unnoticed.
+    /// True if no change was noticed, but the file must be read again because it was read very soon after its last
+    /// change. See [`KnownDocument::racy`].
     pub recheck: bool,
 }
 
-/// Chunks that wait for a vector.
+/// Chunks that have no vector yet, and the work that provides their vectors.
 #[derive(Debug, Default)]
 pub struct PendingChunks {
-    /// Waiting chunks by document, so that neighbours are embedded together.
+    /// Chunks that wait for a job, by document, so that neighbouring chunks are embedded together.
     pub documents: BTreeMap<u32, BTreeSet<u32>>,
     /// Recently edited documents, which are embedded first.
     pub hot: VecDeque<u32>,
-    /// Chunks of the jobs that the embed worker has, oldest job first.
+    /// Chunks of the jobs that the embed worker has not finished yet, oldest job first.
     pub in_flight: VecDeque<HashSet<u32>>,
-    /// Hashes of the texts in those jobs, so that a repeated text is embedded only once.
+    /// Hashes of the texts in the jobs in flight, so that a repeated text is embedded only once.
     pub asked: HashSet<[u8; 16]>,
-    /// Stored vectors that are not assigned to all of their chunks yet, each with the last chunk that received it.
+    /// Stored vectors that have not been assigned to all chunks with their text yet. The second value is the last chunk
+    /// that received the vector.
     pub to_place: VecDeque<(StoredVector, Option<u32>)>,
-    /// Chunks of the jobs that produced those vectors.
+    /// Chunks of the finished jobs whose vectors are in `to_place`.
     pub placing: HashSet<u32>,
-    /// Document and chunk index at which the next job begins.
+    /// Document, and the index of the chunk in the document, at which the next job begins.
     pub cursor: (u32, usize),
-    /// True if nothing can be embedded until the model's state changes.
+    /// True if embedding waits for a change of the model's state, because the model rejected a job.
     pub blocked: bool,
-    /// Time until which embedding pauses because the last vectors could not be stored.
+    /// Time until which embedding pauses, because the store returned an error.
     pub blocked_until: Option<Instant>,
 }
 
 impl PendingChunks {
-    /// Returns the number of waiting chunks, including chunks in flight.
+    /// Returns the number of chunks without a vector, including those in jobs.
     pub fn len(&self) -> usize {
         let waiting: usize = self.documents.values().map(BTreeSet::len).sum();
         waiting + self.in_flight.iter().map(HashSet::len).sum::<usize>() + self.placing.len()
     }
 
-    /// Returns whether no vectors are being computed or wait to be assigned.
+    /// Returns whether no job is in flight and all stored vectors are assigned to their chunks.
     pub fn is_at_rest(&self) -> bool {
         self.in_flight.is_empty() && self.to_place.is_empty()
     }
@@ -99,7 +100,7 @@ impl PendingChunks {
         }
     }
 
-    /// Adds chunks to the waiting list.
+    /// Adds chunks of a document to the waiting chunks. If `hot` is true, the document is embedded before others.
     pub fn add(&mut self, document: u32, chunks: impl IntoIterator<Item = u32>, hot: bool) {
         let waiting = self.documents.entry(document).or_default();
         waiting.extend(chunks);
@@ -110,7 +111,7 @@ impl PendingChunks {
         }
     }
 
-    /// Removes chunks from the waiting list and from all jobs.
+    /// Removes chunks of a document from the waiting chunks and from all jobs.
     pub fn forget(&mut self, document: u32, chunks: &[u32]) {
         if let Some(waiting) = self.documents.get_mut(&document) {
             for chunk in chunks {
@@ -128,18 +129,18 @@ impl PendingChunks {
     }
 }
 
-/// A client that waits until changes are indexed.
+/// A client of `workspace.sync` that has not received its answer yet.
 #[derive(Debug)]
 pub struct Waiter {
     /// Channel for the answer.
     pub reply: AnswerSender<WorkspaceSyncResponse>,
     /// Time of the request.
     pub since: Instant,
-    /// True if the answer waits until every file is read and embedded.
+    /// True if the client waits until all files are indexed and embedded, false if it waits only for the next turn.
     pub wait: bool,
-    /// Documents changed since the request.
+    /// Number of documents that were changed since the request.
     pub changed: u64,
-    /// Documents removed since the request.
+    /// Number of documents that were removed since the request.
     pub removed: u64,
 }
 
@@ -150,88 +151,88 @@ pub struct EventTimes {
     pub event: Option<Instant>,
     /// Time at which the watcher last reported the canary.
     pub canary: Option<Instant>,
-    /// Time at which the canary was written, if the watcher has not reported it yet.
+    /// Time at which the last canary was written; `None` once the watcher has reported it.
     pub canary_sent: Option<Instant>,
     /// Time of the last comparison of the disk with the index.
     pub reconcile: Option<Instant>,
 }
 
-/// One workspace.
+/// An open workspace.
 pub struct Workspace {
-    /// Key in the engine and the embed worker.
+    /// Key of this opening of the workspace. Results of work for another key are dropped.
     pub key: u64,
-    /// Canonical root.
+    /// Canonical path of the root folder.
     pub root: PathBuf,
-    /// Write connection.
+    /// Connection to the database for writes.
     pub store: Store,
-    /// Index entries.
+    /// Entries and state of the index file.
     pub entries: WorkspaceEntries,
-    /// Heartbeat during long steps.
+    /// Liveness signal of the workspace's thread.
     pub pulse: Pulse,
-    /// View for queries.
+    /// View of the workspace, from which queries are answered.
     pub view: Arc<WorkspaceView>,
-    /// Watcher; `None` while watching is off.
+    /// Watcher of the files; `None` until it has started.
     pub watcher: Option<Watcher>,
     /// Indexed documents by path relative to the root.
     pub known: HashMap<String, KnownDocument>,
     /// Paths that may have changed.
     pub dirty: BTreeMap<String, Dirty>,
-    /// Compaction-tree nodes that hippod wrote, which are not indexed. The values are the mark of the file and whether
-    /// it is racy (see [`KnownDocument::racy`]).
+    /// Nodes of the compaction tree that hippod wrote and that are therefore not indexed. The values are the mark of
+    /// the file, and the flag [`KnownDocument::racy`].
     pub own_nodes: HashMap<String, (FileMark, bool)>,
-    /// Documents whose file is missing, each with the time since which the file is missing.
+    /// Documents whose file is missing, with the time since which it is missing.
     pub missing: BTreeMap<String, Instant>,
-    /// Missing documents that are kept because too many disappeared at once.
+    /// Missing documents whose removal is held back, because many files disappeared at once.
     pub held: BTreeSet<String>,
-    /// Files that are not indexed, and the reason, by path.
+    /// Files that are not indexed, with the reason, by path.
     pub skipped: BTreeMap<String, SkippedFile>,
-    /// Number of files on disk according to the last scan, adjusted by later reads and removals.
+    /// Number of memory files on disk according to the last scan, corrected by later changes.
     pub files_on_disk: usize,
-    /// Number of changed files that the last comparison with the disk found although no event reported them.
+    /// Number of changed files that the last scan found and that no event had reported.
     pub changed_at_reconcile: u64,
     /// True if the root folder exists.
     pub root_present: bool,
-    /// Embedder whose vectors are being computed.
+    /// Model whose vectors are computed. Queries may still use the vectors of an earlier model.
     pub embedder: Option<EmbedderRow>,
     /// Chunks without a vector.
     pub pending: PendingChunks,
-    /// Waiting clients.
+    /// Clients of `workspace.sync` that wait for an answer.
     pub waiters: Vec<Waiter>,
-    /// Queries that wait until files are read.
+    /// Queries that wait until changed files have been indexed.
     pub readers: Vec<WaitingQuery>,
-    /// Number of watcher reports processed.
+    /// Number of reports of the watcher that have been processed.
     pub reports_taken: u64,
     /// Times of the latest events.
     pub times: EventTimes,
-    /// The workspace's own settings as last read.
+    /// State of the workspace's settings files.
     pub own: OwnSettings,
-    /// Times of repeated work.
+    /// Schedule of the recurring work.
     pub agenda: Agenda,
     /// Reason why the canary cannot be written, for example because the workspace is read-only.
     pub canary_unprovable: Option<String>,
     /// True if the watcher did not report the canary in time.
     pub watcher_silent: bool,
-    /// Last error of the store; cleared when a write succeeds.
+    /// Last error of the store. A successful write clears it.
     pub trouble: Option<StoreError>,
     /// Time of the last write.
     pub last_write: Instant,
-    /// Chunks written since the last merge of the lexical index.
+    /// Number of chunks that were written since the last merge of the lexical index.
     pub untidy: u64,
     /// Flag that cancels the graph build in the background; `None` if no graph is being built.
     pub graph_build: Option<Arc<AtomicBool>>,
-    /// Recovery when the workspace was opened, if the database was empty or missing.
+    /// Result of the recovery, if the database was empty or missing when the workspace was opened.
     pub recovered: Option<RecoveredDatabase>,
-    /// Repair when the workspace was opened, if rows of the database were damaged.
+    /// Result of the repair, if rows of the database were damaged when the workspace was opened.
     pub mended: Option<DroppedRows>,
     /// True once `doctor` has reported the recovery or the repair.
     pub repair_is_told: bool,
-    /// Revision of the entries in the spare copy of the database.
+    /// Revision of the entries that the spare copy of the database contains; `None` if no copy has been written yet.
     pub spared: Option<u64>,
-    /// True if the last turn left work undone.
+    /// True if work remains after the last turn, so that the next turn follows at once.
     pub busy: bool,
-    /// Time of the next turn.
+    /// Time of the next turn, unless an event arrives earlier.
     pub due: Option<Instant>,
-    /// Pause after a turn whose due work could not be done.
+    /// Length of the current pause after a turn that could not perform its due work; zero without a pause.
     pub rest: Duration,
 }
 
@@ -252,7 +253,7 @@ impl Workspace {
         }
     }
 
-    /// Marks a path for another read although no change was reported.
+    /// Queues a path for another read, although no change was noticed.
     pub fn mark_recheck(&mut self, path: String, now: Instant) {
         self.dirty.entry(path).or_insert(Dirty {
             since: now,
@@ -261,13 +262,14 @@ impl Workspace {
         });
     }
 
-    /// Returns the changed paths that are not read yet.
+    /// Returns the queued paths with a noticed change, without paths that are only read again to be sure.
     pub fn unread(&self) -> impl Iterator<Item = &Dirty> {
         self.dirty.values().filter(|dirty| !dirty.recheck)
     }
 
-    /// Schedules the next turn. If a timed turn leaves due work undone, the workspace pauses first. Each pause is twice
-    /// as long as the previous one, so that retries do not become a busy loop.
+    /// Schedules the next turn. `idle` is true if the last turn began without an event. If such a turn could not
+    /// perform its due work, the workspace pauses. Each consecutive pause is twice as long as the previous one, to
+    /// prevent a busy loop.
     pub fn rest_after(&mut self, idle: bool, now: Instant) {
         let due = if self.busy { Some(now) } else { self.next_due(now) };
         let short = self.is_short_of_files();
@@ -281,7 +283,7 @@ impl Workspace {
         self.due = due.map(|due| due.max(now + self.rest));
     }
 
-    /// Returns whether the last failure was caused by the limit on open files.
+    /// Returns whether the last error was caused by the limit on open files.
     pub fn is_short_of_files(&self) -> bool {
         self.trouble.as_ref().is_some_and(StoreError::is_shortage)
     }
@@ -304,19 +306,19 @@ impl Workspace {
         std::mem::take(&mut self.waiters)
     }
 
-    /// Returns the time of the next work on the index entries.
+    /// Returns the time of the next work on the entries; `None` if none is planned.
     pub fn entries_due(&self) -> Option<Instant> {
         let entries = &self.entries;
         if !entries.enabled || !self.root_present {
             return None;
         }
         let schedule = entries.run.is_none().then_some(entries.look_at);
-        // Work that waits for a plan resumes when the plan arrives.
+        // While changes must wait for a plan, do not wake up for the file. The arrival of the plan is an event.
         let file = entries.file.due().filter(|_| !entries.keeps_others_out());
         schedule.into_iter().chain(file).chain(entries.publish_at).min()
     }
 
-    /// Returns the paths to read next: first the paths that clients wait for, then the oldest changes.
+    /// Returns the paths to index next: first the paths for which queries wait, then the paths with the oldest changes.
     pub fn next_dirty(&self, now: Instant) -> Vec<String> {
         let due = self.dirty.iter().filter(|(_, dirty)| dirty.not_before <= now);
         let mut due: Vec<(bool, Instant, &String)> = due
@@ -330,12 +332,12 @@ impl Workspace {
         due.into_iter().map(|(_, _, path)| path.clone()).collect()
     }
 
-    /// Schedules another attempt for a path.
+    /// Queues a path again for an attempt at `not_before`.
     pub fn retry(&mut self, path: String, dirty: Dirty, not_before: Instant) {
         self.dirty.insert(path, Dirty { not_before, ..dirty });
     }
 
-    /// Returns the number of changed files and chunks that are not fully searchable yet.
+    /// Returns the number of changed files that are not indexed yet, plus the number of chunks without a vector.
     pub fn backlog(&self) -> u64 {
         (self.unread().count() + self.pending.len()) as u64
     }

@@ -12,11 +12,10 @@ use hippo_types::time::{DAY_MS, Timestamp};
 use super::IndexView;
 use crate::clock::rfc3339;
 
-/// Strength below which a deep cycle archives an entry (specification v1 §8.2). The threshold is not configurable, so
-/// the forecast is independent of the workspace's settings.
+/// Strength below which a deep cycle archives an entry (specification v1 §8.2). The threshold cannot be configured.
 const ARCHIVED: f32 = 0.05;
 
-/// Handles `index.list`; `at` is the time for which strengths are computed.
+/// Handles `index.list`. The strengths are those at the time `at`.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
     // A day without a time includes the entries that were created on it.
     let is_day = request.at.as_ref().is_some_and(|at| !at.contains('T'));
@@ -46,8 +45,8 @@ pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> Inde
     }
 }
 
-/// Handles `index.show`. `stale` returns whether the target of a pointer is missing, and `file` returns the file of the
-/// workspace that contains an active entry.
+/// Handles `index.show`. `stale` returns whether the target of a pointer is missing. `file` returns the path of the
+/// file that contains an entry outside the archive.
 ///
 /// # Errors
 /// Returns `not-found` for an unknown id.
@@ -85,7 +84,7 @@ pub fn show(
         ));
     }
     let now = view.strength(record, at);
-    // An entry enters a band when its strength falls below the threshold of the band above it.
+    // An entry enters a band when its strength falls below the threshold of the next higher band.
     let bands = [
         ("moderate", StrengthBand::Strong),
         ("weak", StrengthBand::Moderate),
@@ -127,7 +126,7 @@ pub fn show(
     })
 }
 
-/// Returns the error for an unknown id.
+/// Returns the error for an unknown id. The hint suggests the most similar id of `ids`.
 pub fn unknown<'i>(id: &str, ids: impl Iterator<Item = &'i str>) -> RpcError {
     let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
     match hippo_proto::nearest(id, ids) {
@@ -138,7 +137,7 @@ pub fn unknown<'i>(id: &str, ids: impl Iterator<Item = &'i str>) -> RpcError {
     }
 }
 
-/// Converts an entry to its protocol form.
+/// Converts an entry to wire format.
 pub fn described(record: &EntryRecord, strength: f32) -> IndexEntry {
     let Entry {
         id,

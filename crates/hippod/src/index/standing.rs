@@ -1,6 +1,6 @@
-//! Lookup of the file that contains an index entry.
+//! Lookup of the file that contains an entry.
 //!
-//! An entry is either in the index file or in one of the overflow files below it.
+//! Each entry outside the archive is in the index file or in one of the generated files below `.hippocampus/`.
 
 use std::path::Path;
 
@@ -10,13 +10,14 @@ use hippo_map::index_file::{IndexFile, IndexFileOptions};
 use hippo_map::layout::INDEX_FILE;
 use hippo_types::entry::EntryId;
 
-/// Maximum file size in bytes. A larger index file is rejected when it is read, and hippod writes no larger files.
+/// Maximum size in bytes of a file that is searched for entries. hippod neither reads a larger index file nor writes
+/// larger files.
 const LARGEST: u64 = 4 << 20;
-/// Folders of the overflow files.
+/// Folders below `.hippocampus/` with generated files that contain entries outside the archive.
 const BELOW: [&str; 2] = ["topics", "temporal"];
 
-/// Returns the file that contains the entry, relative to the workspace, or `None` if the entry has not been written
-/// yet. The function reads files.
+/// Returns the path of the file that contains the entry, relative to the workspace; `None` if no file contains it yet.
+/// This reads the files.
 pub fn file_of(root: &Path, id: &EntryId) -> Option<String> {
     if stands_in(root, INDEX_FILE, id) {
         return Some(INDEX_FILE.to_owned());
@@ -42,7 +43,7 @@ fn stands_in(root: &Path, file: &str, id: &EntryId) -> bool {
     let Ok(bytes) = hippo_fs::read_source(root, file, LARGEST) else {
         return false;
     };
-    // Most files do not contain the id at all and need not be parsed.
+    // Parse only files that contain the id, because parsing is slow.
     let named = bytes
         .windows(id.0.len().max(1))
         .any(|window| window == id.0.as_bytes());

@@ -11,7 +11,7 @@ use hippo_proto::RpcError;
 use super::{AnswerSender, EngineMessage, WorkspaceMessage};
 use crate::errors::stopping;
 
-/// Sends one message; returns false once the engine has ended.
+/// Function that sends one message. It returns false once the engine has ended.
 type SendMessage = dyn Fn(EngineMessage) -> bool + Send + Sync;
 
 /// Handle of the engine.
@@ -41,7 +41,7 @@ impl EngineHandle {
     /// Sends a request to a workspace and waits for the answer.
     ///
     /// # Errors
-    /// The error of the workspace, or `internal` while the daemon is stopping.
+    /// Returns the error of the workspace, or `internal` while the daemon is stopping.
     pub async fn ask<T>(
         &self,
         root: &Path,
@@ -55,7 +55,7 @@ impl EngineHandle {
     /// Sends a request to the engine and waits for the answer.
     ///
     /// # Errors
-    /// The error of the engine, or `internal` while the daemon is stopping.
+    /// Returns the error of the engine, or `internal` while the daemon is stopping.
     pub async fn ask_engine<T>(
         &self,
         request: impl FnOnce(AnswerSender<T>) -> EngineMessage,
@@ -65,8 +65,9 @@ impl EngineHandle {
         answer.await.map_err(|_| stopping())?
     }
 
-    /// Asks a workspace to read files; if `paths` is empty, it reads all files known to have changed. Returns the
-    /// completion signal, which is true if all the paths are in the index; it is dropped if the workspace is not open.
+    /// Requests that a workspace indexes files now. If `paths` is empty, it indexes all files that may have changed.
+    /// Returns a channel that receives a value when this is done: true if all the paths are in the index. If the
+    /// workspace is not open, the channel is closed without a value.
     pub fn read_files(&self, root: &Path, paths: Vec<String>) -> oneshot::Receiver<bool> {
         let (done, read) = oneshot::channel();
         self.send_to(root, WorkspaceMessage::Read { paths, done });

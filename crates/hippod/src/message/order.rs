@@ -1,4 +1,4 @@
-//! Operations on the index entries of a workspace.
+//! Requests for cycles and for changes of entries.
 
 use hippo_map::consolidation::LearnedAnswer;
 use hippo_proto::{
@@ -12,24 +12,24 @@ use hippo_types::time::Timestamp;
 use super::AnswerSender;
 use crate::remember::AppendResult;
 
-/// An operation that a client or the schedule requests.
+/// A cycle or a change of entries that a client or the schedule requests.
 #[derive(Debug)]
 pub enum Order {
     /// A cycle.
     Cycle {
         /// Kind of cycle.
         cycle: Cycle,
-        /// Time for which the cycle runs; `None` means now.
+        /// Start time that the client gave for the cycle; `None` means the current time.
         at: Option<Timestamp>,
-        /// True if the cycle is only planned and not applied.
+        /// True if the cycle is only planned and its plan is not applied.
         dry_run: bool,
-        /// True if the cycle runs only if it is still due when its turn comes, because the schedule and a heartbeat may
-        /// request the same cycle.
+        /// True if the cycle is skipped when it is no longer due at its start. The schedule and a heartbeat may request
+        /// the same cycle.
         when_due: bool,
-        /// Channel for the answer; `None` for the schedule.
+        /// Channel for the answer; `None` if the schedule requested the cycle.
         reply: Option<AnswerSender<CycleReport>>,
     },
-    /// A change requested by a client.
+    /// A change of entries that a client requested.
     Change(EntryCommand),
 }
 
@@ -49,25 +49,25 @@ impl Order {
     }
 }
 
-/// A change of the entries requested by a client, with the channel for the answer.
+/// A change of entries that a client requested, and the channel for the answer.
 #[derive(Debug)]
 pub enum EntryCommand {
     /// Edits the fields of an entry.
     Edit(IndexEditRequest, AnswerSender<IndexEditResponse>),
-    /// Removes an entry from the index permanently.
+    /// Moves an entry to the archive, so that no cycle adds it to the index again.
     Forget(String, AnswerSender<IndexForgetResponse>),
-    /// Restores an entry.
+    /// Moves an archived, fading or removed entry back to the index.
     Restore(String, AnswerSender<IndexRestoreResponse>),
-    /// Undoes a run.
+    /// Undoes the run of a cycle with this number.
     Undo(i64, AnswerSender<CycleUndoResponse>),
-    /// Adds the entry for a text that was appended to a log.
+    /// Adds or updates the entry for a text that `remember` appended to a daily log.
     Remembered(Box<AppendedText>),
 }
 
-/// A text that was appended to a log.
+/// A text that `remember` appended to a daily log.
 #[derive(Debug)]
 pub struct AppendedText {
-    /// The request.
+    /// The request of the client.
     pub request: RememberRequest,
     /// Location of the text.
     pub appended: AppendResult,
@@ -80,23 +80,23 @@ pub struct AppendedText {
 pub struct QueryEffects {
     /// Time of the query.
     pub at: Timestamp,
-    /// Entries that answered the query, best first.
+    /// Entries that led to results of the query, best first.
     pub accessed: Vec<EntryId>,
-    /// Result to remember for a repetition of the query.
+    /// Data for a new entry, which answers the query when it is repeated; `None` if no entry is created.
     pub learned: Option<Lesson>,
 }
 
-/// Result of a query that no entry could answer.
+/// Data for a new entry about a query that no entry could answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
     /// Topic of the new entry.
     pub topic: String,
-    /// Beginning of the best passage.
+    /// Summary of the new entry: the beginning of the best passage.
     pub summary: String,
-    /// Words of the query.
+    /// Tags of the new entry: the words of the query.
     pub tags: Vec<String>,
-    /// Locations of the passages, best first.
+    /// Locations of the passages that answered the query, best first.
     pub pointers: Vec<Pointer>,
-    /// The passages.
+    /// The terms of the query and the passages that answered it.
     pub learned: LearnedAnswer,
 }

@@ -19,52 +19,56 @@ use crate::watcher::WatchEvent;
 /// A message for a workspace.
 #[derive(Debug)]
 pub enum WorkspaceMessage {
-    /// Reconciles the index with the disk.
+    /// Compares the files on disk with the index, and updates the index.
     Sync {
-        /// True to respond when every file is read and embedded, false to respond after the next step of work.
+        /// True if the answer is sent once all files are indexed and embedded, false if it is sent after the next turn.
         wait: bool,
-        /// True to confirm deletions that are held back.
+        /// True if a person confirmed the deletions that are held back.
         accept_deletions: bool,
-        /// Response channel.
+        /// Channel for the answer.
         reply: AnswerSender<WorkspaceSyncResponse>,
     },
-    /// Grants or withdraws trust in the settings of the workspace.
+    /// Records or revokes the user's trust in the settings of the workspace.
     Trust(WorkspaceTrustRequest, AnswerSender<WorkspaceTrustResponse>),
-    /// Lists past cycle runs.
+    /// Lists the past runs of cycles.
     History(CycleHistoryRequest, AnswerSender<CycleHistoryResponse>),
-    /// Reports pending decisions and upcoming cycles.
+    /// Reports work that waits for the user, and due and upcoming cycles.
     Heartbeat {
-        /// True if the response is sent to the client, so that the reported notices count as delivered.
+        /// True if the client receives the answer. The conflicts in it then count as reported, and the next heartbeat
+        /// omits them.
         tells: bool,
-        /// Response channel.
+        /// Channel for the answer.
         reply: AnswerSender<HeartbeatAnswer>,
     },
-    /// Deletes the derived state of the workspace and rebuilds it from the files. The answer contains the data that only
-    /// the damaged database contained.
+    /// Deletes the derived state of the workspace and rebuilds it from the files. The answer describes data that was
+    /// lost, because it existed only in a damaged database.
     Rebuild(AnswerSender<Option<LostData>>),
-    /// Reports the problems of the workspace, given a recent scan of the files on disk.
+    /// Reports the state and the problems of the workspace. The argument is the result of a scan that `doctor` has just
+    /// made.
     Survey(Option<ScanResult>, AnswerSender<Survey>),
-    /// An operation on the entries.
+    /// A cycle or a change of entries.
     Order(Order),
     /// A report from the watcher: a change of the file system or of the watcher itself.
     Watch(WatchEvent),
     /// Files whose content differs from the index, reported by a query.
     Stale(Vec<String>),
-    /// A query that waits until the workspace has read changed files.
+    /// A request to index changed files now, because a query waits for them.
     Read {
-        /// Paths relative to the root; an empty list means all files known to have changed.
+        /// Paths relative to the root. An empty list means all files that may have changed.
         paths: Vec<String>,
-        /// Completion signal, true if all the paths are in the index; dropped if the workspace is not open.
+        /// Channel that receives a value when the files have been read: true if all the paths are in the index. It is
+        /// closed without a value if the workspace is not open.
         done: oneshot::Sender<bool>,
     },
-    /// A damaged database, reported by a query.
+    /// A query found that the database is damaged. The error describes the damage.
     Damaged(StoreError),
-    /// An answered query.
+    /// The effects of an answered query on the entries.
     Asked(QueryEffects),
 }
 
 impl WorkspaceMessage {
-    /// Rejects a request, because its workspace is not registered or could not be opened. Drops other messages.
+    /// Answers a request with an error, because its workspace is not registered or could not be opened. Drops other
+    /// messages.
     pub fn refuse(self, error: &RpcError) {
         // A client that disconnected needs no answer.
         match self {
@@ -85,7 +89,7 @@ impl WorkspaceMessage {
 pub struct HeartbeatAnswer {
     /// Cycles that are running or due, in execution order.
     pub due: Vec<Cycle>,
-    /// Decisions that wait for the user.
+    /// Conflicts, removals that are held back, and other matters that wait for the user.
     pub pending: Vec<Pending>,
     /// The earliest time at which each cycle can become due again.
     pub next: Vec<NextCycle>,
@@ -94,7 +98,7 @@ pub struct HeartbeatAnswer {
 /// Data that existed only in a damaged database and could not be read.
 #[derive(Debug)]
 pub struct LostData {
-    /// Descriptions for display.
+    /// Descriptions of the lost data, for display.
     pub what: Vec<String>,
     /// Path under which the damaged database is kept.
     pub aside: PathBuf,

@@ -1,6 +1,6 @@
-//! One attempt to answer a question.
+//! One attempt to answer a query.
 //!
-//! The index entries answer the question if they can; otherwise a search does.
+//! If the entries of the index can answer the query, they do. Otherwise, the attempt searches the text of the files.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::{SearchAnswer, SearchState, search_error};
 use crate::tasks::run_blocking_on;
 use crate::view::WorkspaceView;
 
-/// Maximum wait for the query's vector. Loading the model takes a fraction of a second.
+/// Maximum time that a query waits for its vector. The model needs a fraction of a second to load.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Answers a question from the current index.
+/// Answers a query from the current state of the index.
 ///
 /// # Errors
 /// See [`super::search`].
@@ -43,7 +43,7 @@ pub async fn answer(
         }
     }
     let state = state(consulted);
-    // The model may change between embedding and ranking. In this case, the query is embedded again, at most once.
+    // If the model changes between embedding and ranking, the query is embedded once more.
     for _ in 0..2 {
         if let Some(answered) = search(&state).await? {
             return Ok((state, answered));
@@ -55,7 +55,7 @@ pub async fn answer(
     )
 }
 
-/// Answers by search; returns `None` if the model changed in the meantime.
+/// Answers a query by search. Returns `None` if the model changed in the meantime.
 async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcError> {
     let SearchState {
         searcher,
@@ -71,7 +71,7 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
         let answer = tokio::time::timeout(PATIENCE, waiting?).await;
         answer.ok()?.ok()?
     };
-    // Words are looked up while the model computes the vector of the query.
+    // Look up the words of the query while the model computes its vector.
     let words = async {
         if question.mode != SearchMode::Hybrid {
             return Ok(());
@@ -98,7 +98,10 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
             ));
         }
         let degraded = view.freshness().degraded;
-        let why = degraded.map_or_else(|| "the query has no vector".to_owned(), |(_, why)| why);
+        let why = degraded.map_or_else(
+            || "the model did not return a vector for the query".to_owned(),
+            |(_, why)| why,
+        );
         return Err(
             RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}")).hint(
                 "until the model is installed, mode hybrid searches by keyword; to install it: hippoctl \

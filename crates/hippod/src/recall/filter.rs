@@ -10,7 +10,8 @@ use hippo_types::time::Date;
 use crate::files;
 use crate::view::SearchSnapshot;
 
-/// The filters of one request, applied during the candidate search.
+/// The filters of one request. They are applied to candidates before the ranking, so that excluded chunks do not
+/// displace others.
 #[derive(Debug, Default)]
 pub struct Filter {
     path: Option<GlobMatcher>,
@@ -77,7 +78,7 @@ impl Filter {
     }
 }
 
-/// Returns the glob relative to the root. Absolute globs and folders are accepted.
+/// Converts a path filter to a glob relative to the root. The filter can be an absolute glob, or a folder.
 fn relative(glob: &str, root: &Path) -> String {
     let below = files::below(root, Path::new(glob));
     let mut glob = below.as_deref().unwrap_or(glob);

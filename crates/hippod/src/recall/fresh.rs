@@ -1,6 +1,7 @@
-//! Updates of changed files before an answer.
+//! Indexing of changed files before a search is answered.
 //!
-//! Files that changed after they were indexed are read before the answer, or the answer names them.
+//! If a file has changed since it was indexed, the search waits briefly until it is indexed again. If that takes too
+//! long, a note in the answer names the file.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,33 +13,33 @@ use crate::errors::task_failed;
 use crate::message::{EngineMessage, WorkspaceMessage};
 use crate::view::WorkspaceView;
 
-/// Maximum total time for which one answer waits for changed files.
+/// Maximum total time that one search waits for changed files.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Maximum number of changed files that an answer waits for.
+/// Maximum number of changed files for which a search waits. If there are more, it does not wait at all.
 const MOST_FILES: u64 = 20;
-/// Maximum number of files named in a note.
+/// Maximum number of files that a note names.
 const NAMED: usize = 3;
 
-/// Files among the hits whose content differs from the index.
+/// Files of ranked chunks that differ from the index.
 #[derive(Debug, Default, Clone)]
 pub struct StaleFiles {
-    /// Files with different content.
+    /// Files whose content differs from the index.
     pub changed: Vec<String>,
     /// Files that are missing or cannot be read.
     pub gone: Vec<String>,
 }
 
-/// Update of the index for one question.
+/// Updates the index with changed files before one search is answered.
 pub struct Freshener {
     searcher: Arc<Searcher>,
     view: Arc<WorkspaceView>,
     deadline: Instant,
-    /// True if the operating system reported all changes in time.
+    /// True if the watcher has received all earlier changes from the operating system.
     heard: bool,
 }
 
 impl Freshener {
-    /// Creates the update for a question; its time limit starts now.
+    /// Creates the updater for one search. The time limit starts now.
     pub fn new(searcher: &Arc<Searcher>, view: &Arc<WorkspaceView>) -> Self {
         Self {
             searcher: Arc::clone(searcher),
@@ -48,10 +49,10 @@ impl Freshener {
         }
     }
 
-    /// Reads the files that are known to have changed, unless there are too many.
+    /// Waits until the files that are known to have changed are indexed, unless there are too many.
     ///
     /// # Errors
-    /// Returns `internal` if the task panicked.
+    /// Returns `internal` if the background task panicked.
     pub async fn read_known_changes(&mut self) -> Result<(), RpcError> {
         let Some(listener) = self.view.listener() else {
             return Ok(());
@@ -76,7 +77,7 @@ impl Freshener {
         Ok(())
     }
 
-    /// Reads the changed files among the hits. Returns whether they were read in time.
+    /// Waits until the changed files of ranked chunks are indexed. Returns whether this happened in time.
     pub async fn read_stale(&self, stale: &StaleFiles) -> bool {
         !stale.changed.is_empty()
             && stale.changed.len() as u64 <= MOST_FILES
@@ -89,7 +90,7 @@ impl Freshener {
         matches!(tokio::time::timeout(left, read).await, Ok(Ok(_)))
     }
 
-    /// Adds notes about text that may be missing to an answer.
+    /// Adds notes to an answer about text that it may lack.
     pub fn complete(&self, response: &mut SearchResponse, stale: &StaleFiles) {
         let missing = stale.changed.len() as u64;
         if missing > 0 {

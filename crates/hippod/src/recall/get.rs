@@ -1,4 +1,4 @@
-//! Reads of files, sections, lines and hits for `get`.
+//! Answers to `get` requests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ use crate::tasks::run_blocking;
 use crate::verify::{ChunkSpan, FileMark, Verifier};
 use crate::view::WorkspaceView;
 
-/// Maximum bytes of text in one answer; clients request the rest with `from`.
+/// Maximum size in bytes of the text in one answer. Clients request the remaining text with `from`.
 const LONGEST_TEXT: usize = 1 << 20;
 
 /// Handles `get`.
 ///
 /// # Errors
-/// Returns `no-workspace`; `not-found` if the id, file or section does not exist, or if the file is not a memory file;
-/// `stale` for a hit whose text is no longer on disk; `bad-request` for a path outside the workspace; `too-large` for a
-/// file above the size limit.
+/// Returns `no-workspace` if the folder is not a workspace, `not-found` if the id, file or section does not exist or
+/// the file is not a memory file, `stale` if the text with the id is no longer on disk, `bad-request` for a path
+/// outside the workspace, and `too-large` for a file above the size limit.
 pub async fn get(searcher: &Arc<Searcher>, request: GetRequest) -> Result<GetResponse, RpcError> {
     let views = match &request.workspace {
         Some(folder) => vec![searcher.views.get(folder).await?],
@@ -43,7 +43,7 @@ pub async fn get(searcher: &Arc<Searcher>, request: GetRequest) -> Result<GetRes
     run_blocking(work).await
 }
 
-/// Counts an access of the entry that points to the read text.
+/// Records an access to the entry that points to the returned text.
 fn record_access(searcher: &Searcher, view: &WorkspaceView, path: &str, heading: &[String]) {
     let index = view.index();
     let entry = index
@@ -158,8 +158,9 @@ fn literal(view: &WorkspaceView, path: &str) -> Result<(Vec<u8>, String), RpcErr
     Ok((read(view, &path)?, path))
 }
 
-/// Like `literal`, and also returns the section if the path ends in one, after the mark that the index file writes. A
-/// file name may contain the mark as well, so the longest existing path is used.
+/// Returns the bytes of a file, its path relative to the root, and a section if the given path ends with one, as in
+/// `notes.md §Setup`. The index file writes pointers in this form. A file name may contain the mark `§` as well, so the
+/// longest path that exists is used.
 fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
     const MARK: &str = " §";
     /// Maximum length in bytes of a path that the operating system can open.
@@ -178,8 +179,8 @@ fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option
     Err(refusal)
 }
 
-/// Returns the lines of the section whose heading equals the given words, ignoring case. If there is none, returns
-/// those of a section whose heading contains the words.
+/// Returns the first and the last line of the section whose heading equals `wanted`, without regard to case. If there
+/// is none, uses the first section whose heading contains `wanted`.
 fn find_section(document: &Document, wanted: &str) -> Option<(u32, u32)> {
     let wanted = wanted.trim().trim_start_matches(['§', '#']).trim().to_lowercase();
     let numbered = || (0u32..).zip(&document.sections);
@@ -189,7 +190,7 @@ fn find_section(document: &Document, wanted: &str) -> Option<(u32, u32)> {
     Some((section.start_line, chunk::section_end(document, index)))
 }
 
-/// Returns the path relative to the root. Fails if the file is not a memory file of this workspace.
+/// Returns the given path relative to the root. Fails if it is not the path of a memory file of this workspace.
 fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     let given = Path::new(path);
     let relative = if given.is_absolute() {

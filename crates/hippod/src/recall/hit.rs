@@ -1,4 +1,4 @@
-//! Conversion of ranked chunks into results, within limit and budget.
+//! Conversion of ranked chunks into search results.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use super::question::SearchQuestion;
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
 use crate::view::SearchSnapshot;
 
-/// Data of a ranked chunk that is available without disk access.
+/// A ranked chunk with the data that the snapshot in memory contains about it.
 #[derive(Debug)]
 pub struct ChunkHit {
-    /// Path of its document.
+    /// Path of the document that contains the chunk.
     pub path: String,
-    /// State of the file when it was indexed.
+    /// Size and time of the file when it was indexed.
     pub mark: FileMark,
-    /// Location of the chunk.
+    /// Location of the chunk in the file.
     pub span: ChunkSpan,
     ranked: RankedChunk,
     heading: Vec<String>,
@@ -29,9 +29,9 @@ pub struct ChunkHit {
     tokens: u32,
 }
 
-/// Collector of verified hits in rank order.
+/// Collector of results. It receives hits in rank order, and keeps those within the limit and the budget.
 pub struct Collector {
-    /// Number of results in the answer.
+    /// Maximum number of results in the answer.
     limit: usize,
     packer: Packer,
     explain: bool,
@@ -39,7 +39,7 @@ pub struct Collector {
     results: Vec<SearchHit>,
     passages: Vec<PassageKey>,
     estimated: bool,
-    /// Tokens of the first verified hit.
+    /// Number of tokens in the first verified hit; `None` if there was none.
     found: Option<u32>,
 }
 
@@ -48,7 +48,8 @@ impl Collector {
     pub fn new(request: &SearchRequest, limit: usize) -> Self {
         Self {
             limit,
-            // With a small limit as well, the latest of equally good hits is chosen among several.
+            // Collect at least `AMONG` hits, so that the latest of equally good hits is found even if the limit is
+            // small.
             packer: Packer::new(limit.max(AMONG), request.budget_tokens.map(u64::from)),
             explain: request.explain,
             said: AnswerTexts::default(),
@@ -59,7 +60,7 @@ impl Collector {
         }
     }
 
-    /// Returns the data of ranked chunks.
+    /// Returns the ranked chunks with their data. Chunks that are no longer in the snapshot are omitted.
     pub fn places(&self, snapshot: &SearchSnapshot, ranked: &[RankedChunk]) -> Vec<ChunkHit> {
         ranked
             .iter()
@@ -67,12 +68,12 @@ impl Collector {
             .collect()
     }
 
-    /// Returns whether no more hits are needed.
+    /// Returns whether the limit on collected hits is reached.
     pub fn is_full(&self) -> bool {
         self.packer.is_full()
     }
 
-    /// Adds a verified hit if it fits and is not a duplicate.
+    /// Adds a hit, whose text has been verified on disk, if it fits into the budget and is not a duplicate.
     pub fn take(&mut self, place: ChunkHit, verified: VerifiedHit) {
         let counted = place.tokens > 0;
         let text = text::strip_comments(&verified.text).into_owned();
@@ -112,13 +113,14 @@ impl Collector {
             text,
             date,
             superseded_by: None,
-            // Hits of an earlier answer were not scored again.
+            // Passages of a remembered answer have no new scores to explain.
             explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
                 .then(|| explain(&ranked.explain)),
         });
     }
 
-    /// Returns whether a hit differs from an earlier one in a value that a later day changed.
+    /// Returns whether a hit repeats a statement of an earlier hit with another value, because the value changed from
+    /// one day to another.
     fn changes_a_value(&self, place: &ChunkHit, line: u32, text: &str) -> bool {
         let mut texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
         texts.push(DatedText {
@@ -132,7 +134,8 @@ impl Collector {
         superseded[last].is_some() || superseded.contains(&Some(last))
     }
 
-    /// Marks each hit with a value that a later hit changes, and ranks it below that one.
+    /// Marks each hit that states an outdated value with the hit that states the newer value, and ranks the outdated
+    /// hit below the newer one.
     fn rank_superseded(&mut self) {
         let texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
         let superseded = find_superseded(&texts);
@@ -146,7 +149,8 @@ impl Collector {
         let is_later = |at: usize| superseded[at].is_some_and(|newer| newer > at);
         for at in (0..places.len()).filter(|at| !is_later(*at)) {
             order.push(at);
-            // The value of the last day supersedes all earlier ones, so no hit in this list supersedes another.
+            // Outdated hits follow the hit that supersedes them. That hit states the latest value, so outdated hits
+            // never supersede each other.
             order.extend((0..at).filter(|older| superseded[*older] == Some(at)));
         }
         order.extend(
@@ -157,7 +161,7 @@ impl Collector {
         self.reorder(&order);
     }
 
-    /// Ranks the latest of equally good hits first.
+    /// Among equally good hits, ranks the latest first.
     fn rank_latest(&mut self, question: &SearchQuestion) {
         let hits: Vec<(DatedText<'_>, f32)> =
             self.results.iter().map(|hit| (dated(hit), hit.score)).collect();
@@ -170,17 +174,17 @@ impl Collector {
         self.passages = order.iter().map(|at| self.passages[*at].clone()).collect();
     }
 
-    /// Returns whether the answer contains all hits.
+    /// Returns whether the answer contains every hit that was found.
     pub fn has_all(&self) -> bool {
         !self.is_full() && self.results.len() <= self.limit
     }
 
-    /// Returns the tokens of the best verified hit, even if it did not fit.
+    /// Returns the number of tokens in the best verified hit, even if the hit did not fit into the budget.
     pub fn best_hit_tokens(&self) -> Option<u32> {
         self.found
     }
 
-    /// Returns the results, their passages, their tokens, and notes.
+    /// Returns the results, the passage of each result, the total number of tokens, and notes.
     pub fn finish(
         mut self,
         question: &SearchQuestion,
@@ -200,8 +204,8 @@ impl Collector {
     }
 }
 
-/// Returns the public id of a chunk. The id is derived from the document path and the text, so it stays the same when
-/// lines move or the index is rebuilt. Equal texts in one file share an id.
+/// Returns the id of a chunk in the protocol. It depends only on the path and the text of the chunk, so it stays the
+/// same when lines move or the index is rebuilt. Equal texts in one file have the same id.
 pub fn public_id(path: &str, hash: ContentHash) -> String {
     let document = ContentHash::of(path.as_bytes()).to_string();
     format!("c{}{}", &document[..8], &hash.to_string()[..12])
@@ -230,8 +234,8 @@ fn dated(hit: &SearchHit) -> DatedText<'_> {
     }
 }
 
-/// Returns the date of a text if its path or a heading contains it. The day of the last modification of a file says
-/// nothing about the age of its lines.
+/// Returns the date of a text if the path or a heading contains the date. Other dates may come from the file's
+/// modification time, which does not show the age of a single line.
 fn own_date<'d>(date: Option<&'d str>, path: &str, heading: &[String]) -> Option<&'d str> {
     date.filter(|date| path.contains(date) || heading.iter().any(|title| title.contains(date)))
 }

@@ -1,8 +1,8 @@
-//! Answers from the index entries.
+//! Answers to queries from the entries of the index.
 //!
-//! A repeated question is recognized by its words. The passages that answered it before are read again, if they are
-//! still on disk and no newer text covers the question. Other entries are matched by their words; in mode `index`,
-//! their targets are read.
+//! A repeated query is recognized by its words. The entry that the earlier query created names the passages of the
+//! earlier answer. If these are still on disk and no newer text matches the query, they answer it again. Other entries
+//! are found by their words. In mode `index`, the answer contains the texts to which these entries point.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,49 +23,50 @@ use crate::files;
 use crate::index::IndexView;
 use crate::view::{SearchSnapshot, WorkspaceView};
 
-/// Maximum number of matching entries that are considered.
+/// Maximum number of matching entries of a query that are considered.
 const LOOKED_AT: usize = 8;
-/// Maximum number of matched entries whose pointers mode `index` follows.
+/// Maximum number of matching entries whose pointers are followed in mode `index`.
 const FOLLOWED: usize = 5;
-/// Minimum share of the query's words that an entry must cover to count as a match that a search verifies.
+/// Minimum share of the query's words, from 0 to 1, that an entry must cover to count as a match.
 const WEAK: f32 = 0.4;
-/// Maximum delay of file systems and the engine, in milliseconds. An answer may have missed text that was written less
-/// than this time before it.
+/// Maximum time in milliseconds until written text is searchable. An earlier answer may lack text that was written
+/// within this time before it.
 const BEHIND: i64 = 5_000;
-/// Maximum number of newer chunks that are checked; with more chunks, a search is as fast.
+/// Maximum number of newer chunks that are checked. For more chunks, a search is as fast as the check.
 const MANY: usize = 20_000;
 
-/// Minimum share of the question's word weight that a newer passage must contain to count as news. The share is low:
-/// "it moved to port 9999" has little more than the port in common with "which port does staging use".
+/// Minimum share of the total weight of the query's words, from 0 to 1, that a newer passage must contain to count as
+/// news. The share is low, because news may repeat few words. For example, "it moved to port 9999" shares only one word
+/// with "which port does staging use".
 const NEWS: f32 = 1.0 / 3.0;
 
-/// Way to answer a question.
+/// Way in which a query is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// The entries alone.
+    /// By the entries alone.
     Index,
-    /// A search combined with the entries.
+    /// By a search, together with the entries.
     Both,
-    /// A search alone.
+    /// By a search alone.
     Search,
 }
 
-/// Result of consulting the entries.
+/// Result of a lookup of entries for a query.
 #[derive(Debug, Clone)]
 pub struct EntryConsultation {
-    /// Chosen route.
+    /// The way in which the query is answered.
     pub route: Route,
-    /// Reason for the route, for display.
+    /// Reason for the choice of the route, for display.
     pub reason: &'static str,
-    /// Matched entries that are not silent, best first, with their strengths.
+    /// Matching entries with their strengths, best first. Silent entries are omitted.
     pub matches: Vec<(Match, Arc<EntryRecord>, f32)>,
-    /// Entry created by the same question, with its strength.
+    /// The entry that an earlier query with the same words created, and its strength.
     pub learned: Option<(Arc<EntryRecord>, f32)>,
-    /// All entries at that time.
+    /// The view of all entries in which the lookup was made.
     pub index: Arc<IndexView>,
 }
 
-/// Consults the entries.
+/// Looks up entries for a query, and chooses the way in which it is answered.
 ///
 /// # Errors
 /// Returns `degraded` if the mode is `index` and the index is disabled.
@@ -126,7 +127,7 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
 }
 
 impl EntryConsultation {
-    /// Adds a search, because the entries cannot answer the question alone.
+    /// Changes the route to a search together with the entries, because the entries cannot answer the query alone.
     pub fn verify(&mut self, why: &'static str) {
         self.route = Route::Both;
         self.reason = why;
@@ -138,7 +139,8 @@ impl EntryConsultation {
     }
 }
 
-/// Returns the reason why the entry of the same question cannot answer alone, or `None` if it can.
+/// Returns the reason why the entry that an earlier query with the same words created cannot answer the query alone;
+/// `None` if it can.
 fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuestion) -> Option<&'static str> {
     if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
         return Some("the entry for the same query has a strength below 0.5: a search verifies the entry");
@@ -153,7 +155,7 @@ fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuestion) -> Opti
     )
 }
 
-/// Returns whether the entry remembers enough passages for the request.
+/// Returns whether the remembered answer contains enough passages for the request.
 fn suffices(learned: &LearnedAnswer, question: &SearchQuestion) -> bool {
     let budget = question.request.budget_tokens;
     let full = match (question.request.limit, budget) {
@@ -164,7 +166,7 @@ fn suffices(learned: &LearnedAnswer, question: &SearchQuestion) -> bool {
 }
 
 impl SearchState {
-    /// Answers from the entries alone, or returns the reason why they cannot.
+    /// Answers the query from the entries alone. The inner error is the reason why this is not possible.
     pub(super) fn by_entries(&self) -> Result<Result<SearchAnswer, &'static str>, RpcError> {
         let snapshot = self.view.snapshot();
         if let Some(learned) = self.consulted.learned_answer() {
@@ -198,12 +200,13 @@ impl SearchState {
         self.follow(snapshot).map(Ok)
     }
 
-    /// Reads the targets of the matched entries. If a pointer is broken, adds a note and the results of a search.
+    /// Answers with the texts to which the matching entries point. If a pointer has no target, adds a note and the
+    /// results of a search.
     fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<SearchAnswer, RpcError> {
         let (ranked, empty) = self.pointed(&snapshot)?;
         let answered = self.collect(snapshot, &ranked, false);
-        // Check on disk the targets of pointers without indexed text. If a ranked chunk was missing on disk, check the
-        // targets of all pointers.
+        // If the index has no text for a pointer, check on disk whether its target exists. If the text of a ranked
+        // chunk is gone, check the targets of all pointers.
         let doubted: Vec<&(EntryId, Pointer, bool)> = empty
             .iter()
             .filter(|(_, _, empty)| *empty || answered.gone)
@@ -233,8 +236,8 @@ impl SearchState {
         Ok(answered)
     }
 
-    /// Returns the chunks to which the matched entries point, ranked, and each pointer with a flag. The flag is true if
-    /// the index has no text for the pointer.
+    /// Returns the chunks to which the matching entries point, best first, and all pointers of these entries. The flag
+    /// of a pointer is true if the index has no text for it.
     #[allow(clippy::type_complexity, reason = "only one function uses this type")]
     fn pointed(
         &self,
@@ -254,7 +257,7 @@ impl SearchState {
         }
         let within = |chunk: u32| told.iter().any(|chunks| chunks.contains(&chunk));
         let mut ranked = self.rank(snapshot, None, Some(&within))?;
-        // Passages of the best entry that match no word come last, in file order.
+        // Chunks of the best entry without a word of the query are added at the end, in file order.
         if let Some(best) = told.first() {
             let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
             let mut rest: Vec<u32> = best
@@ -276,7 +279,7 @@ impl SearchState {
         Ok((ranked, pointers))
     }
 
-    /// Returns whether a newer document covers part of the question.
+    /// Returns whether a document that was written or indexed after the earlier answer matches the query.
     fn is_newer_told(
         &self,
         snapshot: &SearchSnapshot,
@@ -287,7 +290,7 @@ impl SearchState {
         let newer = snapshot
             .facts
             .iter()
-            // A file may have an old modification time; text indexed since then is also newer.
+            // A new file may have an old modification time, so text that was indexed later counts as newer as well.
             .filter(|(_, facts)| facts.mark.mtime_ns >= since || facts.generation > generation);
         let newer: Vec<u32> = newer.map(|(document, _)| *document).collect();
         let documents = newer
@@ -304,7 +307,7 @@ impl SearchState {
         }
         let lists = self.question.postings(&self.view, snapshot)?;
         let all = snapshot.corpus.len() as u64;
-        // A rare word has more weight than a common word, and a word that does not occur has none.
+        // A rare word has more weight than a common word. A word that does not occur has no weight.
         let weight = |list: &Arc<[u32]>| f32::from(!list.is_empty()) * idf(all, list.len() as u64);
         let weights: Vec<f32> = lists.iter().map(weight).collect();
         let least = NEWS * weights.iter().sum::<f32>();
@@ -321,7 +324,7 @@ impl SearchState {
             .flat_map(|learned| &learned.passages)
             .map(|passage| passage.hash)
             .collect();
-        // The passages of the earlier answer are not news, even in a file that has grown.
+        // A passage of the earlier answer is not news, even if its file has changed.
         let news = |chunk: &u32| {
             let span = snapshot.spans.get(*chunk as usize).copied().flatten();
             span.is_some_and(|span| !known.contains(&span.hash.0))
@@ -330,7 +333,7 @@ impl SearchState {
     }
 }
 
-/// Returns the remembered passages that still exist, as current chunks.
+/// Returns the current chunks of the remembered passages that still exist.
 fn remembered(snapshot: &SearchSnapshot, learned: &LearnedAnswer) -> Vec<RankedChunk> {
     let paths: HashSet<&str> = learned
         .passages
@@ -364,7 +367,7 @@ fn by_place(chunk: u32, score: f32) -> RankedChunk {
     }
 }
 
-/// Returns the chunks of the sections that pointers name, including subsections.
+/// Returns the chunks to which pointers point: those of a section and its subsections, or of a whole file.
 fn chunks_of(snapshot: &SearchSnapshot, pointers: &[Pointer]) -> HashSet<u32> {
     let mut chunks = HashSet::new();
     for (row, document) in snapshot.corpus.documents() {

@@ -1,4 +1,4 @@
-//! Search requests with defaults applied.
+//! Search requests with the defaults of the configuration.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,24 +19,24 @@ pub struct SearchQuestion {
     pub request: SearchRequest,
     /// Search mode.
     pub mode: SearchMode,
-    /// True if vectors are used, according to the mode, the configuration and the workspace's harness.
+    /// True if the search uses vectors. The mode, the configuration and the settings of the harness determine this.
     pub meaning: bool,
     /// Maximum number of results.
     pub limit: usize,
     /// Path and date filters.
     pub filter: Filter,
-    /// Words to look up.
+    /// Terms of the query. Stop words are omitted, unless the query has no other words.
     pub terms: Vec<QueryTerm>,
-    /// The words as expressions of the lexical index.
+    /// The terms in the query syntax of the lexical index.
     pub expressions: Vec<String>,
-    /// Dates mentioned in the query.
+    /// Range of the dates that the query mentions.
     pub dates: Option<DateRange>,
     /// Time of the request.
     pub at: Timestamp,
 }
 
 impl SearchQuestion {
-    /// Creates a question from a request; `today` is the local date.
+    /// Creates a question from a request. `today` is the current day in the user's time zone.
     ///
     /// # Errors
     /// Returns `bad-request` for an invalid filter.
@@ -53,7 +53,7 @@ impl SearchQuestion {
         }
         let limit = match (request.limit, request.budget_tokens) {
             (Some(limit), _) => limit as usize,
-            // Only the budget limits the number of results.
+            // With a budget and without a limit, only the budget limits the results.
             (None, Some(_)) => MAX_LIMIT as usize,
             (None, None) => defaults.limit,
         };
@@ -71,7 +71,7 @@ impl SearchQuestion {
         })
     }
 
-    /// Returns the chunks that contain each term. The caller holds the snapshot's lock.
+    /// Returns for each term the chunks that contain it. The caller holds the lock on the snapshot.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -83,7 +83,7 @@ impl SearchQuestion {
         view.postings(snapshot, &self.expressions)
     }
 
-    /// Returns the key by which a repeated question is recognized: its sorted words and its dates.
+    /// Returns the key by which a repeated query is recognized: its sorted terms and its dates.
     pub fn cue(&self) -> Vec<String> {
         let mut cue: Vec<String> = self.terms.iter().map(|term| term.term.clone()).collect();
         if let Some(range) = self.dates {

@@ -1,10 +1,11 @@
-//! Reusable arrays for ranking.
+//! Reuse of the arrays that ranking needs.
 
 use std::sync::{Mutex, PoisonError};
 
 use hippo_rank::rank::RankScratch;
 
-/// Runs `work` with arrays for ranking, indexed by chunk id. Up to two sets of arrays are kept for later queries.
+/// Runs `work` with the arrays that ranking needs, and returns its result. Up to two sets of arrays are kept for later
+/// queries.
 pub fn with_scratch<T>(work: impl FnOnce(&mut RankScratch) -> T) -> T {
     static KEPT: Mutex<Vec<RankScratch>> = Mutex::new(Vec::new());
     let mut scratch = KEPT

@@ -1,4 +1,4 @@
-//! Entry information in answers, and records about answers for the engine.
+//! Effects of an answered query on the entries.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,24 @@ use super::question::SearchQuestion;
 use super::{SearchAnswer, SearchState};
 use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
 
-/// Number of top results whose entries count as accessed, because readers start with these.
+/// Number of results at the top of an answer whose entries count as accessed.
 const READ: usize = 3;
-/// Minimum score of a relevant result. Weaker results are not remembered and do not count as accesses.
+/// Minimum score of a relevant result. If even the best result is weaker, the answer is not remembered. The entries of
+/// weaker results do not count as accessed.
 const GOOD: f32 = 0.35;
-/// Maximum number of pointers in the entry of a question.
+/// Maximum number of pointers in an entry that a query creates.
 const POINTERS: usize = 6;
-/// Maximum number of passages remembered for a question.
+/// Maximum number of passages in a remembered answer.
 const REMEMBERED: usize = 200;
-/// Maximum number of words of the question that become tags.
+/// Maximum number of words of a query that become tags of its entry.
 const TAGS: usize = 6;
-/// Maximum characters of the topic, and of the summary, of a question's entry.
+/// Maximum number of characters in the topic of an entry that a query creates.
 const TOPIC: usize = 80;
+/// Maximum number of characters in the summary of an entry that a query creates.
 const SUMMARY: usize = 160;
 
-/// Adds entry information to an answer, and sends records about the question to the engine, which stores them after the
-/// reply.
+/// Adds to each result the entry that describes it. Sends the effects of the query to the engine, which stores them
+/// without a delay of the answer.
 pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     let SearchState {
         searcher,
@@ -71,7 +73,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
             trace.accessed.push(id);
         }
     }
-    // An answer computed without vectors is not remembered, because vectors may change it later.
+    // If the index was degraded, for example without vectors, do not remember the answer. A later answer may be better.
     let whole = response.index.degraded.is_none();
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
@@ -98,7 +100,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     response
 }
 
-/// Returns what the engine learns from a search, or `None` if the results are too weak or too many.
+/// Returns the data for an entry that remembers the answer to a query; `None` if the results are too weak or too many.
 fn lesson(
     question: &SearchQuestion,
     response: &SearchResponse,
@@ -113,7 +115,7 @@ fn lesson(
     }
     let mut pointers: Vec<Pointer> = Vec::new();
     for hit in &response.results {
-        // If a heading contains a secret, the pointer names only the file.
+        // If the heading contains a secret, point to the whole file.
         let shown = |title: &&String| !title.is_empty() && without_secrets(title) == title.as_str();
         let section = hit.heading.last().filter(shown).cloned();
         let pointer = Pointer {
@@ -144,7 +146,7 @@ fn lesson(
     })
 }
 
-/// Returns the meaningful words of a question, in lower case.
+/// Returns the words of a query in lower case, without stop words.
 fn tags(query: &str) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();

@@ -11,11 +11,11 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::config::LogConfig;
 
-/// Log levels of libraries. Their messages below the level of a warning are not useful here.
+/// Log levels of libraries. Only their warnings and errors are useful.
 const LIBRARIES: &str = "ort=warn,notify=warn,tokio_cron_scheduler=warn";
 
-/// Initializes logging to a file, or to standard error, which is a terminal or is read by a service manager that stores
-/// logs.
+/// Initializes logging to the given file. Without a file, the log is written to standard error, which is a terminal or
+/// belongs to a service manager that stores logs.
 pub fn log_to(settings: &LogConfig, file: Option<StderrLog>) {
     let writer = match file {
         None => BoxMakeWriter::new(io::stderr),
@@ -27,7 +27,7 @@ pub fn log_to(settings: &LogConfig, file: Option<StderrLog>) {
         .with_env_filter(filter)
         .with_writer(writer)
         .with_ansi(false)
-        // By default, the subscriber panics if the log cannot be written, for instance on a full disk.
+        // Without this setting, a log that cannot be written, for instance on a full disk, would cause a panic.
         .log_internal_errors(false)
         .with_target(false);
     if is_journal() {
@@ -37,8 +37,8 @@ pub fn log_to(settings: &LogConfig, file: Option<StderrLog>) {
     }
 }
 
-/// Returns whether standard error is connected to the journal of systemd, which adds the time to each line. The
-/// variable contains the device and inode of the stream.
+/// Returns whether standard error is connected to the journal of systemd, which adds the time to each line itself. The
+/// variable `JOURNAL_STREAM` contains the device and the inode of the journal's stream.
 fn is_journal() -> bool {
     let Ok(told) = std::env::var("JOURNAL_STREAM") else {
         return false;
@@ -46,14 +46,14 @@ fn is_journal() -> bool {
     rustix::fs::fstat(io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
 }
 
-/// Log file that is rotated to FILE.old when it is large. The rotation redirects standard error to the new file, so that
-/// panic messages and output of libraries are written there.
+/// Log file that is renamed to FILE.old when it is large. After that, standard error is redirected to the new file, so
+/// that it also receives panic messages and the output of libraries.
 #[derive(Debug)]
 pub struct StderrLog(LogFile);
 
 impl StderrLog {
-    /// Opens a log file. The file is rotated at this point as well, so that repeated failed starts cannot make it grow
-    /// without limit.
+    /// Opens a log file. A large file is rotated first, so that repeated failed starts cannot make it grow without
+    /// limit.
     ///
     /// # Errors
     /// Fails if the file cannot be opened.
@@ -67,7 +67,7 @@ impl StderrLog {
 
     fn turn(&mut self) {
         if self.0.turn() {
-            // If the redirection fails, panic messages and output of libraries are still written to the rotated file.
+            // If the redirection fails, the old file still receives panic messages and the output of libraries.
             let _ = rustix::stdio::dup2_stderr(self.0.file());
         }
     }

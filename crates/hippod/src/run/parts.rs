@@ -30,10 +30,10 @@ use crate::tasks::{OneAtATime, Pulse};
 use crate::tree::Trees;
 use crate::views::Views;
 
-/// Number of events buffered for a slow subscriber.
+/// Maximum number of events that are buffered for a slow subscriber.
 const NEWS_KEPT: usize = 1024;
 
-/// Components of a daemon that [`run`](super::run) starts and stops.
+/// The components of a daemon, which [`run`](super::run) starts and stops.
 pub(super) struct DaemonParts {
     /// Components that serve requests.
     pub components: Components,
@@ -45,14 +45,14 @@ pub(super) struct DaemonParts {
     pub embed_thread: JoinHandle<()>,
     /// Liveness signal of the engine.
     pub pulse: Pulse,
-    /// True while the engine, at shutdown, rewrites databases whose files were removed while they were open.
+    /// True during shutdown while a database whose file was deleted is written to disk again.
     pub rescuing: Arc<AtomicBool>,
 }
 
-/// Creates the components, and starts the embed worker.
+/// Creates the components of the daemon, and starts the embed worker.
 ///
 /// # Errors
-/// Fails if the embedded manifest of models cannot be read or if the thread cannot be started.
+/// Fails if the built-in list of models cannot be read, or if the thread of the embed worker cannot be started.
 pub(super) fn build_parts(
     config: Config,
     paths: Paths,

@@ -1,6 +1,6 @@
-//! Cache of a workspace's ignore files.
+//! Cache of the ignore files of a workspace.
 //!
-//! An ignore file that is a link is not read.
+//! Ignore files that are links are not read.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,14 +15,14 @@ use super::look::relative;
 
 /// Names of the ignore files, highest precedence first.
 const NAMES: [&str; 2] = [".hippoignore", ".ignore"];
-/// Maximum file size in bytes; larger files are ignored.
+/// Maximum size in bytes of an ignore file. A larger file is not used.
 const LARGEST: u64 = 1 << 20;
 
-/// Ignore files read so far.
+/// The ignore files that have been read so far, by folder.
 pub(super) struct Ignores {
     root: PathBuf,
     read: HashMap<PathBuf, [Gitignore; 2]>,
-    /// Problems: ignore files that cannot be used, and ignore files with invalid lines.
+    /// Ignore files that cannot be used, or that contain an invalid line, with the reason.
     pub problems: Vec<SkippedFile>,
 }
 
@@ -36,8 +36,8 @@ impl Ignores {
         }
     }
 
-    /// Returns whether an ignore file in a parent folder excludes a path. The nearest file with a matching line
-    /// decides; in the same folder, `.hippoignore` takes precedence over `.ignore`.
+    /// Returns whether the ignore files in the parent folders exclude a path. The nearest `.hippoignore` file with a
+    /// matching line decides. If there is none, the nearest `.ignore` file with a matching line decides.
     pub fn is_ignored(&mut self, path: &Path, is_dir: bool) -> bool {
         let mut said = [Match::None, Match::None];
         let root = self.root.clone();

@@ -1,4 +1,4 @@
-//! Classification of the paths below a root: all paths in a scan, or single paths.
+//! Classification of the paths of a workspace.
 
 use std::fs::FileType;
 use std::io;
@@ -12,34 +12,34 @@ use super::{PathClass, ScanResult, ScannedFile, SkippedFile};
 use crate::config::Config;
 use crate::files;
 
-/// Classifies the paths of one workspace. It caches the ignore files, so that they are read once per folder. Create a
-/// new value for each batch of work.
+/// Classifies paths of one workspace. It reads each ignore file only once and keeps the content, so create a new looker
+/// for each scan or group of paths.
 pub struct Looker<'a> {
     root: &'a Path,
     real_root: PathBuf,
     rules: &'a SourceRules,
     max_bytes: u64,
     ignores: Ignores,
-    /// Paths that look like memory but are not read.
+    /// Paths that have the name of a memory file but are not read.
     skipped: Vec<SkippedFile>,
     /// True if the process reached its limit on open files.
     cut_short: bool,
-    /// Number of files and folders examined so far. Each component of a path is counted separately.
+    /// Number of examined files and folders. Each component of a path is counted.
     pub looked_at: u64,
 }
 
-/// Classification of an entry whose parent folders are scanned.
+/// Classification of one entry of a folder.
 enum FoundEntry {
-    /// A folder that may contain memory.
+    /// A folder that may contain memory files.
     Folder,
     File(ScannedFile),
     /// A folder, or a link to one, that cannot be read.
     Unreadable,
-    /// Not read; the reason is in the list of skipped paths if the entry looks like memory.
+    /// An entry that is not read. If it has the name of a memory file, `skipped` contains the reason.
     None,
 }
 
-/// Files and folders of a scan. Each flag is true if the path leads through a link.
+/// Files and folders that a scan found. The flag of a path is true if a component of the path is a link.
 #[derive(Default)]
 pub(super) struct ScannedPaths {
     pub files: Vec<(ScannedFile, bool)>,
@@ -62,7 +62,7 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// Scans everything below the root. Calls `at_each` for every entry.
+    /// Scans the root and everything below it. Calls `at_each` for every entry of a folder.
     pub(super) fn scan(mut self, at_each: &dyn Fn()) -> (ScannedPaths, ScanResult) {
         let mut paths = ScannedPaths::default();
         let mut result = ScanResult {
@@ -105,7 +105,7 @@ impl<'a> Looker<'a> {
         (paths, result)
     }
 
-    /// Classifies a relative path. A second name of a file is detected only if it is a link.
+    /// Classifies a path relative to the root. A hard link to another memory file is not recognized as a second name.
     #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     pub fn look(&mut self, rel: &str) -> PathClass {
         if !self.root.is_dir() {
@@ -125,7 +125,7 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// Examines each component of a relative path.
+    /// Examines each component of a relative path, and classifies the last one.
     #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     fn descend(&mut self, rel: &str) -> FoundEntry {
         let mut path = self.root.to_path_buf();
@@ -171,8 +171,8 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// Returns whether the name and the target of an entry permit to scan it. If the entry is skipped although it may
-    /// be memory, records the reason.
+    /// Returns whether the name and the link target of an entry allow it to be scanned. If not, records the reason for
+    /// an entry with the name of a memory file.
     fn admits(&mut self, path: &Path, is_dir: bool, is_link: bool) -> bool {
         let Some(name) = path.file_name() else {
             return false;
@@ -217,7 +217,7 @@ impl<'a> Looker<'a> {
     fn examine_file(&mut self, path: &Path) -> FoundEntry {
         let metadata = match path.metadata() {
             Ok(metadata) => metadata,
-            // The file disappeared meanwhile.
+            // The file disappeared in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return FoundEntry::None,
             Err(error) => {
                 self.skip(path, format!("could not be inspected: {error}"));
@@ -243,14 +243,15 @@ impl<'a> Looker<'a> {
         FoundEntry::None
     }
 
-    /// Classifies a folder that could not be read, or a link that could not be followed.
+    /// Classifies an entry for which the operating system returned an error: a folder that cannot be read, or a link
+    /// that cannot be followed.
     #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
     fn refuse(&mut self, path: &Path, error: &io::Error) -> FoundEntry {
         let rel = relative(self.root, path);
         self.cut_short |= system::is_shortage(error);
         let kind = path.symlink_metadata().ok().map(|metadata| metadata.file_type());
         if error.kind() == io::ErrorKind::NotFound {
-            // A file that disappeared meanwhile is not reported, but a dangling link is.
+            // Report a link without a target, but not a file that disappeared in the meantime.
             if kind.is_some_and(|kind| kind.is_symlink()) && self.rules.is_source(&rel) {
                 self.skip(path, "a link without a target");
             }
@@ -260,7 +261,7 @@ impl<'a> Looker<'a> {
             return FoundEntry::None;
         }
         self.skip(path, format!("could not be read: {error}"));
-        // A link with an inaccessible target may lead to a folder.
+        // A link whose target cannot be accessed may point to a folder.
         let hidden = error.kind() == io::ErrorKind::PermissionDenied;
         if kind.is_none_or(|kind| kind.is_dir() || (kind.is_symlink() && hidden)) {
             FoundEntry::Unreadable
@@ -269,7 +270,7 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// Returns the parent folder to which a link leads back.
+    /// If a link points to one of its own parent folders, returns the path of that folder.
     fn leads_back(&self, link: &Path) -> Option<String> {
         let target = FileId::at(link).ok().flatten()?;
         let above = link.ancestors().skip(1);

@@ -1,6 +1,6 @@
-//! Links in hippod's own locations.
+//! Links at paths that only hippod writes.
 //!
-//! These links are reported and not followed.
+//! hippod reports these links but does not follow them. The paths are `.hippocampus` and the harness's settings file.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use hippo_map::hierarchy::FOLDER;
 
 use super::SkippedFile;
 
-/// Maximum number of reported links.
+/// Maximum number of links that are reported.
 const MOST: usize = 20;
-/// Maximum depth of the search below `.hippocampus`.
+/// Maximum depth of the search for links below `.hippocampus`.
 const DEPTH: usize = 3;
 
-/// Returns the links in hippod's own locations.
+/// Returns the links at hippod's own paths as skipped files.
 pub(super) fn links(root: &Path) -> Vec<SkippedFile> {
     let mut links = Vec::new();
     if let Ok(dir) = WorkspaceDir::open(root) {
@@ -28,7 +28,7 @@ pub(super) fn links(root: &Path) -> Vec<SkippedFile> {
     skipped.collect()
 }
 
-/// Returns whether a relative path is one of hippod's own locations, or below one.
+/// Returns whether a path relative to the root is one of hippod's own paths, or below one.
 pub fn is_own_place(path: &str) -> bool {
     [FOLDER, harness::FILE]
         .into_iter()

@@ -1,4 +1,4 @@
-//! Reading and writing of the tree's files.
+//! Reading and writing of the files of a tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,49 +14,49 @@ use crate::config::Config;
 use crate::scan;
 use crate::tasks::Cancellation;
 
-/// Minimum length of a log, in bytes without surrounding whitespace; shorter logs are ignored.
+/// Minimum length of a daily log in bytes, without whitespace at both ends. Shorter logs are not part of the tree.
 const LEAST: usize = 50;
-/// Maximum size of a node, in bytes. Neither hippod nor an agent writes larger nodes.
+/// Maximum size in bytes of a node that is read or written.
 pub const LARGEST_NODE: u64 = 16 << 20;
-/// Folder for copies of nodes that other writers wrote and hippod replaced, relative to the workspace.
+/// Folder, relative to the workspace, for copies of nodes that people or other programs wrote and that hippod replaced.
 pub const REPLACED: &str = ".hippocampus/replaced";
 
-/// A node as it is on disk.
+/// A node, with the content of its file.
 #[derive(Debug, Clone)]
 pub struct DiskNode {
-    /// Path of its file, relative to the workspace.
+    /// Path of the file, relative to the workspace.
     pub path: String,
     /// Parsed content.
     pub node: Node,
-    /// Raw bytes. The file is replaced only if it still has these bytes.
+    /// Content of the file. A write replaces the file only if it still has this content.
     pub bytes: Vec<u8>,
 }
 
-/// Logs and nodes of a workspace.
+/// Daily logs and nodes that were read from a workspace.
 #[derive(Debug, Default)]
 pub struct Disk {
-    /// Logs by day, in path order.
+    /// Daily logs by day, in the order of their paths.
     pub logs: BTreeMap<Period, Vec<SourceFile>>,
-    /// Number of lines in all logs.
+    /// Total number of lines in all daily logs.
     pub lines: u64,
-    /// Number of `## ` headings in all logs.
+    /// Total number of `## ` headings in all daily logs.
     pub sections: u64,
-    /// Number of empty lines at the start of each log, by path; logs without such lines are omitted.
+    /// Number of empty lines at the start of a daily log, by path. Logs without such lines are omitted.
     pub leading: BTreeMap<String, u32>,
     /// Nodes by period.
     pub nodes: BTreeMap<Period, DiskNode>,
-    /// Files and folders that could not be read, with the reason.
+    /// Paths of files and folders that could not be read, with the reason.
     pub refused: Vec<(String, String)>,
-    /// Days with a log that could not be read.
+    /// Days for which a daily log could not be read.
     unread_logs: BTreeSet<Period>,
-    /// Nodes whose file could not be read.
+    /// Periods of the nodes whose file could not be read.
     unread_nodes: BTreeSet<Period>,
-    /// True if some folders could not be read, so that their content is unknown.
+    /// True if the root or a folder could not be read, so that it is unknown which files exist.
     pub unread_folders: bool,
 }
 
 impl Disk {
-    /// Returns whether a node must stay unchanged because the node itself or one of its sources could not be read. A
+    /// Returns whether a node must not be written, because the node itself or one of its sources could not be read. A
     /// new version would lack the unread content.
     pub fn is_held(&self, period: Period) -> bool {
         let is_there = self.nodes.contains_key(&period);
@@ -66,7 +66,7 @@ impl Disk {
             || (is_there && (self.unread_logs.contains(&period) || self.unread_nodes.iter().any(from_unread)))
     }
 
-    /// Records an unreadable file if it belongs to the tree.
+    /// Records a file that could not be read, if it is a node or a daily log.
     fn refuse(&mut self, path: String, why: String) {
         if let Some(period) = Period::of_path(&path) {
             self.unread_nodes.insert(period);
@@ -81,10 +81,10 @@ impl Disk {
     }
 }
 
-/// Reads the logs and nodes of a workspace. The text of logs is not kept in memory.
+/// Reads the daily logs and the nodes of a workspace. Only a hash of each log is kept in memory.
 ///
 /// # Errors
-/// Returns `internal` if the client disconnected.
+/// Returns `internal` if the client has disconnected.
 pub fn read(
     root: &Path,
     rules: &SourceRules,
@@ -161,7 +161,7 @@ pub fn read(
     Ok(disk)
 }
 
-/// Returns the text of a log, with U+FFFD in place of invalid UTF-8.
+/// Returns the text of a daily log, with U+FFFD in place of invalid UTF-8.
 ///
 /// # Errors
 /// Fails if the file could not be read.
@@ -170,11 +170,11 @@ pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Replaces a node durably if its file still has the bytes on which the new version is based. Returns whether the file
-/// still had these bytes.
+/// Replaces the file of a node durably if it still has the content `before`; `None` if the file must not exist. Returns
+/// false if another program changed the file in the meantime.
 ///
 /// # Errors
-/// Fails if a component of the path is a link, or the file could not be written. The file is unchanged.
+/// Fails if a component of the path is a link, or if the file cannot be written.
 pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
     let file = open_node(&dir, path)?;
@@ -183,7 +183,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     if replaced.as_deref() == before || replaced.as_deref() == Some(text.as_bytes()) {
         return file.settle(0).map(|()| true);
     }
-    // Another process wrote the file in the meantime: restore that version. The next run reads it again.
+    // Another program wrote the file in the meantime. Restore its version, which the next run reads.
     match replaced {
         Some(theirs) => {
             let ours = file.replace(&theirs, 1)?;
@@ -194,7 +194,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
             }
             file.settle(0)?;
         }
-        // Another process removed the file: remove the new one as well. The next run may create the node again.
+        // Another program removed the file. Remove the new file as well. The next run may create the node again.
         None => {
             file.take_away(0)?;
             file.settle(0)?;
@@ -203,8 +203,8 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     Ok(false)
 }
 
-/// If the current bytes of a file are `now`, restores the bytes that the file had before hippod wrote it, or removes
-/// the file. Returns whether the current bytes were `now`.
+/// If the current content of a file is `now`, replaces it with `bytes`, or removes the file if `bytes` is `None`.
+/// Returns whether the current content was `now`.
 ///
 /// # Errors
 /// See [`put`].
@@ -227,17 +227,17 @@ pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>
     if replaced.as_deref() == now {
         file.settle(0)?;
     } else {
-        // Another process wrote the file at this moment: keep its version beside the file.
+        // Another program wrote the file at the same moment. Keep its version under another name in the same folder.
         file.set_aside(0)?;
     }
     Ok(true)
 }
 
-/// Stores the current bytes of a node before a summary replaces them. Does nothing if hippod wrote the node, or if the
-/// node is a placeholder.
+/// Stores a copy of a node before a new version replaces it. Does nothing if hippod wrote the node, or if the node is
+/// only a placeholder.
 ///
 /// # Errors
-/// Fails if the copy could not be written; in this case, the node must not be replaced.
+/// Fails if the copy cannot be written. The node must then not be replaced.
 pub fn keep_replaced(root: &Path, found: &DiskNode) -> io::Result<()> {
     if found.node.writer == BodyAuthor::Hippod || found.node.is_placeholder() {
         return Ok(());
@@ -256,7 +256,7 @@ pub fn keep_replaced(root: &Path, found: &DiskNode) -> io::Result<()> {
     dir.write_whole(path, &found.bytes)
 }
 
-/// Opens the file of a node and creates its folder.
+/// Opens the file of a node for writing, and creates its folder if necessary.
 fn open_node(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     let file = SharedFile::open_in_new_folder(dir, path)?;
     match dir.stat(path)? {
@@ -268,8 +268,8 @@ fn open_node(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     }
 }
 
-/// Cleans up after a process that stopped between two steps of a write. A leftover that is a node of hippod or equals
-/// the current file is deleted; any other leftover is kept.
+/// Cleans up after a process that stopped between two steps of a write. A temporary file is deleted if it contains a
+/// node that hippod wrote or equals the current file. Any other temporary file is kept under another name.
 fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
     file.tidy();
     for slot in [0, 1] {

@@ -1,7 +1,8 @@
-//! Nodes of another program: detection, take-over and return.
+//! Take-over of a tree from another program, and its restore.
 //!
-//! The ledger and the replaced bytes are stored only in the user's state folder. Therefore, no file in a workspace can
-//! determine which bytes are written to that workspace.
+//! After a take-over, a ledger records which nodes hippod has replaced, and their original content is kept. Both are
+//! stored only in the user's state folder, because files of a workspace must not determine what hippod writes to that
+//! workspace.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,48 +17,49 @@ use super::state::{read_json, write_json};
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
 
-/// Name of the ledger file, below the state folder of the workspace.
+/// Name of the ledger file in the state folder of the workspace.
 const FILE: &str = "tree-taken-over.json";
-/// Folder of the replaced bytes, beside the ledger.
+/// Name of the folder with the original content of the replaced nodes, in the same folder as the ledger.
 const ORIGINALS: &str = "tree-originals";
-/// Suffix of an original that is restored beside its node because the node has changed since the take-over.
+/// Suffix of a restored original if its node was edited after the take-over. The node then keeps its name and its
+/// edits.
 const BESIDE: &str = "before-hippod";
-/// Number of hashes kept per node: those of hippod's current text and of the previous one.
+/// Number of hashes in the ledger for each node: those of hippod's current text and of its previous one.
 const LAST: usize = 2;
 
-/// Ledger of a tree that hippod took over.
+/// Record of the nodes that hippod replaced or created after it took over a tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ledger {
     /// True if a person confirmed the take-over.
     pub taken_over: bool,
-    /// Hashes of the last texts that hippod wrote, by node.
+    /// Hashes of the last texts that hippod wrote, by the path of the node.
     made: BTreeMap<String, Vec<String>>,
-    /// Hashes of the original bytes, by node; the bytes are stored below [`ORIGINALS`].
+    /// Hashes of the original content, by the path of the node. The content itself is stored below [`ORIGINALS`].
     originals: BTreeMap<String, String>,
 }
 
-/// Result of returning a tree to the other program.
+/// Result of the restore of another program's tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoredTree {
-    /// Files whose original bytes were restored.
+    /// Paths of the files whose original content was restored.
     pub restored: Vec<String>,
-    /// Nodes created by hippod that were removed.
+    /// Paths of the nodes that hippod had created and that were removed.
     pub removed: Vec<String>,
-    /// Notes on files that changed after hippod wrote them and were therefore left unchanged.
+    /// Messages about files that were left unchanged because they were edited after hippod wrote them.
     pub notes: Vec<String>,
-    /// Files that could not be restored, with the reason.
+    /// Messages about files that could not be restored, with the reason.
     pub failed: Vec<String>,
 }
 
-/// Returns the paths of the nodes of another program.
+/// Returns the paths of the nodes that another program wrote.
 pub fn nodes(disk: &Disk) -> Vec<String> {
     let found = disk.nodes.values().filter(|found| found.node.is_foreign());
     found.map(|found| found.path.clone()).collect()
 }
 
 impl Ledger {
-    /// Reads the ledger of a workspace; returns an empty one if the file does not exist.
+    /// Reads the ledger of a workspace. Returns an empty one if the file does not exist.
     ///
     /// # Errors
     /// Fails if the file could not be read or is damaged.
@@ -73,11 +75,11 @@ impl Ledger {
         write_json(&state_folder(state, root).join(FILE), self)
     }
 
-    /// Records a write to a node before the write happens: the original bytes, if it is the first write, and the hash
-    /// of the new text.
+    /// Records a write to a node before the write happens. The record contains the hash of the new text. Before the
+    /// first write to a node, the original content is stored as well.
     ///
     /// # Errors
-    /// Fails if the record could not be written; in this case, the node must not be written.
+    /// Fails if the record cannot be written. The node must then not be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn note(
         &mut self,
@@ -105,7 +107,8 @@ impl Ledger {
         self.write(state, root)
     }
 
-    /// Returns the `ROOT.md` of the other program and the time at which it was taken over.
+    /// Returns the original `ROOT.md` of the other program, and the time at which it was stored; `None` if there is
+    /// none or it is damaged.
     pub fn root(&self, state: &Path, root: &Path) -> Option<(Node, std::time::SystemTime)> {
         let path = Period::All.path();
         let known = self.originals.get(&path)?;
@@ -119,13 +122,14 @@ impl Ledger {
     }
 }
 
-/// Returns whether there are originals to restore; true if the ledger could not be read.
+/// Returns whether originals can be restored. If the ledger cannot be read, this returns true.
 pub fn has_originals(state: &Path, root: &Path) -> bool {
     Ledger::read(state, root).map_or(true, |ledger| !ledger.originals.is_empty())
 }
 
-/// Restores every node that was taken over, and removes the nodes that hippod created. Nodes that have changed since
-/// are left unchanged. Does nothing if no node was taken over. With `dry_run`, only reports the changes.
+/// Restores the tree of the other program: restores every node that hippod replaced, and removes the nodes that hippod
+/// created. Nodes that were edited later are left unchanged. Does nothing if hippod has replaced no node. If `dry_run`
+/// is true, only reports what would change.
 ///
 /// # Errors
 /// Fails if the ledger could not be read.
@@ -142,7 +146,7 @@ pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<Restore
         disk::restore(root, path, bytes, now)
     };
     for (path, made) in &ledger.made {
-        // Only paths of tree nodes are restored, whatever paths the ledger contains.
+        // Never write to a path that is not a node, even if the ledger contains it.
         if Period::of_path(path).is_none() {
             continue;
         }
@@ -174,7 +178,7 @@ pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<Restore
         }
     }
     for path in done.removed.iter().filter(|_| !dry_run) {
-        // The folder is removed only if it contains no other files.
+        // This fails if the folder contains other files, which is not an error here.
         let _ = remove_folder(root, path);
     }
     Ok(done)
@@ -190,12 +194,13 @@ fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
     above.remove_folder(name)
 }
 
-/// Changes a file if it still has the expected bytes, and returns whether it had them. The arguments are the path, the
-/// new bytes (`None` removes the file), and the expected bytes (`None` if the file must not exist).
+/// Function that changes a file if it has the expected content, and returns whether it had that content. The arguments
+/// are the path, the new content (`None` removes the file), and the expected content (`None` if the file must not
+/// exist).
 type Restore<'a> = dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool> + 'a;
 
-/// Restores the original of one node. Returns whether it was written, and a note if it was written under another name
-/// beside the node.
+/// Restores the original of one node. Returns false if the file changed at the same moment. If the node was edited,
+/// writes the original under another name in the same folder, and returns a message about it.
 fn put_original(
     kept: &Path,
     path: &str,

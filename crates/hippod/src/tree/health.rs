@@ -1,4 +1,4 @@
-//! Status of the tree of each workspace, and its problems for `doctor`.
+//! State of the trees for `status` and `doctor`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ use crate::clock::rfc3339;
 use crate::survey::problem;
 use crate::view::WorkspaceView;
 
-/// Maximum time that `status` waits for slow disks.
+/// Maximum time that `status` waits until the trees have been read from slow disks.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Maximum number of nodes read per folder.
+/// Maximum number of files that are read from each folder of nodes.
 const MOST_NODES: usize = 20_000;
 /// Folders of nodes, relative to the workspace.
 const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
-/// Returns the status of each open workspace that has a tree, by root. Workspaces that could not be read in time are
+/// Returns the status of the tree of each open workspace that has one, by root. Trees that cannot be read in time are
 /// omitted.
 pub async fn statuses(trees: &Arc<Trees>) -> BTreeMap<PathBuf, TreeStatus> {
     let views = trees.views.open().into_iter().filter(|view| is_kept(view));
@@ -58,7 +58,8 @@ fn status(trees: &Trees, view: &WorkspaceView) -> TreeStatus {
     }
 }
 
-/// Examines the settings and the files of a tree. Returns the problems, and the number of nodes if there is a tree.
+/// Checks the settings and the files of a tree. Returns the problems, and the number of nodes if the workspace has a
+/// tree.
 pub fn examine(trees: &Trees, view: &WorkspaceView) -> (Vec<Problem>, Option<usize>) {
     let mut found = Vec::new();
     let mut add = |id: &str, severity, what: String, place: &Path, fix: &str| {
@@ -91,8 +92,8 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> (Vec<Problem>, Option<usi
     let foreign = foreign_nodes(trees, view);
     if let Some(first) = foreign.first() {
         let what = format!(
-            "nodes of a compaction tree that another program wrote: {}, of which this is the first; hippod does \
-             not change them",
+            "this node belongs to a compaction tree that another program wrote (number of its nodes: {}); \
+             hippod does not change the tree",
             foreign.len()
         );
         let fix = "to take over the tree: hippoctl tree compact --take-over; `hippoctl workspace remove` \
@@ -103,7 +104,7 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> (Vec<Problem>, Option<usi
     (found, has_tree.then_some(nodes.len()))
 }
 
-/// Returns the nodes of another program that hippod does not change, relative to the workspace.
+/// Returns the paths, relative to the workspace, of nodes that another program wrote and that hippod does not change.
 fn foreign_nodes(trees: &Trees, view: &WorkspaceView) -> Vec<String> {
     let ledger = Ledger::read(&trees.state, &view.root).unwrap_or_default();
     if ledger.taken_over || TreeState::read(&trees.state, &view.root).last_ms.is_some() {
@@ -116,7 +117,7 @@ fn foreign_nodes(trees: &Trees, view: &WorkspaceView) -> Vec<String> {
     nodes.map(|(period, _)| period.path()).collect()
 }
 
-/// Returns the files at the paths of nodes, relative to the workspace, with their periods.
+/// Returns the files with the name of a node: their periods and their paths relative to the workspace.
 fn nodes(root: &Path) -> Vec<(Period, String)> {
     let Ok(dir) = WorkspaceDir::open(root) else {
         return Vec::new();
@@ -137,7 +138,8 @@ fn nodes(root: &Path) -> Vec<(Period, String)> {
     found
 }
 
-/// Returns the first folder, relative to the workspace, in which nodes cannot be created or replaced, with the error.
+/// Returns the first folder, relative to the workspace, in which files cannot be created or replaced, and the error;
+/// `None` if all folders are writable.
 fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
     let dir = match WorkspaceDir::open(root) {
         Ok(dir) => dir,
@@ -145,7 +147,7 @@ fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
     };
     let folders = ["memory"].into_iter().chain(FOLDERS).map(Path::new);
     folders.into_iter().find_map(|folder| {
-        // A missing folder is created later, so its nearest existing parent is checked.
+        // A missing folder is created when it is needed, so check its nearest existing parent.
         folder.ancestors().find_map(|folder| match dir.folder(folder) {
             Ok(opened) => {
                 let failed = opened.check_writable().err();

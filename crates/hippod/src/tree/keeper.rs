@@ -1,4 +1,4 @@
-//! Automatic updates of the trees.
+//! Automatic updates of the compaction trees.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use super::serve::pending;
 use crate::tasks::{Cancellation, run_blocking_on, wait_until_set};
 use crate::view::WorkspaceView;
 
-/// Keeps the trees of all workspaces up to date until the daemon stops. After a light cycle, it updates the days, or
-/// all levels if a full run is due. After a deep cycle, it updates all levels.
+/// Updates the trees of all workspaces after their cycles, until the daemon stops. After a light cycle, only the nodes
+/// for days are updated, or all levels if a full run is due. After a deep cycle, all levels are updated.
 pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut stop: watch::Receiver<bool>) {
     loop {
         let heard = tokio::select! {
@@ -27,7 +27,7 @@ pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut s
                 outcome: CycleOutcome::Done | CycleOutcome::Capped,
                 ..
             }) => (workspace, cycle),
-            // If events were missed, the next cycle makes up for them.
+            // If events were lost, the next cycle causes the update.
             Ok(_) | Err(RecvError::Lagged(_)) => continue,
             Err(RecvError::Closed) => return,
         };
@@ -45,8 +45,8 @@ pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut s
     }
 }
 
-/// Updates the tree of a workspace if there is one, and returns the result. Returns `None` if there is no tree or the
-/// update failed; failures are logged.
+/// Updates the tree of a workspace, and returns the result. Returns `None` if the workspace has no tree, or if the
+/// update failed. Failures are logged.
 pub async fn after(
     trees: &Arc<Trees>,
     view: &Arc<WorkspaceView>,
@@ -71,7 +71,7 @@ pub async fn after(
     }
 }
 
-/// Returns the pending summaries of a tree, for a heartbeat.
+/// Returns a message for a heartbeat about the nodes that need a summary; `None` if there are none.
 pub async fn waiting(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) -> Option<Pending> {
     if !is_kept(view) {
         return None;

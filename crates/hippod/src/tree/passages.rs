@@ -1,4 +1,4 @@
-//! Vectors of the passages that the tree refers to.
+//! Vectors of the passages to which `ROOT.md` refers.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,15 +9,15 @@ use hippo_tree::root::PassageVector;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 
-/// Lookup of the indexed passages of a workspace. A passage is not found if it has no index entry or vector, or if its
-/// file has changed; the tree treats it as dissimilar to all others.
+/// Lookup of passages in the search index of a workspace. A passage is not found if it is not indexed, if it has no
+/// vector, or if its file has changed. `ROOT.md` treats such a passage as different from all others.
 pub struct IndexedPassages<'a> {
     view: &'a WorkspaceView,
-    /// Documents by path, at the time when this value was created.
+    /// Ids of the documents by path. They are read once, when this value is created.
     documents: HashMap<String, u32>,
-    /// Current size and modification time of files, by document.
+    /// Current size and modification time of the files, by the id of the document.
     marks: RefCell<HashMap<u32, Option<FileMark>>>,
-    /// Cache of passages, needed because `ROOT.md` may be laid out twice.
+    /// Passages that have been looked up. `ROOT.md` may be created twice, with the same lookups.
     known: RefCell<HashMap<u32, Option<PassageVector>>>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> IndexedPassages<'a> {
         }
     }
 
-    /// Returns the passage that contains a line of a file.
+    /// Returns the passage that contains a line of a file, with its vector.
     pub fn find(&self, path: &str, line: u32) -> Option<PassageVector> {
         let id = *self.documents.get(path)?;
         let mark = *self.marks.borrow_mut().entry(id).or_insert_with(|| {
@@ -53,7 +53,7 @@ impl<'a> IndexedPassages<'a> {
         };
         let mut known = self.known.borrow_mut();
         let passage = known.entry(chunk).or_insert_with(|| {
-            // A passage without a vector is still listed in `ROOT.md`.
+            // `ROOT.md` also lists passages without a vector, so `None` is not an error here.
             let read = self.view.with_reader(|reader| reader.vectors(&[chunk]));
             let vector = read.ok()?.pop()??;
             Some(PassageVector { id: chunk, vector })

@@ -14,9 +14,9 @@ use super::run::TreeRun;
 use crate::own_part;
 use crate::view::WorkspaceView;
 
-/// Maximum size of a `MEMORY.md` that is read, in bytes.
+/// Maximum size in bytes of a `MEMORY.md` that is read.
 const LARGEST: u64 = 1 << 20;
-/// Name of the block in `MEMORY.md` for harnesses that load `MEMORY.md` but not `ROOT.md`.
+/// Name of the block in `MEMORY.md` that repeats `ROOT.md` for harnesses that load only `MEMORY.md`.
 const BLOCK: &str = "root";
 
 impl TreeRun<'_> {
@@ -32,7 +32,7 @@ impl TreeRun<'_> {
         let known = before
             .as_ref()
             .and_then(|found| self.known_sources(Period::All, &found.node));
-        // A `ROOT.md` that is seen for the first time stays unchanged until a node changes.
+        // A `ROOT.md` that hippod finds for the first time stays unchanged until a node changes.
         let made = ["made", "outdated"];
         let changed = self
             .answer
@@ -52,8 +52,8 @@ impl TreeRun<'_> {
                     }
                     return;
                 }
-                // If hippod's `ROOT.md` was edited, its lines are not carried over, because the old ones would be
-                // duplicated.
+                // If a person edited hippod's own `ROOT.md`, do not copy its lines to the new version, because they
+                // would appear twice.
                 if is_edited(&found.bytes) {
                     self.earlier_root()
                 } else {
@@ -139,9 +139,10 @@ impl TreeRun<'_> {
         Fingerprint::of_all(nodes.iter().map(|(path, digest)| (path.as_str(), *digest)))
     }
 
-    /// Stores a `ROOT.md` that another writer wrote, and adds a note with its location.
+    /// Stores a copy of a `ROOT.md` that a person or another program wrote, and adds a note with its location to the
+    /// answer.
     fn set_aside(&mut self, found: &DiskNode) -> io::Result<()> {
-        // The `ROOT.md` of another program is stored in the state folder before it is replaced.
+        // At a take-over, the ledger stores the `ROOT.md` of the other program, so no copy is needed.
         let first = self.ledger.taken_over && self.ledger.root(&self.folder, &self.view.root).is_none();
         if first && !is_edited(&found.bytes) {
             return Ok(());
@@ -157,7 +158,8 @@ impl TreeRun<'_> {
         Ok(())
     }
 
-    /// Returns the earlier `ROOT.md` of another program. If it contains no date, the time of its file is used.
+    /// Returns the original `ROOT.md` of another program. If it contains no date, it receives the day on which it was
+    /// stored.
     fn earlier_root(&self) -> Option<Node> {
         let (mut node, kept) = self.ledger.root(&self.folder, &self.view.root)?;
         let kept = jiff::Timestamp::try_from(kept).ok();
@@ -166,7 +168,7 @@ impl TreeRun<'_> {
         Some(node)
     }
 
-    /// Updates the block in `MEMORY.md` for harnesses that do not load `ROOT.md`.
+    /// Updates the block in `MEMORY.md` that repeats `ROOT.md`.
     fn embed(&mut self, body: &str) {
         let file = "MEMORY.md";
         if self.wish.dry_run {
@@ -178,7 +180,7 @@ impl TreeRun<'_> {
             .map_or_else(|| shown.clone(), |rest| format!("### {rest}"));
         let shown = format!("## Compaction Root\n\n{}", shown.trim_end());
         let there = hippo_fs::read_source(&self.view.root, file, LARGEST).unwrap_or_default();
-        // If the user removed the block, it is not added again.
+        // Without the block, for example because the user removed it, do not add it.
         if !matches!(own_block::body(&there, BLOCK), Ok(Some(block)) if block.trim_ascii() != shown.as_bytes())
         {
             return;
@@ -189,20 +191,23 @@ impl TreeRun<'_> {
     }
 }
 
-/// Returns whether a text has hippod's front matter. If it does, a body by another writer is an edit.
+/// Returns whether a file has the front matter that hippod writes. If such a file has a body by another writer, a
+/// person edited hippod's `ROOT.md`.
 fn is_edited(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut front = text.lines().take_while(|line| !line.starts_with('#'));
     front.any(|line| line.trim_end() == "written-by: hippod")
 }
 
-/// Returns whether `ROOT.md` has content. If it was created before there were any sources, it has only headings.
+/// Returns whether `ROOT.md` has lines other than headings. A `ROOT.md` that was created without sources has only
+/// headings.
 fn says_something(root: &Node) -> bool {
     let mut lines = root.body.lines().map(str::trim);
     lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
 }
 
-/// Returns the number of accesses per file, taken from the entries that point to the file.
+/// Returns a measure of the accesses to each file: the bit length of the number of accesses to entries that point to
+/// the file.
 fn accesses(view: &WorkspaceView) -> BTreeMap<String, u32> {
     let mut accesses: BTreeMap<String, u32> = BTreeMap::new();
     for record in view.index().records() {
@@ -211,7 +216,7 @@ fn accesses(view: &WorkspaceView) -> BTreeMap<String, u32> {
             *count = count.saturating_add(record.entry.hits);
         }
     }
-    // Counts are reduced to their bit length, so that `ROOT.md` does not change with every query.
+    // Use the bit length, so that `ROOT.md` does not change with every query.
     accesses
         .values_mut()
         .for_each(|count| *count = u32::BITS - count.leading_zeros());

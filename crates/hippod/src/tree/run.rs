@@ -1,4 +1,4 @@
-//! Updates of a workspace's tree.
+//! Update of the compaction tree of a workspace.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,31 +23,33 @@ use crate::errors::root_missing;
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
-/// Growth of the logs, in lines and in sections, that makes a run due before the cooldown ends.
+/// Number of new lines in the daily logs that makes a full run due before the cooldown ends.
 const GROWN_LINES: u64 = 300;
+/// Number of new sections in the daily logs that makes a full run due before the cooldown ends.
 const GROWN_SECTIONS: u64 = 5;
 
 /// Options of a tree update.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TreeOptions {
-    /// Time as of which the tree is updated; `None` means now.
+    /// Time that counts as the current time for the update; `None` means the actual time.
     pub at: Option<Timestamp>,
-    /// True if the changes are only reported.
+    /// True if the changes are only reported and not made.
     pub dry_run: bool,
     /// True if a person confirmed the take-over of another program's tree.
     pub take_over: bool,
-    /// True if the update runs only if it is due.
+    /// True if nothing happens unless a full run is due.
     pub when_due: bool,
-    /// True if only the days are updated, unless a full run is due.
+    /// True if only the nodes for days are updated, unless a full run is due.
     pub days: bool,
 }
 
-/// Updates the tree from the days upwards.
+/// Updates a tree: first the nodes for days, then those for weeks and months, and then `ROOT.md`.
 ///
 /// # Errors
-/// Returns `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime,
-/// `internal` if the client disconnected. Nodes that were already written remain, and the others are due again. Nodes
-/// that could not be created or written are listed in the response.
+/// Returns `warming` if the folder of the workspace is missing, `no-workspace` if the workspace has been removed in the
+/// meantime, and `internal` if the client has disconnected. After an error, the nodes that were already written remain,
+/// and the next run updates the others. A node that cannot be created or written causes no error; the response lists
+/// it.
 pub fn compact(
     trees: &Trees,
     view: &WorkspaceView,
@@ -60,7 +62,7 @@ pub fn compact(
     }
     let now = trees.clock.now();
     let Some(_one) = trees.take(&view.root, !wish.when_due)? else {
-        // The run that holds the lock is already doing the work that is due.
+        // Another run holds the lock and is already performing the due work.
         let today = date_in(wish.at.unwrap_or(now), &view.zone(&*trees.clock));
         return Ok(TreeCompactResponse {
             today: today.to_string(),
@@ -98,7 +100,7 @@ pub fn compact(
     Ok(run.answer)
 }
 
-/// State of one run over a tree.
+/// State of one run that updates or reads a tree.
 pub(super) struct TreeRun<'a> {
     pub view: &'a WorkspaceView,
     pub today: Date,
@@ -108,17 +110,17 @@ pub(super) struct TreeRun<'a> {
     pub settings: TreeSettings,
     pub state: TreeState,
     pub ledger: Ledger,
-    /// Folder of the state files.
+    /// State folder of the daemon.
     pub folder: PathBuf,
     pub answer: TreeCompactResponse,
 }
 
 impl<'a> TreeRun<'a> {
-    /// Reads the tree.
+    /// Reads the files, the settings and the state of a tree.
     ///
     /// # Errors
-    /// Returns `bad-request` for an invalid pattern in the configuration, `internal` if the ledger could not be read or
-    /// the client disconnected.
+    /// Returns `bad-request` for an invalid pattern in the configuration, and `internal` if the ledger cannot be read
+    /// or the client has disconnected.
     pub fn new(
         trees: &Trees,
         view: &'a WorkspaceView,
@@ -167,11 +169,11 @@ impl<'a> TreeRun<'a> {
         })
     }
 
-    /// Returns whether the tree belongs to another program and its take-over is not confirmed. If the request confirms
-    /// the take-over, records it.
+    /// Returns whether the tree must not be changed, because another program wrote it and no person has confirmed the
+    /// take-over. If the request confirms the take-over, records the confirmation.
     ///
     /// # Errors
-    /// Returns `internal` if the take-over could not be recorded. In this case, nothing is changed.
+    /// Returns `internal` if the confirmation cannot be recorded. Nothing is changed then.
     fn is_left_alone(&mut self, trees: &Trees) -> Result<bool, RpcError> {
         let first = self.answer.foreign.first().cloned();
         let Some(first) = first else { return Ok(false) };
@@ -202,7 +204,7 @@ impl<'a> TreeRun<'a> {
         Ok(true)
     }
 
-    /// Returns whether a node belongs to another program and must stay unchanged.
+    /// Returns whether another program wrote a node, so that it must stay unchanged.
     pub fn is_foreign(&self, path: &str) -> bool {
         self.answer.foreign.iter().any(|foreign| foreign == path)
     }
@@ -210,7 +212,7 @@ impl<'a> TreeRun<'a> {
     /// Writes the state of the tree.
     ///
     /// # Errors
-    /// Returns `internal` if the file could not be written. At this point, the nodes are already written.
+    /// Returns `internal` if the file cannot be written. The nodes have already been written at this point.
     pub fn keep_state(&self, trees: &Trees) -> Result<(), RpcError> {
         let kept = self.state.write(&trees.state, &self.view.root);
         kept.map_err(|error| {
@@ -219,10 +221,10 @@ impl<'a> TreeRun<'a> {
         })
     }
 
-    /// Returns whether the cooldown is over or the logs have grown enough.
+    /// Returns whether a full run is due: the cooldown is over, or the daily logs have grown enough.
     fn is_due(&self, now: Timestamp) -> bool {
         let (state, disk) = (&self.state, &self.disk);
-        // The first logs need not wait for the cooldown, which began with an empty tree.
+        // The first logs do not wait for the cooldown, which may have begun before any log existed.
         let is_first = state.sections == 0 && state.lines == 0 && disk.lines > 0;
         is_first
             || state
@@ -292,12 +294,12 @@ impl<'a> TreeRun<'a> {
         }
     }
 
-    /// Writes a node over the version that was read, records the change, and updates the tree in memory. A dry run
-    /// omits only the write.
+    /// Writes a node, records the change for the response, and updates the tree in memory. `before` is the version of
+    /// the node that was read. A dry run only omits the write.
     ///
     /// # Errors
-    /// Returns `conflict` if another process wrote the node in the meantime; its version stays. Returns `read-only` if
-    /// the node or the copy of the original could not be written; the file is unchanged.
+    /// Returns `conflict` if another program wrote the node in the meantime; that version stays. Returns `read-only` if
+    /// the node or the copy of the original cannot be written; the node stays unchanged.
     pub fn put(
         &mut self,
         path: &str,
@@ -336,7 +338,7 @@ impl<'a> TreeRun<'a> {
         Ok(())
     }
 
-    /// Records a change to a node for the response.
+    /// Adds a change of a node to the response.
     pub fn record_change(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
         let status = node.and_then(|node| node.status);
         self.answer.nodes.push(TreeChange {
@@ -348,7 +350,7 @@ impl<'a> TreeRun<'a> {
         });
     }
 
-    /// Records a rejected change and its reason for the response.
+    /// Adds a node that could not be changed, and the reason, to the response.
     pub fn refuse(&mut self, path: &str, reason: impl Into<String>) {
         self.answer.refused.push(TreeRefusal {
             path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Handlers of the `tree.*` methods.
+//! Answers to the `tree.*` methods.
 
 use hippo_proto::{
     ErrorKind, RpcError, TreeCompactRequest, TreeJob, TreePendingRequest, TreePendingResponse,
@@ -15,7 +15,7 @@ use super::run::{TreeOptions, TreeRun};
 use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
-/// Default maximum number of jobs in a response.
+/// Maximum number of jobs in a response to `tree.pending` if the request contains no limit.
 const JOBS: u32 = 10;
 
 /// Returns the options of a `tree.compact` request.
@@ -51,7 +51,8 @@ pub fn pending(
 ) -> Result<TreePendingResponse, RpcError> {
     let run = looking(trees, view)?;
     let mut periods = run.wanted();
-    // Days come first, because the levels above are derived from them; within a level, newest first.
+    // Sort by level, days first, because the summaries of the other levels are made from those of the days. Within a
+    // level, the newest period is first.
     periods.sort_by(|a, b| a.level().cmp(&b.level()).then(b.cmp(a)));
     let total = periods.len() as u64;
     let most = request.limit.unwrap_or(JOBS) as usize;
@@ -77,8 +78,8 @@ pub fn pending(
 /// Handles `tree.submit`.
 ///
 /// # Errors
-/// Returns `not-found` for a node without sources, `stale` for a summary of older sources, `conflict` if the node
-/// belongs to another program or was written in the meantime, and `bad-request` for a rejected summary.
+/// Returns `not-found` for a node without sources, `stale` if the sources have changed since the job was requested,
+/// `conflict` if another program wrote the node, and `bad-request` for a rejected summary.
 pub fn submit(
     trees: &Trees,
     view: &WorkspaceView,
@@ -168,12 +169,12 @@ pub fn show(
     })
 }
 
-/// Reads the tree with default options.
+/// Reads a tree with the default options, to answer a request.
 fn looking<'a>(trees: &Trees, view: &'a WorkspaceView) -> Result<TreeRun<'a>, RpcError> {
     TreeRun::new(trees, view, TreeOptions::default(), Cancellation::NEVER)
 }
 
-/// Parses the name or path of a node.
+/// Parses the period or the path of a node, as a client gives it.
 fn period(name: &str) -> Result<Period, RpcError> {
     Period::parse(name)
         .or_else(|| Period::of_path(name))
@@ -185,7 +186,7 @@ fn period(name: &str) -> Result<Period, RpcError> {
         })
 }
 
-/// Returns the instructions for the agent that writes a summary.
+/// Returns the instructions for an agent that writes the summary of a period in at most `budget` tokens.
 fn prompt(period: Period, budget: usize) -> String {
     format!(
         "Summarise the sources of {period} in at most {budget} tokens of Markdown. Use the headings Topics, Key \

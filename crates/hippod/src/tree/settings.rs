@@ -1,6 +1,6 @@
-//! Settings of a workspace's tree.
+//! Settings for the compaction tree of a workspace.
 //!
-//! They combine the user's configuration with the workspace's `hipocampus.config.json`.
+//! The settings come from the user's configuration and from the workspace's `hipocampus.config.json`.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use hippo_proto::folder::Trust;
 use crate::config::{COOLDOWN_HOURS, SummaryAuthor, TreeConfig};
 use crate::harness;
 
-/// Effective settings of one tree.
+/// The settings that apply to one tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeSettings {
     /// Maximum size of `ROOT.md` in tokens.
     pub root_max_tokens: usize,
-    /// Minimum time between two runs, in milliseconds, unless the logs grow.
+    /// Minimum time between two full runs, in milliseconds. Growth of the daily logs can shorten it.
     pub cooldown_ms: u64,
-    /// True if summaries will replace the extracted nodes later.
+    /// True if agents are asked for summaries, which then replace the extracted text of nodes.
     pub improved: bool,
-    /// Problems in the settings file; the affected settings are ignored.
+    /// Problems in the workspace's settings file. The affected settings are ignored.
     pub notes: Vec<String>,
 }
 
 impl TreeSettings {
-    /// Returns the settings of a workspace, given the trust in its files.
+    /// Returns the settings for the tree of a workspace. `trust` is the user's trust in its settings files.
     pub fn of(root: &Path, trust: &Trust, config: &TreeConfig) -> Self {
         let (harness, notes) = harness::read(root, trust, config);
         let hours = harness.cooldown_hours;

@@ -1,4 +1,4 @@
-//! Sources of the tree's nodes.
+//! Sources from which the nodes of a tree are made.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use super::disk;
 use super::run::TreeRun;
 
 impl TreeRun<'_> {
-    /// Returns the sources of all nodes of a level, by period.
+    /// Returns the sources of all nodes of a level, by period: the daily logs for days, and the nodes below for other
+    /// levels.
     pub fn sources(&self, level: NodeKind) -> BTreeMap<Period, Vec<SourceFile>> {
         if level == NodeKind::Daily {
             return self.disk.logs.clone();
@@ -18,7 +19,7 @@ impl TreeRun<'_> {
         hippo_tree::sources(level, self.disk.nodes.values().map(|found| &found.node))
     }
 
-    /// Returns the sources of one node; empty if there are none.
+    /// Returns the sources of one node. The list is empty if there are none.
     fn sources_for(&self, period: Period) -> Vec<SourceFile> {
         if period.level() == NodeKind::Daily {
             return self.disk.logs.get(&period).cloned().unwrap_or_default();
@@ -30,7 +31,7 @@ impl TreeRun<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the nodes that need a summary, sorted by time within a level.
+    /// Returns the periods of the nodes that need a summary by an agent.
     pub fn wanted(&self) -> Vec<Period> {
         let nodes = self.disk.nodes.iter();
         let wanted = nodes.filter(|(period, found)| {
@@ -44,7 +45,7 @@ impl TreeRun<'_> {
     /// Returns the current sources of a node and their texts.
     ///
     /// # Errors
-    /// Returns `not-found` if there are none, `internal` if a source could not be read.
+    /// Returns `not-found` if the node has no sources, and `internal` if a source cannot be read.
     pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<NodeSource>), RpcError> {
         let sources = self.sources_for(period);
         if sources.is_empty() {
@@ -71,13 +72,14 @@ impl TreeRun<'_> {
         known.is_some_and(|known| now != known)
     }
 
-    /// Returns the fingerprint of a node's sources at the time when the node was written or first seen.
+    /// Returns the fingerprint of the sources that a node had when it was written or first found; `None` if it is
+    /// unknown.
     pub fn known_sources(&self, period: Period, node: &Node) -> Option<Fingerprint> {
         let adopted = || self.state.adopted().get(&period).copied();
         node.source_digest.or_else(adopted)
     }
 
-    /// Reads the texts of sources. Fails with a message if a log could not be read.
+    /// Returns the texts of sources of a level. If a daily log cannot be read, returns a message as the error.
     pub fn texts(&self, level: NodeKind, sources: &[SourceFile]) -> Result<Vec<NodeSource>, String> {
         let limit = self.view.config.sources.max_file_bytes;
         let log = |source: &SourceFile| {
@@ -94,7 +96,7 @@ impl TreeRun<'_> {
             let found = self.disk.nodes.get(&period)?;
             let text = String::from_utf8_lossy(&found.bytes);
             let mut text = NodeSource::of_node(&found.node, &text);
-            // Nodes omit the empty lines at the start of a log.
+            // A node does not contain the empty lines at the start of its log, so its line numbers must be corrected.
             text.first_line += self.disk.leading.get(&text.path).copied().unwrap_or(0);
             Some(text)
         };

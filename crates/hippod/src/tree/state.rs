@@ -1,4 +1,4 @@
-//! Persistent state of a tree, stored outside the workspace.
+//! Stored state of a tree.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,29 +13,29 @@ use hippo_types::time::Timestamp;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
 
-/// File name below the state folder of the workspace.
+/// Name of the state file in the state folder of the workspace.
 const FILE: &str = "tree.json";
-/// Maximum size of a state file, in bytes.
+/// Maximum size in bytes of a state file that is read.
 const LARGEST: u64 = 64 << 20;
 
-/// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again, together with their
-/// current sources.
+/// State of a tree, which is stored outside the workspace. If the file is lost, the next run assumes that nodes by
+/// other writers match their current sources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TreeState {
-    /// Fingerprints of the sources of each node. For a node that is older than hippod's first run, the fingerprint
-    /// dates from when the node was first seen. For `ROOT.md`, it covers the nodes below it at the last run.
+    /// Fingerprints of the sources of adopted nodes, by period. The fingerprint is made when hippod first finds a node
+    /// that it did not write. For `ROOT.md`, it is the fingerprint of all nodes at the last run.
     adopted: BTreeMap<String, String>,
     /// Time of the last full run, in milliseconds since the Unix epoch.
     pub last_ms: Option<i64>,
-    /// Number of lines in all logs at the last full run.
+    /// Number of lines in all daily logs at the last full run.
     pub lines: u64,
-    /// Number of sections in all logs at the last full run; each checkpoint writes one section.
+    /// Number of sections in all daily logs at the last full run. Each checkpoint of an agent adds one section.
     pub sections: u64,
 }
 
 impl TreeState {
-    /// Reads the state of a workspace. If the file is unreadable, logs a warning and returns the default.
+    /// Reads the state of a workspace's tree. If the file cannot be read, logs a warning and returns an empty state.
     pub fn read(state: &Path, root: &Path) -> Self {
         let file = Self::file(state, root);
         read_json(&file).unwrap_or_else(|error| {
@@ -52,20 +52,20 @@ impl TreeState {
         write_json(&Self::file(state, root), self)
     }
 
-    /// Returns the source fingerprints of the adopted nodes.
+    /// Returns the fingerprints of the sources of adopted nodes, by period.
     pub fn adopted(&self) -> BTreeMap<Period, Fingerprint> {
         let known = self.adopted.iter();
         let known = known.filter_map(|(period, of)| Some((Period::parse(period)?, Fingerprint::parse(of)?)));
         known.collect()
     }
 
-    /// Records the sources of an adopted node.
+    /// Records the fingerprint of the sources of an adopted node.
     pub fn adopt(&mut self, period: Period, sources: Fingerprint) {
         self.adopted.insert(period.to_string(), sources.to_string());
     }
 
-    /// Returns the time since the last full run, in milliseconds. Returns `None` if there was none, or if the clock was
-    /// set back since.
+    /// Returns the time since the last full run, in milliseconds; `None` before the first full run, or if the clock has
+    /// been set back since.
     pub fn age_ms(&self, now: Timestamp) -> Option<u64> {
         let last = Timestamp(self.last_ms?);
         (last <= now).then(|| now.since(last))
@@ -77,7 +77,7 @@ impl TreeState {
     }
 }
 
-/// Reads a JSON file of hippod; returns the default if the file does not exist.
+/// Reads a JSON file from hippod's own folder. Returns the default value if the file does not exist.
 ///
 /// # Errors
 /// Fails if the file could not be read or is damaged.
@@ -89,7 +89,7 @@ pub(super) fn read_json<T: Default + DeserializeOwned>(file: &Path) -> io::Resul
     }
 }
 
-/// Writes a JSON file of hippod durably, and creates its folder.
+/// Writes a JSON file in hippod's own folder durably, and creates the folder if necessary.
 ///
 /// # Errors
 /// Fails if the file could not be written.

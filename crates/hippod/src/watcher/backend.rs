@@ -1,4 +1,4 @@
-//! Event source of the watcher: operating system or polling.
+//! Source of the watcher's events: operating system or polling.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use super::hear::{WatchShared, limit};
 use super::poll::Poller;
 
-/// Source of changes.
+/// Method by which the watcher notices changes.
 pub(super) enum Backend {
     /// Events of the operating system.
     Notify(Box<RecommendedWatcher>),
-    /// Polling.
+    /// Repeated inspection of the watched folders.
     Poll(Poller),
 }
 
@@ -22,7 +22,7 @@ impl Backend {
     /// Creates a backend that receives events of the operating system.
     ///
     /// # Errors
-    /// Returns the reason if that is impossible.
+    /// Returns the reason if the operating system cannot report events.
     pub fn listen(shared: &Arc<WatchShared>) -> Result<Self, String> {
         let hearer = Arc::clone(shared);
         let watcher = notify::recommended_watcher(move |said| hearer.heard(said))
@@ -31,7 +31,7 @@ impl Backend {
         Ok(Self::Notify(Box::new(watcher)))
     }
 
-    /// Creates a polling backend. `reason`, if given, is shown to the user.
+    /// Creates a backend that polls. `reason` is shown to the user; `None` if the user configured polling.
     pub fn look(shared: &WatchShared, reason: Option<String>) -> Self {
         shared.with(|inbox| {
             inbox.state.mode = WatcherMode::Poll;
@@ -43,8 +43,8 @@ impl Backend {
     /// Watches one folder without its subfolders.
     ///
     /// # Errors
-    /// Returns the reason if the limit on watches is reached, and `None` if this folder cannot be watched; for example,
-    /// it may have been removed.
+    /// Returns `Some` with the reason if a limit of the operating system is reached, and `None` if only this folder
+    /// cannot be watched, for example because it was removed.
     pub fn watch(&mut self, dir: &Path) -> Result<(), Option<String>> {
         match self {
             Self::Notify(watcher) => watcher.watch(dir, RecursiveMode::NonRecursive).map_err(|error| {
@@ -61,13 +61,13 @@ impl Backend {
     /// Stops watching a folder.
     pub fn unwatch(&mut self, dir: &Path) {
         if let Self::Notify(watcher) = self {
-            // The watch may already have been dropped together with its folder.
+            // The operating system may have removed the watch together with the folder.
             let _ = watcher.unwatch(dir);
         }
     }
 }
 
-/// Returns the identity of the folder at a path, if there is one.
+/// Returns the identity of the folder at a path; `None` if the path is not a folder.
 #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn identity(path: &Path) -> Option<FileId> {
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_dir)?;

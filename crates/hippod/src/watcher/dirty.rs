@@ -1,4 +1,4 @@
-//! Pending changes with debouncing, as pure logic.
+//! Debounced set of changes that are not reported yet.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,24 +6,24 @@ use std::time::{Duration, Instant};
 
 use super::WatchEvent;
 
-/// Maximum number of pending paths; beyond it, a rescan replaces the paths.
+/// Maximum number of paths in the set. If there are more, a rescan replaces them.
 const MOST_PATHS: usize = 10_000;
 
-/// Set of pending changes, without duplicates.
+/// Changes that have not been reported yet, without duplicates.
 #[derive(Debug)]
 pub(super) struct DirtySet {
     quiet: Duration,
     max_wait: Duration,
     paths: BTreeSet<PathBuf>,
-    /// Pending rescan, which covers all paths.
+    /// Reason for a rescan, which replaces the paths; `None` if no rescan is pending.
     rescan: Option<&'static str>,
-    /// Times of the oldest and the newest change.
+    /// Times of the oldest and the newest change in the set; `None` if the set is empty.
     since: Option<(Instant, Instant)>,
 }
 
 impl DirtySet {
-    /// Creates an empty set. Changes are due after a period `quiet` without another change, but at the latest after
-    /// `max_wait`.
+    /// Creates an empty set. Its changes are due when no other change has been added for the time `quiet`, and at the
+    /// latest when the oldest change has waited for `max_wait`.
     pub fn new(quiet: Duration, max_wait: Duration) -> Self {
         Self {
             quiet,
@@ -34,7 +34,7 @@ impl DirtySet {
         }
     }
 
-    /// Adds a path.
+    /// Adds a path that may have changed.
     pub fn insert(&mut self, path: PathBuf, now: Instant) {
         self.touch(now);
         if self.rescan.is_none() {
@@ -45,20 +45,20 @@ impl DirtySet {
         }
     }
 
-    /// Marks all paths as changed. If several reasons are given, the first one is kept.
+    /// Marks all paths as changed. If there is already a reason, it is kept.
     pub fn rescan(&mut self, reason: &'static str, now: Instant) {
         self.touch(now);
         self.rescan.get_or_insert(reason);
         self.paths = BTreeSet::new();
     }
 
-    /// Returns the time at which the changes are due, if there are any.
+    /// Returns the time at which the changes are due; `None` if the set is empty.
     pub fn due(&self) -> Option<Instant> {
         self.since
             .map(|(first, last)| (last + self.quiet).min(first + self.max_wait))
     }
 
-    /// Takes the changes if they are due.
+    /// Removes the changes and returns them as an event; `None` if they are not due.
     pub fn take(&mut self, now: Instant) -> Option<WatchEvent> {
         if self.due()? > now {
             return None;
@@ -72,12 +72,12 @@ impl DirtySet {
         )
     }
 
-    /// Takes all changes, whether due or not.
+    /// Removes the changes and returns them as an event, even if they are not due; `None` if the set is empty.
     pub fn take_all(&mut self) -> Option<WatchEvent> {
         self.due().and_then(|due| self.take(due))
     }
 
-    /// Returns the pending paths.
+    /// Returns the paths in the set.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().map(PathBuf::as_path)
     }
@@ -87,7 +87,7 @@ impl DirtySet {
         self.rescan.is_some()
     }
 
-    /// Returns the time of the oldest change.
+    /// Returns the time of the oldest change in the set.
     pub fn since(&self) -> Option<Instant> {
         self.since.map(|(first, _)| first)
     }
@@ -152,8 +152,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any sequence of changes, no change is lost, and none is delayed longer than `max_wait`. None is reported
-        /// before the quiet period has ended, unless `max_wait` has elapsed.
+        /// For any sequence of changes, no change is lost, and no change waits longer than `max_wait`. No change is
+        /// reported before the quiet period has ended, unless `max_wait` has elapsed.
         #[test]
         fn no_change_is_lost_or_delayed_beyond_the_limit(
             steps in prop::collection::vec(
@@ -170,7 +170,7 @@ mod tests {
             let end = [(10_000, Step::Insert(0))];
             for (pause, step) in steps.into_iter().chain(end) {
                 let next = now + Duration::from_millis(pause);
-                // Simulates the thread, which sleeps until changes are due.
+                // Simulate the watcher's thread, which sleeps until changes are due.
                 while let Some(due) = set.due().filter(|due| *due <= next) {
                     let batch = set.take(due).unwrap();
                     prop_assert!(due <= first.unwrap() + MAX_WAIT);

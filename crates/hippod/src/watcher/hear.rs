@@ -1,4 +1,4 @@
-//! Translation of file system events into work for the watcher.
+//! Translation of file system events for the watcher's thread.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,15 @@ use parking_lot::{Condvar, Mutex};
 use super::dirty::DirtySet;
 use super::{CANARY, OWN_FOLDER, WatchEvent, WatchSpec, WatchState};
 
-/// State shared by the watcher's thread, the operating system's event thread, and the watcher's owner.
+/// State that is shared by the watcher's thread, the thread that receives events of the operating system, and the owner
+/// of the watcher.
 #[derive(Debug)]
 pub(super) struct WatchShared {
-    /// The watched root.
+    /// Path of the watched root folder.
     pub root: PathBuf,
     inbox: Mutex<Inbox>,
     wake: Condvar,
-    /// Signals progress of either thread to waiting queries.
+    /// Wakes queries that wait for progress of one of the two threads.
     progress: Condvar,
 }
 
@@ -28,35 +29,35 @@ pub(super) struct WatchShared {
 pub(super) struct Inbox {
     /// Changes that are reported after the quiet period.
     pub dirty: DirtySet,
-    /// Watched folders. If a folder is removed, the operating system drops its watch, and the event for it removes the
-    /// entry here.
+    /// Watched folders. When a folder is removed, the operating system stops watching it, and the event for the removal
+    /// also removes it from this map.
     pub watched: BTreeMap<PathBuf, FileId>,
     /// State for `status` and `doctor`.
     pub state: WatchState,
-    /// Work for the next iteration of the thread.
+    /// Work for the next turn of the watcher's thread.
     pub turn: WatchTurn,
-    /// Number of events so far that report an opening of the root folder.
+    /// Number of events that reported that a process opened the root folder.
     pub root_openings: u64,
-    /// True if the thread has taken a batch that it has not sent yet.
+    /// True while the thread has taken changes from `dirty` but has not sent them yet.
     pub handing_over: bool,
 }
 
-/// Work that the thread takes in one iteration.
+/// Work for one turn of the watcher's thread.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct WatchTurn {
-    /// New folders to watch.
+    /// The folders to watch from now on, if they were set.
     pub dirs: Option<Vec<PathBuf>>,
-    /// Request to write the canary.
+    /// True if the thread must write the canary.
     pub canary_asked: bool,
-    /// True if the canary was seen.
+    /// True if an event reported that the canary was written.
     pub canary_seen: bool,
-    /// True if the root may have disappeared.
+    /// True if the root folder may have disappeared, so that the thread must check it.
     pub check_root: bool,
-    /// Reason why no more watches are available, if the limit is reached.
+    /// Description of the limit of the operating system that is reached, so that no more folders can be watched.
     pub limit: Option<String>,
-    /// Request to end the thread.
+    /// True if the thread must end.
     pub stop: bool,
-    /// Changes to report.
+    /// Changes that the thread must report.
     pub batch: Option<WatchEvent>,
 }
 
@@ -83,7 +84,7 @@ impl WatchShared {
         }
     }
 
-    /// Waits until a condition on the inbox is true. Returns whether it became true before the timeout.
+    /// Waits until `is_so` returns true for the inbox. Returns false if this does not happen within `patience`.
     pub fn wait_until(&self, patience: Duration, is_so: impl Fn(&Inbox) -> bool) -> bool {
         let mut inbox = self.inbox.lock();
         let timeout = self
@@ -92,24 +93,24 @@ impl WatchShared {
         !timeout.timed_out()
     }
 
-    /// Marks the batch that the thread took as sent.
+    /// Records that the thread has sent the changes that it took.
     pub fn handed_over(&self) {
         self.with(|inbox| inbox.handing_over = false);
         self.progress.notify_all();
     }
 
-    /// Gives the thread work and wakes it.
+    /// Adds work for the watcher's thread and wakes the thread.
     pub fn ask(&self, change: impl FnOnce(&mut WatchTurn)) {
         change(&mut self.inbox.lock().turn);
         self.wake.notify_one();
     }
 
-    /// Changes the inbox without waking the thread; for use by the thread itself.
+    /// Accesses the inbox without waking the watcher's thread.
     pub fn with<T>(&self, change: impl FnOnce(&mut Inbox) -> T) -> T {
         change(&mut self.inbox.lock())
     }
 
-    /// Sleeps until there is work, but at most until `deadline`.
+    /// Waits until there is work for the watcher's thread, and returns it. Returns at `deadline` if there is none.
     pub fn next(&self, deadline: Instant) -> WatchTurn {
         let mut inbox = self.inbox.lock();
         loop {
@@ -123,7 +124,7 @@ impl WatchShared {
         }
     }
 
-    /// Processes an event on the operating system's event thread.
+    /// Processes an event of the operating system. This runs on the thread that receives these events.
     pub fn heard(&self, said: notify::Result<notify::Event>) {
         let now = Instant::now();
         let mut inbox = self.inbox.lock();
@@ -153,7 +154,7 @@ impl WatchShared {
                 None => inbox.dirty.rescan("the system reported an error", now),
             },
         }
-        // Further paths only change the deadline, which the thread checks when it wakes up.
+        // If changes were already pending, do not wake the thread. When it wakes up, it checks whether they are due.
         let wake = inbox.turn != WatchTurn::default() || (!before && inbox.dirty.due().is_some());
         inbox.state.last_event = Some(now);
         drop(inbox);
@@ -164,7 +165,8 @@ impl WatchShared {
 }
 
 impl Inbox {
-    /// Classifies a path that may have changed.
+    /// Adds a path that may have changed to the work of the thread. Paths in hippod's own folder are ignored, except
+    /// the canary and the settings file.
     pub fn take(&mut self, root: &Path, path: PathBuf, now: Instant) {
         let Ok(below) = path.strip_prefix(root) else {
             return;
@@ -192,10 +194,10 @@ impl Inbox {
     }
 }
 
-/// Returns the name of the exhausted limit if the error reports one.
+/// Returns a description of the limit that an error reports as reached; `None` for other errors.
 pub(super) fn limit(error: &notify::Error) -> Option<String> {
-    /// "No space left on device", which inotify reports if its own table is full, and the two errors for too many open
-    /// files.
+    /// Error "No space left on device", which inotify returns if the limit on watches is reached. The other two are the
+    /// errors for too many open files.
     const ENOSPC: i32 = 28;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
@@ -214,7 +216,7 @@ pub(super) fn limit(error: &notify::Error) -> Option<String> {
     }
 }
 
-/// Returns whether content, name or permissions may have changed. Reading is not a change.
+/// Returns whether an event may report a change of content, name or permissions. Reads are not changes.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
@@ -226,7 +228,7 @@ fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// Returns whether, after this event, the path may be missing or name another folder.
+/// Returns whether an event may mean that its path no longer exists, or is now the path of another folder.
 fn is_leaving(kind: EventKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! Change detection by polling, without operating system events.
+//! Detection of changes by polling.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use hippo_store::system::{self, FileId};
 
-/// State of the files at the last poll.
+/// State of the entries of the watched folders at the last poll.
 #[derive(Debug, Default)]
 pub(super) struct Poller {
     seen: BTreeMap<PathBuf, Mark>,
 }
 
-/// Fingerprint of an entry: identity, kind and permissions; for files, also size, mtime and ctime in nanoseconds. A
-/// folder's times are omitted, because they change with its entries, which are polled themselves where relevant.
+/// Fingerprint of an entry of a folder. It contains the identity, the kind and the permissions. For files, it also
+/// contains the size, the mtime and the ctime in nanoseconds. The times of subfolders are left out, because they change
+/// whenever an entry of the subfolder changes. A watched subfolder is polled itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
     file: FileId,
@@ -24,20 +25,20 @@ struct Mark {
 }
 
 impl Poller {
-    /// Records the entries of a folder without reporting them.
+    /// Records the current entries of a folder, so that the next poll does not report them as new.
     pub fn learn(&mut self, dir: &Path) {
         self.seen.extend(marks(dir).unwrap_or_default());
     }
 
-    /// Polls the entries of the given folders, and returns those that were created, removed or changed.
+    /// Returns the entries of the given folders that were created, removed or changed since the last poll.
     pub fn look<'a>(&mut self, dirs: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
         let mut now = BTreeMap::new();
         for dir in dirs {
             match marks(dir) {
                 Ok(marks) => now.extend(marks),
-                // The folder was removed together with its entries.
+                // The folder was removed, so its entries count as removed.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                // The folder is unreadable, so its entries count as unchanged.
+                // The folder cannot be read, so its entries count as unchanged.
                 Err(_) => {
                     let before = self.seen.iter().filter(|(path, _)| path.parent() == Some(dir));
                     now.extend(before.map(|(path, mark)| (path.clone(), *mark)));
@@ -55,7 +56,7 @@ impl Poller {
     }
 }
 
-/// Returns the entries of a folder that changed at or after a moment, in seconds since the Unix epoch.
+/// Returns the entries of a folder that changed at or after the time `since`, in seconds since the Unix epoch.
 #[expect(clippy::disallowed_methods, reason = "reads only names and times of files")]
 pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
     let Ok(entries) = dir.read_dir() else {
@@ -75,7 +76,7 @@ fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
     let mut marks = Vec::new();
     for entry in dir.read_dir()? {
         let path = entry?.path();
-        // Links are followed; a dangling link counts as absent.
+        // Links are followed. A link without a target counts as absent.
         let Ok(metadata) = path.metadata() else { continue };
         let mut mark = Mark {
             file: FileId::of(&metadata),

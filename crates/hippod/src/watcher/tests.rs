@@ -4,7 +4,7 @@ use super::*;
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
 
-/// Timeout far above any expected duration; if a test reaches it, the test fails.
+/// Time after which a test fails. It is far above the expected duration of any wait.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Bed {
@@ -65,7 +65,8 @@ impl Bed {
         );
     }
 
-    /// Sets the folders and waits until the watcher watches them. It has done this when it writes its test file.
+    /// Sets the watched folders, and waits until the watcher watches them. The watcher reports the canary only after
+    /// that.
     fn set_dirs(&self, dirs: &[&str]) {
         let dirs = dirs.iter().map(|dir| self.root.join(dir)).collect();
         self.watcher.set_dirs(dirs);
@@ -110,7 +111,7 @@ fn polling_reports_file_changes() {
 fn sees_new_and_renewed_folders(poll: PollMode) {
     let bed = bed(poll);
     let folder = bed.root.join("memory/2026");
-    // Like the engine, set the existing folders after each event.
+    // After each event, set the watched folders to those that exist, as the daemon does.
     let wait = |path: &Path| {
         let what = path.display().to_string();
         bed.wait(&what, |event| {
@@ -123,7 +124,7 @@ fn sees_new_and_renewed_folders(poll: PollMode) {
     bed.set_dirs(&["memory"]);
     for round in 0..5 {
         fs::create_dir(&folder).unwrap();
-        // This file is written before the folder is watched, and is still reported.
+        // This file is written before the folder is watched. It must be reported anyway.
         let early = folder.join(format!("early-{round}.md"));
         fs::write(&early, "x").unwrap();
         wait(&early);
@@ -195,7 +196,7 @@ fn a_constantly_written_file_is_still_reported() {
     let file = bed.root.join("MEMORY.md");
     let deadline = Instant::now() + PATIENCE;
     let mut number = 0u64;
-    // The pauses are always shorter than the quiet period.
+    // The pauses between writes are always shorter than the quiet period.
     let dirty = loop {
         number += 1;
         fs::write(&file, number.to_string()).unwrap();
@@ -263,7 +264,7 @@ fn an_overflow_and_a_watch_limit_are_reported() {
 fn reading_a_file_causes_no_event() {
     let bed = bed(PollMode::Auto);
     let quiet = bed.root.join("memory/quiet.md");
-    // Must be called before the write, because waiting for the canary skips other events.
+    // Call this before the write, because it waits for the canary and skips all other events.
     bed.set_dirs(&["memory"]);
     fs::write(&quiet, "x").unwrap();
     bed.wait_dirty(&quiet);
@@ -289,7 +290,8 @@ fn the_watcher_thread_ends_with_its_handle() {
         ..
     } = bed;
     drop(watcher);
-    // The thread owns the sender, so the channel closes when the thread ends. No `Dead` event is sent.
+    // The watcher's thread owns the sender, so the channel is closed when the thread ends. The thread must not send a
+    // `Dead` event.
     let deadline = Instant::now() + PATIENCE;
     loop {
         match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

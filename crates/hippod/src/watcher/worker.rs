@@ -1,4 +1,4 @@
-//! Watcher thread: keeps folders watched and reports events.
+//! The watcher's thread, which watches folders and sends events.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,26 +13,26 @@ use super::hear::{WatchShared, WatchTurn};
 use super::poll::changed_since;
 use super::{CANARY, OWN_FOLDER, PollMode, WatchEvent, WatchSink, WatchSpec};
 
-/// Interval between checks of the root, because an unmounted disk sends no event.
+/// Interval between checks that the root exists. They are necessary because no event reports that a disk was unmounted.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
-/// Maximum age in seconds of changes that are reported in a newly watched folder, because the scan that found the
-/// folder may have missed them.
+/// Maximum age in seconds of changes that are reported when a folder is new. The scan that found the folder may have
+/// missed such changes.
 const YOUNG_SECS: i64 = 60;
 
-/// State of the thread.
+/// State of the watcher's thread.
 pub(super) struct WatchThread {
     spec: WatchSpec,
     shared: Arc<WatchShared>,
     /// Identity of the root folder; `None` while it is missing.
     root: Option<FileId>,
-    /// The root, and the folders found by the last scan.
+    /// The folders that must be watched: the root, and the folders that the last scan found.
     wanted: BTreeSet<PathBuf>,
     backend: Backend,
     next_look: Instant,
 }
 
 impl WatchThread {
-    /// Creates the worker and starts watching the root.
+    /// Creates the state, and starts to watch the root.
     pub fn new(spec: WatchSpec, shared: Arc<WatchShared>) -> Self {
         let backend = match spec.poll {
             PollMode::Always => Backend::look(&shared, None),
@@ -55,7 +55,7 @@ impl WatchThread {
         worker
     }
 
-    /// Runs until a stop is requested.
+    /// Runs the watcher's thread until a stop is requested.
     pub fn run(mut self, sink: WatchSink) {
         let mut voice = Voice(Some(sink));
         loop {
@@ -108,7 +108,8 @@ impl WatchThread {
         }
     }
 
-    /// Adds and removes watches so that exactly the wanted folders are watched.
+    /// Watches the folders in `wanted` that are not watched yet, and stops watching all others except hippod's own
+    /// folder.
     fn cover(&mut self) {
         let watched = self.shared.with(|inbox| inbox.watched.clone());
         let own = self.spec.root.join(OWN_FOLDER);
@@ -124,7 +125,7 @@ impl WatchThread {
             let Some(now) = identity(&dir) else { continue };
             let before = watched.get(&dir);
             if before.is_some_and(|before| *before != now) {
-                // Another folder has this name now. The old folder may have been moved, together with its watch.
+                // Another folder has this path now. If the old folder was moved, the old watch still belongs to it.
                 self.backend.unwatch(&dir);
             }
             if before != Some(&now) && self.watch(&dir, now) {
@@ -138,9 +139,9 @@ impl WatchThread {
             .with(|inbox| inbox.state.folders = inbox.watched.len());
     }
 
-    /// Watches one folder. Returns whether it is watched now.
+    /// Starts to watch one folder. Returns whether the folder is watched now.
     fn watch(&mut self, dir: &Path, identity: FileId) -> bool {
-        // Record the folder before creating the watch: if the folder disappears meanwhile, the event thread removes the
+        // Record the folder before watching it. If it then disappears, the thread that receives events removes the
         // record.
         self.shared
             .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
@@ -154,7 +155,7 @@ impl WatchThread {
         self.watch(dir, identity)
     }
 
-    /// Switches to polling.
+    /// Switches to polling, for the given reason.
     fn fall_back(&mut self, reason: String) {
         if matches!(self.backend, Backend::Poll(_)) {
             return;
@@ -194,7 +195,7 @@ impl WatchThread {
         });
     }
 
-    /// Writes the canary again, after ensuring that its folder is watched.
+    /// Watches the folder of the canary if necessary, and writes the canary again.
     fn write_canary(&mut self) {
         let root = WorkspaceDir::open(&self.spec.root);
         let Ok(opened) = root.and_then(|root| root.folder(OWN_FOLDER)) else {
@@ -223,7 +224,7 @@ impl WatchThread {
         };
         tracing::info!(root = %self.spec.root.display(), ?reason, "the folder of the workspace was removed, \
                                                                    replaced or restored");
-        // The old watches belong to folders that are no longer at these paths.
+        // The old watches belong to folders that may no longer have these paths.
         self.shared.with(|inbox| inbox.watched.clear());
         if matches!(self.backend, Backend::Notify(_)) {
             match Backend::listen(&self.shared) {
@@ -238,7 +239,7 @@ impl WatchThread {
     }
 }
 
-/// Sender of the thread's events. On drop, it reports the death of the thread, unless it was silenced before.
+/// Sender of the thread's events. If it is dropped because the thread panics, it sends [`WatchEvent::Dead`].
 struct Voice(Option<WatchSink>);
 
 impl Voice {

@@ -8,10 +8,11 @@ use super::JOB_BYTES;
 use crate::embed_worker::Passage;
 use crate::verify::{ChunkSpan, FileMark};
 
-/// Size in bytes of the neighbouring text, on either side, that a short run includes as context. It is about as much as
-/// fits into one pass of the model.
+/// Maximum size in bytes of the context that a short sequence of waiting chunks receives on each side. The model can
+/// process about this much text in one pass.
 const NEIGHBOUR_BYTES: usize = 400;
-/// Size in bytes of the preceding text that every run includes as context, so that its first vectors reflect that text.
+/// Maximum size in bytes of the preceding text that every sequence of waiting chunks receives as context for its first
+/// vectors.
 const LEAD_BYTES: usize = 150;
 
 /// The part of a document from which a job is created.
@@ -23,7 +24,7 @@ pub(super) struct JobWindow {
     pub end: usize,
 }
 
-/// Bytes of a file from an offset.
+/// Bytes of a file, beginning at an offset.
 pub(super) struct FileBytes {
     pub start: u64,
     pub bytes: Vec<u8>,
@@ -46,8 +47,9 @@ pub(super) struct PlacedChunk {
     pub span: ChunkSpan,
 }
 
-/// Splits the waiting chunks of a part into passages, each within one section; short passages include their neighbours.
-/// Texts in `asked` are not requested again. Returns the passages, and the chunks to which their vectors belong.
+/// Splits the waiting chunks of a document part into passages. Each passage lies within one section, and a short
+/// passage includes neighbouring chunks as context. Texts in `asked` are not requested again. Returns the passages, and
+/// the waiting chunks whose vectors the passages or earlier jobs provide.
 pub(super) fn passages(
     part: &FileBytes,
     places: &[PlacedChunk],
@@ -104,7 +106,8 @@ pub(super) fn passages(
     (passages, taken)
 }
 
-/// Extends the range `index` to neighbours of the same section while they fit into `room` bytes.
+/// Moves `index` in the direction of `step` to further chunks of the same section, while they fit into `room` bytes.
+/// Returns the last index reached.
 fn widen(
     places: &[PlacedChunk],
     mut index: usize,

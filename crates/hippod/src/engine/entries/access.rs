@@ -1,7 +1,7 @@
-//! Accesses that queries record, and entries that they create.
+//! Effects of queries on entries: recorded accesses and new entries.
 //!
-//! Accesses are first written to the store's journal, and each is counted from there exactly once. If no entry answered
-//! a query, the query becomes an entry that points to its answer.
+//! Accesses are first written to the journal in the store. From there, each is added exactly once to its entry's count.
+//! If a query found its answer without an entry, a new entry for the query points to the answer.
 
 use std::time::Instant;
 
@@ -16,14 +16,14 @@ use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{Lesson, QueryEffects};
 
-/// Maximum number of entries created by queries: a few per topic of an index file with 200 entries.
+/// Maximum number of entries outside the archive that queries created and no person edited.
 const MAX_LEARNED: usize = 300;
 
-/// Heading for the entries that queries create.
+/// Heading in the index file for the entries that queries create.
 pub const ASKED: &str = "Questions";
 
 impl WorkspaceWorker {
-    /// Records the effects of a query.
+    /// Records the accesses of a query, and creates or updates the entry for the query.
     pub(in crate::engine) fn record_query(
         &mut self,
         workspace: &mut Workspace,
@@ -61,8 +61,8 @@ impl WorkspaceWorker {
                 day,
             })
             .collect();
-        // A plan relies on the current entries. While a plan is being made or applied, accesses wait in the journal. A
-        // new entry is created only when the same query is repeated later.
+        // A plan of a cycle relies on the current entries. While a plan is being made or applied, accesses wait in the
+        // journal, and a query creates no entry.
         let running = workspace.entries.run.is_some();
         let lesson = trace.learned.filter(|_| !running);
         let record = lesson.map(|lesson| learned_record(workspace, lesson, trace.at, day, offset));
@@ -89,7 +89,7 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// If queries have created too many entries, returns the weakest of them, moved to the archive.
+    /// If queries have created too many entries, returns the weakest such entry, changed to be in the archive.
     fn to_make_room(&self, workspace: &Workspace, new: &EntryRecord) -> Option<EntryRecord> {
         let entries = &workspace.entries;
         let live = entries.known.records.values();
@@ -115,7 +115,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the entry for a query: the existing entry, updated, or a new one.
+/// Returns the record of the entry for a query: the existing entry with the new answer, or a new entry.
 fn learned_record(
     workspace: &Workspace,
     lesson: Lesson,

@@ -1,7 +1,7 @@
-//! Execution of cycles: planning, applying in slices, writing files.
+//! Execution of cycles: planning, application and writing of files.
 //!
-//! A plan records the revision of the entries on which it is based. If an entry has changed since, the plan is made
-//! again. While a run is being applied, other changes of entries wait for its end.
+//! A plan records the revision of the entries on which it is based. If an entry changes before the plan is applied, the
+//! plan is made again. While a plan is being applied, other changes of entries wait.
 
 mod apply;
 mod due;
@@ -25,22 +25,22 @@ use crate::engine::workspace::Workspace;
 use crate::errors::root_missing;
 use crate::message::{AnswerSender, Order};
 
-/// Number of plans that may be invalidated by changed entries before other changes must wait for the next plan.
+/// Number of plans that changes of entries may invalidate. After that, changes wait until the next plan is applied.
 const TRIES: u32 = 3;
 /// Delay before another attempt after an error of the store.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// A planned or current run.
+/// A run of a cycle that is being planned or applied.
 pub struct ActiveCycle {
     cycle: Cycle,
-    /// State at the start of the run.
+    /// Start time of the run, and the numbers of entries that limit its changes.
     run: ConsolidationRun,
     dry_run: bool,
     reply: Option<AnswerSender<CycleReport>>,
     since: Instant,
-    /// Documents that were new at the start. A light cycle takes as many of them as it can create entries for.
+    /// Documents that were new at the start. A light cycle takes only as many documents as it can create entries for.
     fresh: BTreeSet<String>,
-    /// True if more documents are waiting.
+    /// True if new documents remain for the next light cycle.
     left: bool,
     stage: CycleStage,
 }
@@ -51,7 +51,7 @@ enum CycleStage {
     Planning {
         /// Number of plans that were invalidated because entries changed in the meantime.
         tries: u32,
-        /// Run of an earlier process, if this run continues it.
+        /// The unfinished run that this run continues, if any.
         resumes: Option<RunId>,
     },
     /// A plan is being applied.
@@ -73,7 +73,7 @@ pub type ComparedPlan = (ConsolidationPlan, BTreeSet<[u8; 16]>);
 
 /// A plan made on another thread.
 pub struct FinishedPlan {
-    /// Key of the workspace.
+    /// Key of the workspace for which the plan was made.
     pub workspace: u64,
     /// Revision of the entries on which the plan is based.
     pub revision: u64,
@@ -91,7 +91,7 @@ impl std::fmt::Debug for FinishedPlan {
 }
 
 impl PlanApplication {
-    /// Returns whether the run has reached the limit on demotions.
+    /// Returns whether the plan refused a change because of the limit on demoted entries.
     fn is_capped(&self) -> bool {
         let mut refused = self.plan.refused.iter();
         refused.any(|refusal| refusal.rule == Rule::LossCap)
@@ -144,7 +144,7 @@ impl ActiveCycle {
 }
 
 impl WorkspaceWorker {
-    /// Returns the context for work on the entries of a workspace.
+    /// Returns the current time and other facts that work on the entries of a workspace needs.
     pub(in crate::engine) fn now_of(&self, workspace: &Workspace, at: Instant) -> FileEnvironment {
         let now = self.resources.clock.now();
         FileEnvironment {
@@ -175,13 +175,13 @@ impl WorkspaceWorker {
             workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);
         } else {
-            // A run that could start shows that the store accepts writes again.
+            // If a run has started, the store accepts writes again.
             let begun = workspace.entries.is_applying();
             let entries = &mut workspace.entries;
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
         let now = self.resources.clock.monotonic();
-        // Clients that wait until everything is searchable also wait until the entries are visible to queries.
+        // Publish at once if clients wait until everything is searchable, because they also wait for the entries.
         let awaited = !workspace.waiters.is_empty();
         if workspace
             .entries
@@ -234,7 +234,7 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Accepts an order. A change is made immediately, unless the current run prevents it.
+    /// Accepts an order. A change is made immediately, unless it must wait for the current run. Cycles are queued.
     pub(in crate::engine) fn order(&mut self, workspace: &mut Workspace, order: Order, at: Instant) {
         let busy = workspace.entries.keeps_others_out();
         match order {

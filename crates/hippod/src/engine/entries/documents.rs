@@ -1,4 +1,4 @@
-//! Current file contents for planning a cycle.
+//! Current file contents, for the plan of a cycle.
 //!
 //! Files are read on the planning thread.
 
@@ -28,7 +28,7 @@ pub struct IndexedDocument {
     pub modified: Timestamp,
 }
 
-/// A document that was read.
+/// The content of a document that was read.
 pub struct ReadDocument {
     /// Content.
     pub bytes: Vec<u8>,
@@ -40,26 +40,26 @@ pub struct ReadDocument {
 pub fn read(root: &Path, known: &IndexedDocument, limit: u64) -> Option<ReadDocument> {
     let bytes = hippo_fs::read_source(root, &known.path, limit).ok()?;
     if ContentHash::of(&bytes).0 != known.hash {
-        // The index will be updated shortly, and the next cycle will use the new content.
+        // The index is updated shortly, and the next cycle uses the new content.
         return None;
     }
     let document = chunk::chunk(&bytes);
     Some(ReadDocument { bytes, document })
 }
 
-/// Current contents of files.
+/// Content hashes of files at the start of a cycle.
 #[derive(Debug, Default)]
 pub struct States {
-    /// Contents of the readable files.
+    /// Hashes of the readable files, by path.
     pub read: BTreeMap<String, DocumentState>,
-    /// Unreadable files: their content is unknown, and they do not count as deleted.
+    /// Paths of the unreadable files. Their content is unknown, and they do not count as deleted.
     pub unread: BTreeSet<String>,
 }
 
-/// Returns the contents of all documents, and of other files that entries point to.
+/// Returns the content hashes of all documents, and of other files to which entries point.
 ///
-/// A document that is not found was either just deleted, or its removal is held back. It counts as deleted once it is
-/// removed from the index.
+/// A document that does not exist was deleted a moment ago, or its removal is held back. It counts as unreadable until
+/// it is removed from the index, and only then as deleted.
 pub fn states<'p>(
     root: &Path,
     known: &[IndexedDocument],
@@ -90,8 +90,8 @@ pub fn states<'p>(
     states
 }
 
-/// Returns the content of a file that is not a document but is the target of a pointer; `None` for a file outside the
-/// workspace.
+/// Returns the content hashes of a file that is the target of a pointer but not a document; `None` for a file outside
+/// the workspace.
 fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState>> {
     let dir = WorkspaceDir::open(root)?;
     let real = match dir.resolve(path) {
@@ -132,12 +132,13 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
             .filter(|(_, section)| section.level > 0)
             .map(|(at, section)| {
                 let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
-                // Parts that hippod generated do not count as changes of the section.
+                // Leave out parts that hippod generated: an update of such a part is not a change of the section.
                 let text = document.without_copies(bytes, from..to);
                 let text = text.trim_ascii();
                 SectionState {
                     title: section.title.clone(),
-                    // Sections without text must not match each other.
+                    // An empty section is identified by its path and title, so that empty sections do not match each
+                    // other.
                     hash: if text.is_empty() {
                         ContentHash::of(format!("{path}\n{}", section.title).as_bytes())
                     } else {

@@ -1,8 +1,9 @@
-//! State and reading of the index file.
+//! State of the index file, and how it is read.
 //!
-//! The content that the daemon last wrote or accepted is the base of a three-way merge. The file is read again before
-//! each write. The replaced content is checked again a moment later, because an editor may still have written to it. A
-//! file that cannot be parsed, or that lost most of its entries at once, is left unchanged and reported.
+//! The daemon merges edits of people into the store by a three-way merge. The base of the merge is the content that the
+//! daemon last wrote or accepted. The daemon reads the file again before each write. A moment after a write, it also
+//! checks the copy that it replaced, because an editor may have written to that copy late. If a file cannot be read as
+//! text, or suddenly lacks most of its entries, the daemon reports the problem and leaves the file unchanged.
 
 mod below;
 mod conflicts;
@@ -38,43 +39,43 @@ use conflicts::Conflicts;
 use kept::KeptBytes;
 use replaced::ReplacedCopy;
 
-/// Maximum size of the index file in bytes; larger files are not read, because the file is part of prompts.
+/// Maximum size of the index file in bytes. A larger file is not read, because prompts contain the file.
 const LARGEST: u64 = 4 << 20;
-/// Delay before another attempt to write the file.
+/// Delay before another attempt to read or write the file after a failure.
 const AGAIN: Duration = Duration::from_secs(30);
 
 /// State of the index file.
 #[derive(Debug, Default)]
 pub struct IndexFileState {
-    /// The content that the daemon last wrote or accepted, earlier versions, edits that are not in the file yet, and
-    /// text of entries that are not in the file.
+    /// Byte strings in the store: the content that the daemon last wrote or accepted, earlier versions, edits that are
+    /// not in the file yet, and the text of entries that are not in the file.
     pub kept: KeptBytes,
-    /// True once the files below `.hippocampus/` were searched for entries that an earlier database wrote.
+    /// True once the files below `.hippocampus/` have been searched for entries of an earlier database.
     looked_below: bool,
-    /// Time in the header of the last write; each write has a different time.
+    /// Time in the header of the file at the last write. Each write uses a later time.
     stamped: Timestamp,
-    /// True once the unfinished work of the last process has been completed.
+    /// True once a replacement of the file that the last process did not finish has been completed.
     recovered: bool,
-    /// Path of the actual file if the index file is a link.
+    /// Path of the file itself: the target if the index file is a link.
     real: Option<PathBuf>,
-    /// Time of the next check; `None` means at the next event.
+    /// Time of the next check of the file; `None` if no check is needed before the next event.
     look_at: Option<Instant>,
     missing_since: Option<Instant>,
     /// True if the file changed during a read and will be read again shortly.
     unsettled: bool,
-    /// Replaced copies that an editor may still write to.
+    /// Replaced copies of the file to which an editor may still write.
     replaced: Vec<ReplacedCopy>,
-    /// Suspicious removals, kept until a person confirms them.
+    /// Removals of entries that wait until a person confirms them.
     pub held: Option<HeldRemovals>,
-    /// True if a person confirmed the removal of held entries; valid for one check.
+    /// True if a person confirmed the removals that are held back. The next check of the file resets the flag.
     pub accept_removals: bool,
     /// Reason why the file is not read or not written.
     pub trouble: Option<IndexFileIssue>,
-    /// True if the store may contain changes that the file lacks.
+    /// True if the file may lack changes that are in the store.
     pub unwritten: bool,
-    /// True if a person edited the file, so that its lists may be out of date until the next cycle updates them.
+    /// True if a person edited the file. The lists in the file may be out of date until the next cycle updates them.
     pub outdated: bool,
-    /// Conflicts in which merges preferred the file to the store.
+    /// Conflicts of merges, which a person should see.
     pub conflicts: Conflicts,
 }
 
@@ -83,7 +84,7 @@ pub struct IndexFileState {
 pub struct IndexFileIssue {
     /// Description of the problem.
     pub what: String,
-    /// Remedy.
+    /// Advice to the user.
     pub fix: String,
     /// True if the file can be read but not written.
     writing: bool,
@@ -95,14 +96,14 @@ impl std::fmt::Display for IndexFileIssue {
     }
 }
 
-/// Context of a read or write.
+/// The current time and the facts about the workspace that a read or write of the index file needs.
 #[derive(Clone)]
 pub struct FileEnvironment {
     /// View of the workspace.
     pub view: Arc<WorkspaceView>,
-    /// Wall clock.
+    /// Current wall-clock time.
     pub now: Timestamp,
-    /// Monotonic clock.
+    /// Current time of the monotonic clock.
     pub at: Instant,
     /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
@@ -127,17 +128,17 @@ impl FileEnvironment {
 
 /// Result of reading the file.
 enum IndexFileReading {
-    /// Complete content.
+    /// The complete content of the file.
     Whole(Vec<u8>),
     Missing,
-    /// The file is changing right now.
+    /// The file changed while it was read.
     Unsettled,
-    /// The file must be left unchanged, for this reason.
+    /// The file must be left unchanged. The issue describes the reason.
     Blocked(IndexFileIssue),
 }
 
 impl IndexFileState {
-    /// Loads the state that the last process stored, with its unfinished work.
+    /// Loads the state that the last process stored.
     pub fn load(store: &Store, at: Instant) -> Result<Self, StoreError> {
         let mut kept = KeptBytes::load(store)?;
         let base = store.base(INDEX_FILE)?;
@@ -147,7 +148,7 @@ impl IndexFileState {
         Ok(Self {
             stamped: versions::stamped(&kept),
             kept,
-            // The last process may have been stopped after updating the store but before writing the file.
+            // The last process may have updated the store and then ended before it wrote the file.
             unwritten: base.is_some(),
             look_at: Some(at),
             ..Self::default()
@@ -164,7 +165,7 @@ impl IndexFileState {
         versions::last(&self.kept)
     }
 
-    /// Records the current content of the file.
+    /// Records the current content of the file as the base of the next merge; `None` if the file was removed.
     pub fn set_base(&mut self, bytes: Option<&[u8]>, now: Timestamp) {
         match bytes {
             Some(bytes) => {
@@ -175,20 +176,20 @@ impl IndexFileState {
         }
     }
 
-    /// Saves the text that people wrote into those entries of `before` that `after` lacks.
+    /// Keeps the text that people wrote into entries which are in `before` but not in `after`.
     pub fn keep_entries(&mut self, before: &[u8], after: &[u8], now: &FileEnvironment) {
         for (id, block) in layout::leaving_entries(before, after, now.settings()) {
             self.kept.keep_entry(&id, &block, now.now);
         }
     }
 
-    /// Schedules a check of the file at `at`, unless an earlier check is scheduled.
+    /// Schedules a check of the file at the time `at`, unless an earlier check is scheduled.
     pub fn look(&mut self, at: Instant) {
         let soon = self.look_at.map_or(at, |known| known.min(at));
         self.look_at = Some(soon);
     }
 
-    /// Returns whether a path is that of the index file or, if it is a link, that of its target.
+    /// Returns whether a path is the index file, or its target if the index file is a link.
     pub fn is_at(&self, root: &Path, path: &Path) -> bool {
         path == index_path(root) || self.real.as_deref() == Some(path)
     }
@@ -199,8 +200,7 @@ impl IndexFileState {
         self.look_at.into_iter().chain(settle).min()
     }
 
-    /// Returns whether the file will be read or written shortly, so that a client that needs its final content should
-    /// wait.
+    /// Returns whether the file is about to be read or written. A client that needs the final content then waits.
     pub fn is_behind(&self, at: Instant) -> bool {
         let waits = self.unsettled || self.missing_since.is_some();
         waits || self.look_at.is_some_and(|look| look <= at)
@@ -222,7 +222,7 @@ impl IndexFileState {
         self.look(now.at + AGAIN);
     }
 
-    /// Returns a free slot for the copy that is about to be replaced.
+    /// Returns a free slot for the previous content of the file, before a write replaces it.
     fn free_slot(&self) -> Option<u32> {
         (0..SLOTS).find(|slot| self.replaced.iter().all(|replaced| replaced.slot != *slot))
     }
@@ -231,7 +231,7 @@ impl IndexFileState {
 /// The index file in its opened folder.
 struct OpenedIndexFile {
     dir: WorkspaceDir,
-    /// Path relative to the root; if the file is a link, the path of its target.
+    /// Path of the file relative to the root. If the index file is a link, this is the path of the target.
     path: PathBuf,
     file: SharedFile,
 }

@@ -1,4 +1,4 @@
-//! Input of a plan, gathered on the planning thread.
+//! Input for the plan of a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,19 +21,20 @@ use super::EntryVectors;
 use super::documents::{self, IndexedDocument, ReadDocument};
 use crate::embed_worker::EmbedWorker;
 
-/// Maximum total size in bytes of the files that are read at once to measure how rare each word is; changed files are
-/// read first.
+/// Approximate maximum of the total size in bytes of the files that one plan reads. Changed files are read first. The
+/// other files only show how rare each word is.
 pub const AT_ONCE: u64 = 256 << 20;
-/// Number of entries, excluding entries of queries, above which cycles create no more entries.
+/// Number of entries at which light cycles stop creating entries. Archived entries and entries that queries created do
+/// not count.
 pub const MOST_LIVE: usize = 10_000;
-/// Pause between two embedded texts, so that the model can answer queries.
+/// Pause after each text that the model embeds, so that the model can also embed queries of clients.
 const BREATH: Duration = Duration::from_millis(4);
 
-/// Complete input of a plan, copied from the engine.
+/// Input for the plan of a cycle, copied from the state of the workspace.
 pub struct CycleInput {
     /// Kind of cycle.
     pub cycle: Cycle,
-    /// Entries, thresholds and the run. All other fields are gathered from files.
+    /// The run, the entries and the thresholds. [`CycleInput::plan`] fills the other fields of the snapshot from files.
     pub snapshot: ConsolidationSnapshot,
     /// Root of the workspace.
     pub root: PathBuf,
@@ -41,7 +42,7 @@ pub struct CycleInput {
     pub documents: Vec<IndexedDocument>,
     /// Documents added or changed since the last light cycle.
     pub fresh: BTreeSet<String>,
-    /// Start time of the last finished run of this cycle.
+    /// Start time of the last finished run of the same kind of cycle.
     pub last: Option<Timestamp>,
     /// Maximum size of a file that is read, in bytes.
     pub limit: u64,
@@ -54,8 +55,8 @@ pub struct CycleInput {
 }
 
 impl CycleInput {
-    /// Reads the files that the cycle needs, and makes the plan. Returns the plan and the hashes of the texts that were
-    /// compared for it.
+    /// Reads the files that the cycle needs, and makes the plan. Returns the plan, and the hashes of the entry texts
+    /// that were compared to find similar entries.
     pub fn plan(mut self) -> (ConsolidationPlan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         let profile = self.snapshot.settings.profile;
@@ -97,7 +98,7 @@ impl CycleInput {
         self.snapshot.reviewed = reviewed.map(|document| document.path.clone()).collect();
     }
 
-    /// Creates candidates for files without entries, and new summaries of changed files.
+    /// Creates candidate entries and new texts of entries from the new and changed files.
     fn look_for_entries(&mut self) {
         let mut changed = self.fresh.clone();
         if self.cycle == Cycle::Deep {
@@ -165,7 +166,8 @@ impl CycleInput {
                 texts.insert(new.entry.id.clone(), text);
             }
         }
-        // Other entries, such as those of `remember`, keep their topic and tags.
+        // Other entries that point to a changed file, such as those that `remember` created, get a new summary but keep
+        // their topic and tags.
         let documents = read.iter().filter(|(known, _)| changed.contains(&known.path));
         let documents: BTreeMap<&str, &ReadDocument> = documents
             .map(|(known, read)| (known.path.as_str(), read))
@@ -197,8 +199,8 @@ impl CycleInput {
         }
     }
 
-    /// Returns the targets of pointers that were not read, but that exist, may exist, or are indexed. They count as
-    /// unchanged. A file whose removal is held back is missing on disk but still indexed.
+    /// Returns the targets of pointers that were not read but count as unchanged, because they exist, may exist, or are
+    /// indexed. A file whose removal is held back is missing on disk but still indexed.
     fn elsewhere(&self, read: &BTreeMap<String, DocumentState>) -> BTreeSet<String> {
         let records = self.snapshot.records.values();
         let paths = records.flat_map(|record| &record.entry.pointers);
@@ -217,7 +219,8 @@ impl CycleInput {
         }
     }
 
-    /// Returns the number of entries that the files may get: at least one each, if there is room.
+    /// Returns the maximum number of entries to create for `files` files: at least one entry per file, unless the index
+    /// is almost full.
     fn room(&self, files: usize) -> usize {
         let most = (files * ENTRIES_PER_FILE).min(MOST_ENTRIES).max(files);
         if self.cycle == Cycle::Light {
@@ -227,7 +230,8 @@ impl CycleInput {
         }
     }
 
-    /// Returns documents with their text, up to the memory limit. The documents in `first` come first.
+    /// Returns documents with their text, until `AT_ONCE` bytes have been read. The documents in `first` are read
+    /// first.
     fn read(&self, first: &BTreeSet<String>) -> Vec<(&IndexedDocument, ReadDocument)> {
         let (first, rest): (Vec<&IndexedDocument>, Vec<&IndexedDocument>) = self
             .documents
@@ -247,7 +251,8 @@ impl CycleInput {
         read
     }
 
-    /// Finds similar entries by the vectors of their texts. Returns the hashes of the compared texts.
+    /// Finds similar entries by the vectors of their texts. Returns the hashes of the compared texts; `None` if the
+    /// model is not available.
     fn compare(&mut self) -> Option<BTreeSet<[u8; 16]>> {
         let (worker, model) = self.model.clone()?;
         let live: Vec<(&EntryId, String)> = self
@@ -297,14 +302,14 @@ impl CycleInput {
     }
 }
 
-/// Returns the number of entries in the index and the Decay Queue, excluding entries of queries.
+/// Returns the number of entries in the index and the Decay Queue, without the entries that queries created.
 pub fn live(records: &BTreeMap<EntryId, EntryRecord>) -> usize {
     let live =
         |record: &&EntryRecord| !matches!(record.place, RecordPlace::Archive(_)) && record.learned.is_none();
     records.values().filter(live).count()
 }
 
-/// Returns the text of a section with its subsections, or of the whole file.
+/// Returns the text of a section with its subsections, or of the whole file if `section` is `None`.
 fn pointed_text(read: &ReadDocument, section: Option<&str>) -> Option<String> {
     let sections = &read.document.sections;
     let mut inside = vec![section.is_none(); sections.len()];

@@ -24,7 +24,7 @@ use fields::{brought_back, put_into, take_fields};
 
 pub(super) use fields::adopted;
 
-/// Fix for held removals.
+/// Advice to a person about removals of entries that are held back.
 const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod writes it again; or confirm its \
                         content: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
@@ -32,14 +32,14 @@ const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod 
 pub enum MergeSource {
     /// The index file.
     File,
-    /// A replaced copy in this slot, to which an editor wrote.
+    /// The replaced copy in this slot, to which an editor wrote.
     Replaced(u32),
 }
 
 impl WorkspaceEntries {
-    /// Merges the changes of the index file from `base` to `bytes`. The bytes become the new base. If a suspicious
-    /// number of entries disappeared at once, nothing is merged, removals in the file itself are held, and the result
-    /// is false.
+    /// Merges the changes between `base` and `bytes` into the store, and makes `bytes` the new base. If the removals
+    /// look like an accident, nothing is merged, and the result is false. If `source` is the file itself, the removals
+    /// are also held back.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is merged.
@@ -56,7 +56,8 @@ impl WorkspaceEntries {
             MergeSource::File => versions::origin(&self.file.kept, base, bytes, now.now, settings),
             MergeSource::Replaced(_) => versions::version_of(&self.file.kept, base, bytes),
         };
-        // An editor that has an older version open did not remove entries added since that version.
+        // If an editor saved an older version, that version is the base: the editor did not remove the entries that
+        // were added since.
         let known = base;
         let base = match &origin {
             VersionOrigin::Buffer(older) => older,
@@ -93,7 +94,8 @@ impl WorkspaceEntries {
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
         let accepted = self.file.accept_removals && source == MergeSource::File;
         let doubt = match put_back {
-            // Restoring an old version does not ask us to delete entries added after it.
+            // A person who restores an old version need not want to remove the entries that were added after that
+            // version.
             Some(written) => (!merged.tombstones.is_empty()).then(|| HeldRemovals {
                 entries: merged.tombstones.clone(),
                 because: HoldReason::PutBack(written),
@@ -146,7 +148,7 @@ impl WorkspaceEntries {
                 None => adopted(entry, section, now),
             };
             if matches!(record.place, RecordPlace::Archive(_)) && by_id.contains_key(&entry.id) {
-                // The entry was changed in the file while a run archived it, so it stays in the index.
+                // A person changed the entry in the file while a run archived the entry. It stays in the index.
                 record.place = RecordPlace::Index;
                 wanted.push(entry.id.clone());
             }
@@ -179,23 +181,24 @@ impl WorkspaceEntries {
             gone.push((id.clone(), tombstone));
         }
         if !merged.tombstones.is_empty() {
-            // Restored entries get back their complete text.
+            // Keep the complete text of removed entries, in case they are restored.
             self.file.keep_entries(base, bytes, now);
         }
         let kept = &mut self.file.kept;
         match (source, &origin) {
             (MergeSource::File, VersionOrigin::Buffer(older)) => {
-                // The file is the older version with edits, so entries added since then count as edits too. The older
-                // version need not be an ancestor of the last one, so its extra text does not count as removed.
+                // The file contains the older version with edits, so the changes that were made since that version must
+                // be applied again, as if they were edits. Text that only the older version contains does not count as
+                // removed, because the last version may not derive from the older one.
                 words::note(kept, older, &merge_text(b"", known, older, settings), now.now);
             }
             (MergeSource::File, _) => {}
-            // The bytes derive from an unknown version, so text that they lack does not count as removed.
+            // The copy was made from an unknown version, so text that the copy lacks does not count as removed.
             (MergeSource::Replaced(_), VersionOrigin::Current) if !same_header(base, bytes) => {
                 words::note(kept, base, &merge_text(b"", bytes, base, settings), now.now);
             }
-            // If the bytes are only the beginning of a known text, they contain nothing new; the program that writes
-            // them may not have finished.
+            // A copy that is only the beginning of its base contains nothing new. The program that writes the copy may
+            // not have finished.
             (MergeSource::Replaced(_), _) if base.starts_with(bytes) => {}
             (MergeSource::Replaced(_), _) => words::note(kept, base, bytes, now.now),
         }
@@ -263,7 +266,8 @@ impl WorkspaceEntries {
         Ok(true)
     }
 
-    /// Returns a message about held removals, and the fix.
+    /// Returns a message about the removals that are held back, and advice for the user; `None` if no removal is held
+    /// back.
     pub fn held_problem(&self) -> Option<(String, &'static str)> {
         let HeldRemovals { entries, because } = self.file.held.as_ref()?;
         let number = entries.len();
@@ -273,8 +277,8 @@ impl WorkspaceEntries {
                 format!("{number} {entries} disappeared from {INDEX_FILE} at once and are kept")
             }
             HoldReason::CutOff => format!(
-                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file, perhaps with \
-                 text that hippod did not write; {number} missing {entries} are kept"
+                "the end of {INDEX_FILE} is missing, as if a program had stopped while writing the file; text that \
+                 hippod did not write may be missing as well; {number} missing {entries} are kept"
             ),
             HoldReason::PutBack(written) => format!(
                 "{INDEX_FILE} was restored to its version of {}; {number} {entries} that this version does not \
@@ -285,7 +289,8 @@ impl WorkspaceEntries {
         Some((what, HELD_FIX))
     }
 
-    /// Returns a message about held removals, with the fix.
+    /// Returns one message about the removals that are held back, including the advice; `None` if no removal is held
+    /// back.
     pub fn held_story(&self) -> Option<String> {
         let (what, fix) = self.held_problem()?;
         Some(format!(
@@ -299,8 +304,7 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     lines.next().unwrap_or_default().trim_ascii()
 }
 
-/// Preserves the current access counts of the entries in a restored file, because the accesses happened even if an
-/// older file lacks them.
+/// Copies the current access counts to the entries of a restored older file, because the later accesses still count.
 fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
     let base: BTreeMap<&EntryId, &Entry> = base.iter().map(|entry| (&entry.id, entry)).collect();
     for their in theirs {
@@ -313,7 +317,7 @@ fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
     }
 }
 
-/// Returns the headings above each entry in a file, outermost first.
+/// Returns for each entry of a file the headings above the entry, outermost first.
 fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
     file.placed_entries()
         .into_iter()
@@ -324,7 +328,8 @@ fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
         .collect()
 }
 
-/// Returns the text that hippod had for a field that the file overrides; `None` for fields without readable text.
+/// Returns hippod's own value of a field, which the value in the file replaces, as text for people; `None` for numbers
+/// and times.
 fn replaced(ours: &Entry, field: EntryField) -> Option<String> {
     let list = |all: &[String]| all.join(", ");
     let text = match field {

@@ -1,4 +1,4 @@
-//! Index entries for texts appended to a log.
+//! Entries for texts that `remember` appends to a daily log.
 
 use std::time::Instant;
 
@@ -46,7 +46,7 @@ impl WorkspaceWorker {
         let (summary, inferred) = bootstrap::extract_gist(&appended.topic, &request.text);
         let (priority, rule) = match (request.priority, inferred) {
             (Some(priority), _) => (priority, None),
-            // Facts about the user and the user's feedback never fade.
+            // Entries for facts about the user and for the user's feedback never fade.
             (None, _) if matches!(request.type_, Some(MemoryType::User | MemoryType::Feedback)) => {
                 (EntryPriority::Amygdala, Some("type".to_owned()))
             }
@@ -54,7 +54,7 @@ impl WorkspaceWorker {
             (None, None) => Default::default(),
         };
         let mut tags: Vec<String> = request.type_.iter().map(|kind| kind.name().to_owned()).collect();
-        // A tag that contains a secret is dropped, but the text keeps the secret.
+        // Tags that contain a secret are dropped. In contrast, the text of the request is stored unchanged.
         let harmless = |tag: &&String| without_secrets(tag) == **tag;
         tags.extend(request.tags.iter().flatten().filter(harmless).cloned());
         tags.truncate(TAGS);
@@ -67,7 +67,7 @@ impl WorkspaceWorker {
         {
             let profile = workspace.view.config.index.profile();
             decay::record_access(&profile, &mut known.entry, moment, 1);
-            // The tags and the priority of the repeated request are applied as well.
+            // Apply the tags and the priority of the repeated request to the existing entry.
             let more: Vec<String> = tags
                 .into_iter()
                 .filter(|tag| !known.entry.tags.contains(tag))
@@ -105,7 +105,7 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the entry for a section of a log, unless the entry is archived or was removed.
+/// Returns the entry that points to a section of a daily log; `None` if no entry outside the archive does.
 fn existing_entry(workspace: &Workspace, pointer: &Pointer) -> Option<EntryRecord> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {

@@ -13,7 +13,7 @@ use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
 
-/// Maximum number of steps listed in a report; the report states how many more there are.
+/// Maximum number of steps that a report lists. A note in the report states the number of further steps.
 const LISTED: usize = 2_000;
 
 /// Returns the report of a plan that is not applied yet.
@@ -70,7 +70,7 @@ pub fn past(detail: &RunDetail) -> CycleReport {
     }
 }
 
-/// Returns a line of the history.
+/// Returns the summary of a run for the history.
 pub fn run(row: &RunRow) -> CycleRun {
     CycleRun {
         run: row.id.0,
@@ -115,7 +115,7 @@ fn steps(steps: &[PlanStep]) -> Vec<CycleStep> {
         .collect()
 }
 
-/// Returns the serde name of a rule.
+/// Returns the name of a rule in wire format.
 fn rule(rule: Rule) -> String {
     let value = serde_json::to_value(rule).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
@@ -158,8 +158,8 @@ fn health(health: &Health) -> IndexHealth {
     }
 }
 
-/// Describes a change in a few words. The description omits the text of entries, because reports are kept in logs and
-/// terminal histories.
+/// Describes a change in a few words. The description contains no text of entries, because logs and terminals keep
+/// reports.
 fn describe_change(change: &EntryChange) -> String {
     match change {
         EntryChange::Add { record } => format!("a new entry in {}", record.group),
@@ -173,7 +173,7 @@ fn describe_change(change: &EntryChange) -> String {
     }
 }
 
-/// Describes a change of fields of `count` entries.
+/// Describes a change of `count` records. `from` and `to` are the values of the first one.
 fn describe_fields(from: &RecordFields, to: &RecordFields, count: usize) -> String {
     let place = |fields: &RecordFields| match fields {
         RecordFields::Place(RecordPlace::Queue(_)) => "the Decay Queue",

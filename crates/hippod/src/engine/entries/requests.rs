@@ -1,4 +1,4 @@
-//! Changes of the index requested by clients.
+//! Changes of entries that clients request.
 
 use std::time::Instant;
 
@@ -20,11 +20,11 @@ use crate::errors::{refused, root_missing};
 use crate::index::answers;
 use crate::message::EntryCommand;
 
-/// Default number of runs in the history.
+/// Default number of runs in the response to `cycle.history`.
 const SHOWN: u32 = 20;
 
 impl WorkspaceWorker {
-    /// Applies a change requested by a client. A client that has disconnected needs no answer.
+    /// Applies a change that a client requested, and sends the answer.
     pub(super) fn change_entries(&mut self, workspace: &mut Workspace, change: EntryCommand, at: Instant) {
         match change {
             EntryCommand::Edit(request, reply) => {
@@ -133,8 +133,7 @@ impl WorkspaceWorker {
         let profile = workspace.view.config.index.profile();
         record.place = RecordPlace::Index;
         record.apart = true;
-        // Restoring an entry counts as an access. Otherwise the entry might be so weak that the next cycle would
-        // archive it again.
+        // The restore counts as an access. Otherwise, a weak entry would be archived again by the next cycle.
         decay::record_access(&profile, &mut record.entry, now, 1);
         record.entry.strength = record.entry.strength.max(StrengthBand::Moderate.threshold());
         let written = workspace.store.write_entries(|batch| {
@@ -148,7 +147,7 @@ impl WorkspaceWorker {
         Ok(IndexRestoreResponse { entry })
     }
 
-    /// Cleans up the replaced copies beside the index file of a workspace that is being closed.
+    /// Merges and removes the replaced copies of the index file, before the workspace is closed.
     pub(in crate::engine) fn close_index_file(&self, workspace: &mut Workspace, at: Instant) {
         if !workspace.root_present || !workspace.store.is_in_place() {
             return;
@@ -160,7 +159,7 @@ impl WorkspaceWorker {
         }
     }
 
-    /// Merges the edits of the index file before a change.
+    /// Prepares a change that a client requested: merges edits of the index file, and applies recorded accesses.
     pub(super) fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {
             return Err(RpcError::bad_request("the index is disabled for this workspace")
@@ -176,7 +175,7 @@ impl WorkspaceWorker {
         self.fold(workspace, at).map_err(refused)
     }
 
-    /// Stores a record, updates the file, and returns the current entry.
+    /// Stores a record, writes the index file, and returns the entry in wire format.
     pub(super) fn put(
         &mut self,
         workspace: &mut Workspace,
@@ -209,10 +208,11 @@ impl WorkspaceWorker {
         let now = self.now_of(workspace, at);
         let written = workspace.entries.write(&mut workspace.store, &now);
         workspace.entries.changed(at);
-        // The client sees its change in its next query.
+        // The next query of the client must see the change.
         workspace.entries.publish(&workspace.view);
         self.publish(workspace, at, 0, 0);
-        // If the file cannot be written, `status` reports it; the store contains the change.
+        // If only the file cannot be written, the request succeeds, because the store contains the change. `status`
+        // reports the problem.
         written.map(|_| ()).map_err(refused)
     }
 
@@ -244,8 +244,8 @@ pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, 
     })
 }
 
-/// Prefix of the rule of a pinned entry, followed by the entry's earlier priority. The rule is written to the index
-/// file, so that it is not lost when the entry changes.
+/// Prefix of the priority rule of a pinned entry. The entry's earlier priority follows the prefix. The index file
+/// contains the rule, so an edit of the entry preserves the earlier priority.
 const PINNED: &str = "pinned, before: ";
 
 fn pin(entry: &mut Entry) {

@@ -1,4 +1,4 @@
-//! Undo of a run, preserving later changes.
+//! Undo of a cycle's run, without loss of later changes.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -65,7 +65,7 @@ impl WorkspaceWorker {
         let apart = unmerged(&detail);
         let undone = workspace.store.undo_run(id, &changes, &apart, now_at);
         undone.map_err(refused)?;
-        // A run that was undone is not resumed.
+        // Never resume a run that was undone.
         workspace.entries.interrupted.retain(|row| row.id != id);
         for change in &changes {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
@@ -80,7 +80,7 @@ impl WorkspaceWorker {
         let mut files = BTreeSet::new();
         if !changes.is_empty() {
             let now = self.now_of(workspace, at);
-            // An earlier version of the file may contain entries that were forgotten since then.
+            // Do not write the earlier version of the file if it may contain entries that a person has removed since.
             let mut touched = detail.steps.iter().flat_map(|step| step.change.ids());
             let is_forgotten = touched.any(|id| forgotten.contains(id));
             let mut put_back = false;
@@ -99,8 +99,8 @@ impl WorkspaceWorker {
     }
 }
 
-/// Marks files as new if the undo removed their entries, so that the next light cycle creates the entries again.
-/// Returns messages about these files and about entries that remain.
+/// Marks files as new if the undo removed their entries. The next light cycle then creates the entries again. Returns
+/// messages about these files, and about entries that the run created and the undo did not remove.
 fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChange]) -> Vec<String> {
     let removed: BTreeSet<&EntryId> = changes
         .iter()
@@ -143,7 +143,7 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChang
     notes
 }
 
-/// Returns the entries that a run merged. After an undo, these entries are never merged again.
+/// Returns the entries that a run merged. After the undo, cycles never merge these entries again.
 fn unmerged(of: &RunDetail) -> Vec<EntryId> {
     let steps = of.steps.iter().take(of.row.done as usize);
     let merged = steps.filter_map(|step| step.change.merged());
@@ -152,8 +152,8 @@ fn unmerged(of: &RunDetail) -> Vec<EntryId> {
         .collect()
 }
 
-/// Returns the later runs that changed the same entries. Updates of strengths in the index file are ignored, because
-/// every run makes them.
+/// Returns the later runs that changed the same entries, newest first. Updates of the strengths in the index file do
+/// not count, because every run makes such updates.
 fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, StoreError> {
     let counts = |rule: Rule| rule != Rule::Flush;
     let touched = |detail: &RunDetail| -> BTreeSet<EntryId> {
@@ -178,7 +178,7 @@ fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, Store
     Ok(later)
 }
 
-/// Returns the inverse changes, last change first. Entries that have changed since the run are omitted, and entries
+/// Returns the inverses of `changes`, in the given order. Values that have changed since the run are kept, and entries
 /// that a person removed are not restored.
 fn taken_back<'c>(
     records: &std::collections::BTreeMap<EntryId, EntryRecord>,
@@ -192,13 +192,13 @@ fn taken_back<'c>(
     let mut inverses = Vec::new();
     for change in changes {
         if let Some(inverse) = inverse_of(&state, forgotten, change) {
-            // A change of a run may depend on an earlier change of the same run.
+            // A change may depend on an earlier change of the same run, so apply each inverse at once.
             inverse.apply(&mut state);
             inverses.push(inverse);
         } else if let EntryChange::Add { record } = change
             && let Some(now) = records.get(&record.entry.id)
         {
-            // The entry remains, so its values in the file are kept.
+            // The entry is not removed, so the values that the file shows for it are kept.
             let id = record.entry.id.clone();
             let from = state.records.get(&id).and_then(|record| record.filed);
             let (from, to) = (RecordFields::Filed(from), RecordFields::Filed(now.filed));
@@ -254,7 +254,7 @@ fn inverse_of(
     Some(inverse)
 }
 
-/// Returns whether a record still has the values that a run set.
+/// Returns whether the fields of a record still have the values that a run set.
 fn holds(set: &RecordFields, now: &EntryRecord) -> bool {
     match set {
         RecordFields::Text(text, _) => EntryText::from(&now.entry) == *text,
@@ -282,10 +282,11 @@ fn is_untouched(now: &EntryRecord, added: &EntryRecord) -> bool {
     removed || (same_text && same_use && now.group == added.group && now.by_hand == added.by_hand)
 }
 
-/// Copies the differences between `merged` and `now` into `back`, the entry before the merge.
+/// Copies the changes that were made after a merge into `back`, the entry before the merge. `merged` is the entry right
+/// after the merge, and `now` is the current entry.
 fn keep_what_is_new(back: &mut Entry, merged: &Entry, now: &Entry) {
     if now.hits > merged.hits {
-        // Later accesses belong to the entry that absorbed this one.
+        // Accesses after the merge count for the entry that absorbed the other one.
         back.hits = back.hits.saturating_add(now.hits - merged.hits);
         back.accessed = now.accessed;
         back.replayed_to = now.replayed_to;

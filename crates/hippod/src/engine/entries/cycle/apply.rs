@@ -1,4 +1,4 @@
-//! Application of the steps of a run, and the end of the run.
+//! Application of a plan, and the end of a run.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -19,15 +19,15 @@ use super::{ActiveCycle, CycleStage, PlanApplication};
 use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 
-/// Time spent on steps before the engine checks its events again.
+/// Time that the thread spends on the steps of a run before it checks for events again.
 const SLICE: Duration = Duration::from_millis(20);
-/// Delay of the schedule after a failure; it doubles with each consecutive failure.
+/// Delay before the next scheduled cycle after a failure. It doubles with each consecutive failure.
 const AGAIN: Duration = Duration::from_secs(30);
 /// Maximum number of times that the delay doubles, which limits it to about a quarter of an hour.
 const MOST_DOUBLED: u32 = 5;
 /// Retention of daily access counts in milliseconds. Three days suffice in every time zone.
 const DAYS_KEPT: i64 = 3 * 86_400_000;
-/// Number of runs above which old runs are removed; fewer runs are always kept.
+/// Number of runs up to which all runs are kept. If there are more, runs older than [`KEPT`] are removed.
 const RUNS: usize = 40;
 /// Maximum number of archived entries created by queries.
 const QUESTIONS: usize = 1_000;
@@ -57,7 +57,7 @@ impl WorkspaceWorker {
             workspace
                 .entries
                 .with_snapshot(|snapshot| step.change.apply(snapshot));
-            // Ending the run takes slices of its own.
+            // The end of the run has a slice of its own.
             if begun.elapsed() >= SLICE || last {
                 return Ok(());
             }
@@ -73,7 +73,7 @@ impl WorkspaceWorker {
             return Ok(());
         };
         let (id, capped) = (applying.id, applying.is_capped());
-        // A light cycle that a client requested always writes the index file, even if it contains no entries.
+        // A light cycle that a client requested creates a missing index file, even if there are no entries.
         let file = &workspace.entries.file;
         let is_wanted = run.cycle == Cycle::Light && run.reply.is_some() && file.base().is_none();
         let mut files = BTreeSet::new();
@@ -89,7 +89,8 @@ impl WorkspaceWorker {
         };
         let ended = self.resources.clock.now();
         let conflicts = workspace.entries.file.conflicts.take_for_run();
-        // An edit that was merged in the meantime is a version as well.
+        // Record the versions only if the run itself wrote the only new version. A person's edit that was merged in the
+        // meantime is a version as well.
         let after = workspace.entries.file.last_version();
         let versions = before.zip(after).map(|(before, after)| [before, after]);
         let is_own = files.contains(INDEX_FILE);
@@ -114,7 +115,7 @@ impl WorkspaceWorker {
             workspace.entries.compared.extend(compared);
         }
         if run.cycle == Cycle::Light {
-            // Other cycles create no entries. Documents that changed during the run are processed again.
+            // Only light cycles process new documents. Documents that changed during the run are processed again.
             let entries = &mut workspace.entries;
             entries.goes_on = run.left && !entries.fresh.is_empty();
             let done = run.fresh.iter().filter(|path| !entries.fresh.contains(*path));
@@ -132,10 +133,10 @@ impl WorkspaceWorker {
         }
         if !plan.steps.is_empty() {
             workspace.entries.changed(at);
-            // The client that waits for the cycle sees its changes.
+            // The client that waits for the cycle must see its changes.
             workspace.entries.publish(&workspace.view);
         }
-        // Accesses made during the run count from now on.
+        // Apply the accesses that were recorded during the run.
         if let Err(error) = self.fold(workspace, at) {
             tracing::warn!(%error, "could not apply the recorded accesses; the accesses stay in the journal \
                                     until the next attempt");
@@ -168,7 +169,7 @@ impl WorkspaceWorker {
             applied: report.applied,
         });
         if let Some(reply) = run.reply {
-            // The next status response includes the run.
+            // The next status response must include the run.
             self.publish(workspace, at, 0, 0);
             // A client that has disconnected needs no answer.
             let _ = reply.send(Ok(report));
@@ -176,8 +177,8 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Removes expired data: faded co-accesses, old daily access counts, the answers of archived query entries, and
-    /// excess query entries.
+    /// Removes expired data after a deep or archival cycle: faded co-accesses, old daily access counts, the answers of
+    /// archived entries that queries created, and excess entries of this kind.
     fn forget_the_spent(
         &mut self,
         workspace: &mut Workspace,
@@ -229,10 +230,10 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Ends a run after an error of the store; the next attempt continues it.
+    /// Ends a run after an error of the store. The next attempt continues the run.
     fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
         tracing::warn!(%error, "a cycle could not continue; the next attempt runs the remaining steps");
-        // This also fails if nothing can be written; the state in memory remains valid.
+        // This fails as well if the store cannot write at all. The outcome is therefore also set in memory below.
         let _ = workspace
             .store
             .finish_run(id, RunOutcome::Failed, self.resources.clock.now());
@@ -243,7 +244,7 @@ impl WorkspaceWorker {
         self.give_up(workspace, &error.to_string());
     }
 
-    /// Abandons a run that cannot continue. The next attempt resumes the part that is recorded.
+    /// Abandons a run that cannot continue. If the store has recorded the run, the next attempt resumes it.
     pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
         let entries = &mut workspace.entries;
         let wait = AGAIN * 2_u32.pow(entries.failures.min(MOST_DOUBLED));
@@ -255,7 +256,7 @@ impl WorkspaceWorker {
         let (cycle, outcome) = (run.cycle.name(), CycleOutcome::Failed.name());
         self.resources.measures.cycle(cycle, outcome);
         tracing::warn!(root = %workspace.root.display(), cycle, outcome, why, "a cycle could not be run");
-        // These documents still have to be processed.
+        // The documents of the run still have to be processed.
         entries.fresh.extend(run.fresh.iter().cloned());
         let row = entries
             .known
@@ -285,8 +286,8 @@ fn trim_runs(workspace: &mut Workspace, now: Timestamp) -> Result<(), StoreError
     Ok(())
 }
 
-/// Returns the excess archived entries that queries created and no person edited, those archived first at the front.
-/// They contain nothing that the memory files lack.
+/// Returns the archived entries above the maximum that queries created and no person edited, beginning with the oldest.
+/// Their removal loses nothing, because the memory files contain their answers.
 fn too_many_questions(entries: &WorkspaceEntries) -> BTreeSet<EntryId> {
     let records = entries.known.records.values();
     let mut archived: Vec<(Timestamp, &EntryId)> = records

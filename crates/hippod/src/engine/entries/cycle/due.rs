@@ -14,8 +14,7 @@ use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::message::{HeartbeatAnswer, Order};
 
-/// Maximum number of conflicts in one heartbeat. They are limited because they occupy an agent's
-/// context.
+/// Maximum number of conflicts in the response to one heartbeat. The response occupies space in an agent's context.
 const TOLD: usize = 10;
 /// Maximum interval between checks for due cycles.
 const LOOK: Duration = Duration::from_secs(3600);
@@ -79,7 +78,7 @@ impl WorkspaceWorker {
         )
     }
 
-    /// Returns the next time at which each cycle can become due.
+    /// Returns the next time at which each cycle can become due, earliest first.
     pub(in crate::engine) fn next_cycles(&self, workspace: &Workspace) -> Vec<(Cycle, Timestamp)> {
         let (runs, settings) = (Self::runs(workspace), workspace.view.config.cycles.schedule());
         let of = |cycle| {
@@ -132,7 +131,7 @@ impl WorkspaceWorker {
                 paths.collect(),
             );
         }
-        // Clients also wait for the current run, so it is reported together with the due cycles.
+        // Clients wait for the current run as well as for due cycles, so `due` includes both.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
         let due = self.due(workspace);
         HeartbeatAnswer {

@@ -1,4 +1,4 @@
-//! Planning of a run.
+//! Planning of a cycle.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl WorkspaceWorker {
             return Err(error);
         }
         let resumes = workspace.entries.interrupted.iter().rposition(|row| {
-            // Skip runs that were requested for a future date.
+            // Skip runs whose requested start time is still in the future.
             let of_now = row.record.started <= started;
             row.record.cycle == cycle && row.undone.is_none() && of_now
         });
@@ -69,7 +69,8 @@ impl WorkspaceWorker {
         let fresh = batch(workspace, cycle);
         let left = fresh.len() < workspace.entries.fresh.len();
         if cycle == Cycle::Light && !dry_run {
-            // The next cycle processes later changes, even if this one already reads some of them.
+            // Documents that change from now on are processed by the next cycle, even if this cycle already reads their
+            // new text.
             workspace.entries.fresh.retain(|path| !fresh.contains(path));
             workspace.entries.follow_at = None;
         }
@@ -89,7 +90,7 @@ impl WorkspaceWorker {
         self.plan_beside(workspace)
     }
 
-    /// Records the run with its plan, and starts applying it.
+    /// Records the run with its plan in the store. The following slices apply the plan.
     pub(super) fn begin(
         &mut self,
         workspace: &mut Workspace,
@@ -142,7 +143,7 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// Gathers the input and makes the plan on another thread.
+    /// Gathers the input for the plan, and starts planning on another thread.
     fn plan_beside(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let Some(run) = &workspace.entries.run else {
             return Ok(());
@@ -220,7 +221,7 @@ impl WorkspaceWorker {
                 .iter()
                 .filter(ended)
                 .map(|row| row.record.started)
-                // A run for a future date has not reviewed the changes up to that date.
+                // Ignore runs that were requested for a future date: they have not seen the changes up to that date.
                 .filter(|last| *last <= started)
                 .max(),
             limit: workspace.view.config.sources.max_file_bytes,
@@ -230,7 +231,7 @@ impl WorkspaceWorker {
         })
     }
 
-    /// Processes a finished plan.
+    /// Receives a finished plan from the planning thread.
     pub(in crate::engine) fn planned(&mut self, workspace: &mut Workspace, planned: FinishedPlan) {
         if let Err(error) = self.take_plan(workspace, planned) {
             tracing::warn!(%error, "could not start a cycle; retrying");
@@ -256,7 +257,7 @@ impl WorkspaceWorker {
         };
         let (plan, compared) = *made;
         if planned.revision != revision {
-            // If entries keep changing, other changes must wait while the last plan is made.
+            // The entries changed while the plan was made. After some tries, changes wait while the last plan is made.
             *tries += 1;
             return self.plan_beside(workspace);
         }
@@ -274,8 +275,9 @@ impl WorkspaceWorker {
     }
 }
 
-/// Returns the documents that a cycle searches for new entries. A light cycle takes at most `MOST_ENTRIES` documents,
-/// because each needs an entry, and about `AT_ONCE` bytes. The next light cycle takes the rest.
+/// Returns the new documents that a cycle processes. A light cycle processes at most `MOST_ENTRIES` documents, because
+/// each of them needs an entry, and at most `AT_ONCE` bytes. The first document is processed at any size. The remaining
+/// documents wait for the next light cycle.
 fn batch(workspace: &Workspace, cycle: Cycle) -> BTreeSet<String> {
     let fresh = &workspace.entries.fresh;
     if cycle != Cycle::Light {

@@ -1,7 +1,7 @@
 //! Import of entries that an earlier database left below `.hippocampus/`.
 //!
-//! If a workspace was added again or its database is lost, only these files contain the entries that are not in the
-//! index file. They are read once, before hippod overwrites them.
+//! After a workspace is added again, or after its database is lost, the entries that are not in the index file exist
+//! only in these files. They are read once, before hippod overwrites them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +25,7 @@ use super::{FileEnvironment, others};
 const NOON: i64 = 12 * 3_600_000;
 
 impl WorkspaceEntries {
-    /// Imports the entries below `.hippocampus/` if the store is completely empty.
+    /// Imports the entries from the files below `.hippocampus/` if the store has no entries, no runs and no index file.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the import is tried again.
@@ -93,13 +93,13 @@ fn left_in(now: &FileEnvironment) -> BTreeMap<EntryId, EntryRecord> {
     found
 }
 
-/// Returns the folder and the name of a file below `.hippocampus/`, if the file lists entries.
+/// Returns the folder and the name without extension of a file in a folder below `.hippocampus/`.
 fn split_list_path(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
     Some((kind, Path::new(name).file_stem()?.to_str()?))
 }
 
-/// Returns the group that a file is named after.
+/// Returns the group of entries from which a file has its name.
 fn group(name: &str) -> String {
     let words = name.replace('-', " ");
     let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL, ASKED];
@@ -107,7 +107,7 @@ fn group(name: &str) -> String {
     known.map_or(words, str::to_owned)
 }
 
-/// Returns noon of the first day of a month `YYYY-MM`.
+/// Returns noon of the first day of a month in the form `YYYY-MM`.
 fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
     let day = format!("{name}-01").parse().ok()?;
     Some(Timestamp::start_of(day, offset_seconds).plus(NOON))

@@ -1,6 +1,6 @@
-//! Conflicts of index file merges that a person should know about.
+//! Conflicts in merges of the index file.
 
-/// Maximum number of conflicts in each list; the oldest are dropped.
+/// Maximum number of conflicts in each list. The oldest conflicts above the maximum are dropped.
 const MOST: usize = 100;
 
 /// Conflicts since the last run, and conflicts that no heartbeat has reported yet.
@@ -20,7 +20,7 @@ impl Conflicts {
         }
     }
 
-    /// Removes and returns the conflicts since the last run, so that they are stored with the run that is ending.
+    /// Removes and returns the conflicts since the last run, to be stored with the run that is about to end.
     pub fn take_for_run(&mut self) -> Vec<String> {
         std::mem::take(&mut self.of_run)
     }

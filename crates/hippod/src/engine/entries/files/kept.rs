@@ -1,4 +1,4 @@
-//! Byte strings about the index file that the store keeps: its versions, edits, and text of entries.
+//! Stored byte strings of the index file: versions, edits, entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use hippo_store::db::{EntryBatch, Store};
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
-/// Prefix of the text of an entry that is not in the file, followed by the id of the entry.
+/// Key prefix for the text of an entry that is not in the file. The id of the entry follows the prefix.
 const ENTRY: &str = "HIPPOCAMPUS.md.entry-";
 
 /// A byte string and the time at which it was recorded.
@@ -18,7 +18,7 @@ pub(super) struct KeptValue {
     pub at: Timestamp,
 }
 
-/// Byte strings by key, with the changes that are not in the store yet.
+/// Byte strings by key, and the keys whose changes are not in the store yet.
 #[derive(Debug, Default)]
 pub struct KeptBytes {
     all: BTreeMap<String, KeptValue>,
@@ -96,8 +96,8 @@ impl KeptBytes {
         Ok(())
     }
 
-    /// Keeps the text that a person wrote into an entry that is about to leave the index file. When the entry returns
-    /// to the file, its text returns as well.
+    /// Keeps the text that a person wrote into an entry, before the entry is removed from the index file. The text is
+    /// restored if the entry is added to the file again.
     pub fn keep_entry(&mut self, id: &EntryId, bytes: &[u8], now: Timestamp) {
         self.put(format!("{ENTRY}{id}"), bytes, now);
     }

@@ -1,4 +1,4 @@
-//! Files below `.hippocampus/` that only hippod writes.
+//! Generated files below `.hippocampus/` that contain entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -7,14 +7,15 @@ use hippo_fs::{FileKind, PathRefusal, WorkspaceDir};
 use hippo_map::hierarchy::FOLDER;
 use hippo_map::layout;
 
-/// Text in each file that identifies hippod as its writer.
+/// Text in each generated file that shows that hippod wrote it.
 const MARK: &[u8] = b"<!-- Written by hippod";
-/// Maximum size in bytes of a generated file. Each file contains one group or month, and the index file is far smaller.
+/// Maximum size in bytes of a generated file. Each file contains the entries of one group or one month.
 pub(super) const LARGEST: u64 = 64 << 20;
-/// Suffix of a file name while the file is being written.
+/// Suffix of the temporary name of a file while hippod writes it.
 const DRAFT: &str = ".new";
 
-/// Writes the files that differ, removes obsolete files, and adds the paths of changed files to `changed`.
+/// Writes the `wanted` files whose content differs, and removes generated files that are not wanted. Adds the paths of
+/// written and removed files to `changed`.
 ///
 /// # Errors
 /// Returns the first error of the operating system.
@@ -61,12 +62,14 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Returns whether hippod wrote a file: it contains hippod's mark. Other tools may keep files in the same folder.
+/// Returns whether hippod wrote a file with this content: it is empty or contains hippod's mark near the beginning.
+/// Other tools may keep files in the same folder.
 pub(super) fn is_ours(bytes: &[u8]) -> bool {
     bytes.is_empty() || bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK)
 }
 
-/// Returns the files that an earlier write may have created, and removes the drafts of an interrupted process.
+/// Returns the paths of the files that an earlier write may have created. Removes temporary files that an interrupted
+/// process left behind.
 ///
 /// # Errors
 /// Fails if a folder is a link, because the content of its target does not belong to hippod.
@@ -96,7 +99,8 @@ pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// Writes a file atomically. The content is durable on return; the name becomes durable when the folder is synced.
+/// Writes a file atomically. The content is durable on return. The name is durable once the caller has synced the
+/// folder.
 fn write_whole(dir: &WorkspaceDir, path: &str, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = dir.make_parent(path)?;
     let draft = format!(".{}{DRAFT}", name.to_string_lossy());

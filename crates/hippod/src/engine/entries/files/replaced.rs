@@ -1,8 +1,8 @@
 //! Replaced copies of the index file.
 //!
-//! When the file is replaced, its previous bytes are kept in a slot beside it, because an editor may still write to
-//! them. If such a copy can be parsed, its edits are merged. Any other copy is renamed and reported. A copy is dropped
-//! without a merge only if it is the beginning of a known text.
+//! When hippod replaces the index file, it keeps the previous file in a slot, under another name in the same folder,
+//! because an editor may still write to that file. A moment later, hippod merges edits from this replaced copy. A copy
+//! that cannot be merged is renamed and reported. If the copy is only a beginning of its known content, it is dropped.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -16,20 +16,21 @@ use super::super::WorkspaceEntries;
 use super::write::unwritable_issue;
 use super::{AGAIN, FileEnvironment, LARGEST, OpenedIndexFile, open_folder, words};
 
-/// Delay before a replaced copy is checked again, in case an editor had it open.
+/// Delay after which a replaced copy is checked, in case an editor still wrote to it.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
-/// Maximum number of passes over the replaced copies at shutdown. Each pass writes late edits to the index file.
+/// Maximum number of passes over the replaced copies at shutdown. Each pass merges late edits into the index file,
+/// which replaces the file again.
 const CLOSINGS: usize = 4;
-/// Reason for which a copy that cannot be an index file is kept beside the file.
+/// Reason why hippod keeps a replaced copy for the user, if the copy cannot be an index file.
 const NO_TEXT: &str = "it is not a text file, or it is too long for an index file";
-/// Reason for which a copy that lacks many entries is kept beside the file.
+/// Reason why hippod keeps a replaced copy for the user, if the copy lacks many entries.
 const DOUBTFUL: &str = "it lacks many entries, or its end";
-/// Reason for which a copy of a lost database is kept beside the file.
+/// Reason why hippod keeps a replaced copy for the user, if the database of that time is lost.
 const UNKNOWN: &str = "hippod cannot determine which of its lines the index file lacks";
-/// Key under which the bytes about to be written are stored.
+/// Key under which the store keeps the new content of the file while a write is in progress.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
 
-/// Returns the key under which a replaced copy is stored until its slot is released.
+/// Returns the key under which the store keeps the expected content of a replaced copy until its slot is released.
 pub fn old_key(slot: u32) -> String {
     format!("HIPPOCAMPUS.md.old-{slot}")
 }
@@ -38,13 +39,13 @@ pub fn old_key(slot: u32) -> String {
 #[derive(Debug)]
 pub(super) struct ReplacedCopy {
     pub slot: u32,
-    /// Time of the last check. After it, no editor is expected to write to the copy.
+    /// Time of the final check of the copy. After that time, no editor is expected to write to it.
     pub due: Instant,
 }
 
 impl WorkspaceEntries {
-    /// Determines how far the last process got if it was stopped while it replaced the file, whose content is now
-    /// `current`. Returns whether recovery is complete.
+    /// Completes a replacement of the file during which the last process was stopped. `current` is the content of the
+    /// file now. Returns whether the recovery is complete.
     pub(super) fn recover(
         &mut self,
         store: &mut Store,
@@ -83,14 +84,14 @@ impl WorkspaceEntries {
             match (kept.bytes(&old_key(slot)), &next) {
                 _ if !is_text(&bytes) => aside.push((slot, NO_TEXT)),
                 (Some(old), _) => late.push((slot, old.to_vec(), bytes)),
-                // These are the new bytes themselves: they were written but never moved into place.
+                // The slot contains the new bytes: the last process wrote them but did not move them into place.
                 (None, Some(next)) if never_placed || bytes == *next => let_go(file, slot),
                 (None, Some(_)) => {
                     placed = true;
                     late.push((slot, self.file.base().unwrap_or_default().to_vec(), bytes));
                 }
-                // The slot belongs to a lost database. The index file contains what was written then, but later edits
-                // in the slot cannot be identified.
+                // The slot was used with a database that is lost. Without it, edits in the slot cannot be identified,
+                // so the copy is kept if it has lines that the index file lacks.
                 (None, None) if says_more(&bytes, current) => aside.push((slot, UNKNOWN)),
                 (None, None) => let_go(file, slot),
             }
@@ -118,8 +119,8 @@ impl WorkspaceEntries {
         Ok(true)
     }
 
-    /// Renames a copy that cannot be merged and keeps it beside the file for the user. Returns whether its slot is
-    /// free.
+    /// Renames a replaced copy that cannot be merged, so that the user finds it in the folder of the index file.
+    /// Returns whether the slot is free then.
     fn set_aside(&mut self, now: &FileEnvironment, file: &SharedFile, slot: u32, why: &str) -> bool {
         match file.set_aside(slot) {
             Ok(kept) => {
@@ -131,8 +132,8 @@ impl WorkspaceEntries {
                 tracing::warn!(root = %now.root().display(), kept, "the previous version of the index file is \
                                                                   kept in the same folder");
                 self.file.conflicts.push(format!(
-                    "{kept}: an earlier version of {INDEX_FILE}, kept for this reason: {why}; copy the \
-                     missing lines, then remove this file"
+                    "{kept}: an earlier version of {INDEX_FILE}, kept for this reason: {why}; copy the lines \
+                     that {INDEX_FILE} lacks into {INDEX_FILE}, then remove {kept}"
                 ));
                 true
             }
@@ -154,7 +155,7 @@ impl WorkspaceEntries {
         let Some(replaced) = self.file.replaced.get_mut(at) else {
             return Ok(());
         };
-        // After a failure, the copy stays in its slot and is checked again later.
+        // If this check fails, the copy stays in its slot until the next check.
         replaced.due = now.at + AGAIN;
         let slot = replaced.slot;
         let Ok(OpenedIndexFile { file, .. }) = open_folder(now.root()) else {
@@ -186,7 +187,7 @@ impl WorkspaceEntries {
         Ok(())
     }
 
-    /// Checks all replaced copies once more and releases their slots, because the daemon is ending.
+    /// Checks all replaced copies a last time and releases their slots, before the workspace is closed.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the next start completes the work.
@@ -212,8 +213,8 @@ impl WorkspaceEntries {
     }
 }
 
-/// Returns whether `bytes` contains text that the file lacks. Comment lines that hippod rewrites on each write are
-/// ignored.
+/// Returns whether `bytes` contains a line that `file` lacks. Lines with HTML comments are ignored, because hippod
+/// rewrites them on each write.
 fn says_more(bytes: &[u8], file: &[u8]) -> bool {
     let lines = |bytes: &[u8]| -> BTreeSet<Vec<u8>> {
         let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -225,7 +226,7 @@ fn says_more(bytes: &[u8], file: &[u8]) -> bool {
     !lines(bytes).is_subset(&lines(file))
 }
 
-/// Returns whether the bytes can be an index file.
+/// Returns whether the bytes can be the content of an index file.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= LARGEST && !bytes.contains(&0)
 }

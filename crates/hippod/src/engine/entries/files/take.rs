@@ -10,12 +10,13 @@ use super::super::merge::{HeldRemovals, MergeSource};
 use super::write::WriteOutcome;
 use super::{FileEnvironment, IndexFileReading, open_folder, read};
 
-/// Delay before another check of a file that changed during a read.
+/// Delay before the file is read again after it changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(200);
-/// Delay before a missing file is written again, because an editor may be about to restore it.
+/// Time for which the file must be missing before hippod writes it again. Some editors remove a file for a moment when
+/// they save it.
 const MISSING: Duration = Duration::from_secs(3);
 impl WorkspaceEntries {
-    /// Does the due work on the index file: merges edits and checks replaced copies.
+    /// Performs the due work on the index file: checks replaced copies, merges edits, and writes the file if necessary.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the work is tried again.
@@ -49,7 +50,8 @@ impl WorkspaceEntries {
         self.enabled && readable && file.held.is_none() && file.missing_since.is_none() && !file.unsettled
     }
 
-    /// Reads the file and merges edits into the store. Returns the bytes if the file may be written.
+    /// Reads the file and merges edits into the store. Returns the content of the file, or `None` if the file is
+    /// missing or must not be written.
     pub(super) fn take_over(
         &mut self,
         store: &mut Store,
@@ -101,7 +103,8 @@ impl WorkspaceEntries {
             }
             IndexFileReading::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
-                // The store lacks the text that a truncated file lost, so the last complete content is written again.
+                // If the file was truncated before it disappeared, its last complete content is written again. The
+                // store does not have the text that people wrote into the file.
                 let is_cut_off = self.file.held.as_ref().is_some_and(HeldRemovals::is_cut_off);
                 let whole = self.file.base().map(<[u8]>::to_vec).filter(|_| is_cut_off);
                 if whole.is_none() {
@@ -112,7 +115,8 @@ impl WorkspaceEntries {
                     self.file.look(since + MISSING);
                     return Ok(None);
                 }
-                // The file was not restored. No entry is forgotten, because the file is written again from the store.
+                // The file is still missing. Its entries remain in the store, and the file is written again from the
+                // store.
                 self.file.missing_since = None;
                 self.file.unwritten |= self.file.base().is_some();
                 if let Some(whole) = whole {
@@ -133,8 +137,8 @@ impl WorkspaceEntries {
         }
     }
 
-    /// Merges an edit made in a copy while it was being replaced. Returns false if the copy could not be merged, for
-    /// example because an editor is still writing it.
+    /// Merges an edit that a program made in a copy of the file while hippod replaced the file. Returns false if the
+    /// copy cannot be merged, for example because an editor has not finished writing it.
     pub(super) fn merge_late(
         &mut self,
         store: &mut Store,

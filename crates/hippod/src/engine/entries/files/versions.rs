@@ -1,8 +1,8 @@
 //! Earlier versions of the index file.
 //!
-//! They identify edited and restored copies by the header of the file. If an editor saves an edited older version,
-//! entries added since that version are kept. If an older version is restored from a backup or from version control, it
-//! replaces the content.
+//! The header of the file shows the version from which the content of the file was made. If an editor saves an edit of
+//! an older version, entries that were added since that version are kept. If a person restores an older version from a
+//! backup or from version control, the restored version replaces the current content.
 
 use std::collections::BTreeSet;
 
@@ -16,27 +16,28 @@ use super::kept::{KeptBytes, KeptValue};
 const MOST: usize = 160;
 /// Maximum total size in bytes of all versions except the newest.
 const MOST_BYTES: usize = 8 << 20;
-/// Key prefix in the store, followed by the number of the version.
+/// Key prefix of versions in the store. The number of the version follows the prefix.
 const KEY: &str = "HIPPOCAMPUS.md.version-";
-/// Maximum age in milliseconds at which an old version that returns unchanged is an editor's buffer; an older one
-/// counts as restored.
+/// Time in milliseconds. If a replaced version returns to the file within this time after its replacement, an editor
+/// has saved its buffer. If it returns later, a person has restored it.
 const SOON: u64 = 120_000;
-/// The bytes count as an older version, rather than as an edit, if more than this number of entries, and most of them,
-/// differ.
+/// A file with the header of an older version counts as restored, not as an edit of that version, if more entries than
+/// this number, and most of all entries, differ from the version.
 const FEW: usize = 4;
 
-/// Origin of the bytes in the file.
+/// The version from which the current content of the file was made.
 #[derive(Debug, PartialEq, Eq)]
 pub enum VersionOrigin {
-    /// The previous content of the file.
+    /// The version that the file contained last.
     Current,
-    /// This version, which an editor had open.
+    /// An older version with this content, which an editor had open and saved.
     Buffer(Vec<u8>),
-    /// An older version, written at this time, that was restored.
+    /// An older version that a person restored. It was written at this time.
     PutBack(Timestamp),
 }
 
-/// Records the content that the file has had since a moment, and drops the oldest versions beyond the limits.
+/// Records a new version: the content that the file has had since a given time. Drops the oldest versions above the
+/// limits.
 pub fn note(kept: &mut KeptBytes, bytes: &[u8], since: Timestamp) {
     let number = last(kept).map_or(0, |last| last + 1);
     if number > 0 && self::bytes(kept, number - 1) == Some(bytes) {
@@ -65,14 +66,14 @@ pub fn bytes(kept: &KeptBytes, number: u64) -> Option<&[u8]> {
     kept.bytes(&format!("{KEY}{number:010}"))
 }
 
-/// Returns the latest time in the headers of the versions.
+/// Returns the latest time in the headers of all versions.
 pub fn stamped(kept: &KeptBytes) -> Timestamp {
     let stamps = kept.of(KEY).filter_map(|(_, version)| written_at(&version.bytes));
     stamps.max().unwrap_or_default()
 }
 
-/// Returns the version of which these bytes in a replaced copy are an edited form, identified by the header. Returns
-/// `Current` if that is `base` or unknown.
+/// Returns the version that was edited to produce `bytes`, the content of a replaced copy. The header identifies the
+/// version. Returns `Current` if the version is `base` or unknown.
 pub fn version_of(kept: &KeptBytes, base: &[u8], bytes: &[u8]) -> VersionOrigin {
     let all: Vec<&KeptValue> = kept.of(KEY).map(|(_, version)| version).collect();
     match closest_version(&all, bytes) {
@@ -81,8 +82,9 @@ pub fn version_of(kept: &KeptBytes, base: &[u8], bytes: &[u8]) -> VersionOrigin 
     }
 }
 
-/// Returns the index of the version that has the same header and the fewest lines missing in these bytes; if several
-/// qualify, the newest. Several versions may share a header, because people edit the text below it.
+/// Returns the index of the version that is most similar to `bytes`, among those with the same header: the one with the
+/// fewest lines that `bytes` lacks, and the newest of equals. Several versions can have the same header, because people
+/// edit the text below the header.
 fn closest_version(all: &[&KeptValue], bytes: &[u8]) -> Option<usize> {
     let stamp = stamp(bytes)?;
     let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
@@ -96,7 +98,7 @@ fn closest_version(all: &[&KeptValue], bytes: &[u8]) -> Option<usize> {
     nearest.map(|(at, _)| at)
 }
 
-/// Returns the origin of the bytes that replaced `base` in the file.
+/// Returns the version from which the new content `bytes` of the file was made. `base` is the previous content.
 pub fn origin(
     kept: &KeptBytes,
     base: &[u8],
@@ -126,8 +128,7 @@ pub fn origin(
     }
 }
 
-/// Returns whether two byte strings have the same header, which means that they derive from the same write of the
-/// daemon.
+/// Returns whether two contents have the same header, and therefore derive from the same write of the daemon.
 pub fn same_header(one: &[u8], other: &[u8]) -> bool {
     stamp(one) == stamp(other)
 }
@@ -139,14 +140,14 @@ fn stamp(bytes: &[u8]) -> Option<&[u8]> {
     Some(&header[..find(header, b"-->")?])
 }
 
-/// Returns the write time in the header.
+/// Returns the time in the header, at which the daemon wrote the file.
 fn written_at(bytes: &[u8]) -> Option<Timestamp> {
     let end = stamp(bytes)?;
     let header = [end, b"-->"].concat();
     Parsed::parse(&header, IndexFileOptions::default()).written_at()
 }
 
-/// Returns whether most entries of a version differ from these bytes.
+/// Returns whether most entries of a version differ from the entries in `bytes`.
 fn differs(version: &[u8], bytes: &[u8], settings: IndexFileOptions) -> bool {
     let (before, after) = (
         Parsed::parse(version, settings).to_entries(),
@@ -213,7 +214,7 @@ mod tests {
             VersionOrigin::PutBack(written(0))
         );
 
-        // An older version that was dropped, or that another process wrote.
+        // The store does not contain this older version.
         let unknown = String::from_utf8(version(0, "Zero."))
             .unwrap()
             .replace("00:00:00Z", "00:00:30Z");

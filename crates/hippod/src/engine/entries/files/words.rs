@@ -1,19 +1,19 @@
-//! Edits of text in the index file that the file lacks.
+//! Edits that the index file does not contain yet.
 //!
-//! An editor made these edits in a version that had just been replaced. The store keeps them until a write has merged
-//! them.
+//! An editor made these edits in a copy of the file that hippod had just replaced. The store keeps the edits until a
+//! write has merged them into the file.
 
 use hippo_map::index_file::{IndexFile as Parsed, IndexFileOptions, merge_text};
 use hippo_types::time::Timestamp;
 
 use super::kept::KeptBytes;
 
-/// Prefix of the text before an edit, followed by the number of the edit.
+/// Key prefix for the text before an edit. The number of the edit follows the prefix.
 const FROM: &str = "HIPPOCAMPUS.md.from-";
-/// Prefix of the text after an edit.
+/// Key prefix for the text after an edit. The number of the edit follows the prefix.
 const TO: &str = "HIPPOCAMPUS.md.to-";
 
-/// Records an edit of `from` to `to`.
+/// Records an edit that changed the text `from` to `to`.
 pub fn note(kept: &mut KeptBytes, from: &[u8], to: &[u8], now: Timestamp) {
     if from != to {
         let number = next(kept);
@@ -29,12 +29,13 @@ fn next(kept: &KeptBytes) -> u64 {
         .map_or(0, |last: u64| last + 1)
 }
 
-/// Returns whether no edit waits.
+/// Returns whether all edits have been merged into the file.
 pub fn are_none(kept: &KeptBytes) -> bool {
     kept.of(TO).next().is_none()
 }
 
-/// Merges all edits into the current content. Returns the content, and the number up to which the edits are part of it.
+/// Merges all edits into the current content. Returns the new content, and the number of the first edit that is not
+/// part of it; `None` without edits.
 pub fn merge(
     kept: &KeptBytes,
     current: Option<&[u8]>,
@@ -49,14 +50,14 @@ pub fn merge(
         None => Parsed::skeleton(now, settings).to_bytes(),
     };
     for (number, to) in kept.of(TO) {
-        // If its original version is unknown, the whole content of an edit counts as added.
+        // If the text before the edit is unknown, the whole text after the edit counts as added.
         let from = kept.bytes(&format!("{FROM}{number}")).unwrap_or_default();
         bytes = merge_text(from, &bytes, &to.bytes, settings);
     }
     Some((bytes, next(kept)))
 }
 
-/// Removes the edits that were written.
+/// Removes the edits with a number below `upto`, because the file contains them now.
 pub fn are_written(kept: &mut KeptBytes, upto: u64) {
     for number in 0..upto {
         kept.remove(&format!("{FROM}{number:010}"));

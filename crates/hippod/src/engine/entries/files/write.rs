@@ -1,4 +1,4 @@
-//! Writing of the index file and of the files below it.
+//! Writing of the index file and of the generated files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,21 +14,22 @@ use super::super::WorkspaceEntries;
 use super::replaced::{NEXT, ReplacedCopy, SETTLE, is_text, old_key};
 use super::{FileEnvironment, IndexFileIssue, open_folder, others, same_header, versions, words};
 
-/// Maximum number of attempts if the file changes during the write.
+/// Maximum number of attempts to write the file if other programs change it at the same time.
 const TRIES: usize = 5;
 
-/// Result of a replacement.
+/// Result of an attempt to replace the index file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WriteOutcome {
     Done,
-    /// The file changed in the meantime.
+    /// Another program changed the file in the meantime, so it must be written again.
     Again,
-    /// The write was rejected, and the reason is recorded as trouble.
+    /// The file could not be replaced. The reason is recorded in `trouble`.
     Refused,
 }
 
 impl WorkspaceEntries {
-    /// Updates the index file and the files below it to match the store. Returns the paths of the changed files.
+    /// Updates the index file and the generated files below `.hippocampus/` to match the store. Returns the paths of
+    /// the changed files.
     ///
     /// # Errors
     /// See [`StoreError`]. Errors of the file system are not returned: they are recorded, and the write is tried again.
@@ -44,14 +45,14 @@ impl WorkspaceEntries {
         self.file.unwritten = true;
         for _ in 0..TRIES {
             if self.file.free_slot().is_none() {
-                // The first replaced copy is the oldest.
+                // Release the slot of the oldest replaced copy, which is the first one.
                 self.settle(store, now, 0)?;
             }
             let current = self.take_over(store, now)?;
             if !self.may_write() || (current.is_none() && self.file.base().is_some()) {
                 return Ok(changed);
             }
-            // From now on, the time in the header identifies this version in every editor that opens it.
+            // The time in the header must be unique, because it identifies the version that an editor has opened.
             let stamp = now.now.max(self.file.stamped.plus(1));
             let (merged, upto) =
                 match words::merge(&self.file.kept, current.as_deref(), now.settings(), stamp) {
@@ -67,8 +68,8 @@ impl WorkspaceEntries {
                 && *current != files.master
                 && same_header(current, &files.master)
             {
-                // The merge only added text, so the header needs a new time. Otherwise, an editor with the old version
-                // open would seem to have removed that text.
+                // The merge added text but did not change the header. Set a new time, because an editor that saves the
+                // old version with the same header would seem to have removed that text.
                 let mut file = Parsed::parse(&files.master, now.settings());
                 file.set_header(files.entries, stamp);
                 files.master = file.to_bytes();
@@ -109,8 +110,8 @@ impl WorkspaceEntries {
         Ok(changed)
     }
 
-    /// Writes the version before a run again, if the file still has the content that it had after the run. Returns
-    /// whether it was written.
+    /// Writes the version `before` a run again, if the file still has the content of the version `after` the run.
+    /// Returns whether the version was written.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -151,8 +152,8 @@ impl WorkspaceEntries {
         layout::lay_out(returning.as_deref().or(current), &wanted)
     }
 
-    /// Replaces the file if its content is still that from which the new bytes were laid out. The edits up to `upto`
-    /// are part of the new bytes.
+    /// Replaces the file with `bytes`, and merges edits that were made after its content `current` was read. The new
+    /// content contains the stored edits with a number below `upto`.
     pub(super) fn replace(
         &mut self,
         store: &mut Store,
@@ -169,13 +170,13 @@ impl WorkspaceEntries {
         self.file.set_base(Some(bytes), now.now);
         words::are_written(&mut self.file.kept, upto);
         let replaced = self.replaced(store, now, current.unwrap_or_default(), slot, old);
-        // The next recovery finds the copy beside the file by means of the records in the store.
+        // After an error, the next check of the file finds the replaced copy by means of the records in the store.
         self.file.recovered &= replaced.is_ok();
         replaced
     }
 
-    /// Writes the file. Returns the slot of the previous content and that content. If the operating system rejects the
-    /// change, records the trouble and returns `None`.
+    /// Writes the file. Returns the slot with the previous content, and the previous content itself. If the write
+    /// fails, records the reason in `trouble` and returns `None`.
     fn put(&mut self, now: &FileEnvironment, bytes: &[u8]) -> Option<(u32, Option<Vec<u8>>)> {
         let slot = self.file.free_slot()?;
         let file = match open_folder(now.root()) {
@@ -206,7 +207,8 @@ impl WorkspaceEntries {
         None
     }
 
-    /// Records the current content of the file, and merges text that an editor wrote in the meantime.
+    /// Completes a replacement: records the expected content of the replaced copy, and merges text that an editor wrote
+    /// in the meantime.
     fn replaced(
         &mut self,
         store: &mut Store,
@@ -224,7 +226,7 @@ impl WorkspaceEntries {
             return Ok(WriteOutcome::Done);
         };
         let between = old != expected;
-        // The old content is only the beginning of the expected one, so an editor is rewriting the file right now.
+        // If the old content is only the beginning of the expected content, an editor is writing the file right now.
         let is_half = between && expected.starts_with(&old);
         let understood = !is_half && is_text(&old) && self.merge_late(store, now, &expected, &old, slot)?;
         let due = now.at + SETTLE;

@@ -1,4 +1,4 @@
-//! Detection of suspicious removals in the index file.
+//! Detection of accidental removals from the index file.
 
 use std::collections::BTreeSet;
 
@@ -6,35 +6,36 @@ use hippo_map::index_file::merge;
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::Timestamp;
 
-/// End mark of a part that hippod generates.
+/// Closing mark of a part of the file that hippod generates.
 const MARK: &[u8] = b"<!-- /hippod -->";
-/// Start of the opening mark.
+/// Start of the opening mark of a generated part.
 const BEGIN: &[u8] = b"<!-- hippod: ";
-/// Number of entries whose simultaneous disappearance never needs confirmation.
+/// Number of entries that a person can remove at once without confirmation, unless the file lacks all entries or its
+/// end.
 const MAY_GO: usize = 4;
-/// Share of the entries above which simultaneous removals need confirmation.
+/// Share of all entries, from 0 to 1, above which removals at once need confirmation.
 const SHARE: f64 = 0.25;
 
-/// Number of final lines that are compared to check whether the end of the file is present.
+/// Number of last lines that are compared to find out whether the end of the file is missing.
 const LAST: usize = 3;
 
-/// Suspicious removals from the index file.
+/// Removals from the index file that are held back until a person confirms them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldRemovals {
     /// The removed entries.
     pub entries: Vec<EntryId>,
-    /// Reason for holding them.
+    /// Reason why the removals are held back.
     pub because: HoldReason,
 }
 
-/// Reason for holding removals.
+/// Reason why removals are held back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldReason {
     /// Many entries disappeared at once.
     Many,
-    /// The end of the file is missing, perhaps with text of people that the store lacks.
+    /// The end of the file is missing, perhaps with text that people wrote and that the store does not contain.
     CutOff,
-    /// An older version, written at this time, was restored.
+    /// A person restored an older version of the file, which was written at this time.
     PutBack(Timestamp),
 }
 
@@ -45,8 +46,7 @@ impl HeldRemovals {
     }
 }
 
-/// Returns the entries whose removal or change needs confirmation, and the reason, such as a half-written file. Returns
-/// `None` if the changes are plausible.
+/// Returns the entries whose removal or change needs confirmation, and the reason; `None` if the changes are plausible.
 pub(super) fn doubtful(
     merged: &merge::Merge,
     base: &[Entry],
@@ -60,12 +60,13 @@ pub(super) fn doubtful(
         reason = "the number of entries is far below 2^52"
     )]
     let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
-    // A file without any entry is more likely to be damaged than intended.
+    // A file that lacks all entries is probably damaged.
     if many || (all > 1 && gone == all) {
         return Some(held(merged.tombstones.clone(), HoldReason::Many));
     }
     let cut_off = cut_off?;
-    // A missing end affects the last remaining entry and all entries after it. All other differences are intentional.
+    // If the end of the file is missing, only the last remaining entry and the entries after it are affected. All other
+    // differences are intentional.
     let at = |id: &EntryId| base.iter().position(|entry| entry.id == *id);
     let last = theirs
         .iter()
@@ -87,17 +88,18 @@ pub(super) fn doubtful(
     is_doubtful.then(|| held(ids.into_iter().cloned().collect(), HoldReason::CutOff))
 }
 
-/// Content, other than entries, that was lost with the end of the file.
+/// Content that is missing with the end of the file, apart from entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CutOff {
-    /// Only content that hippod generates, as far as can be determined.
+    /// No text of people, as far as can be determined.
     Nothing,
-    /// Text of people, which the store lacks.
+    /// Text that people wrote and that the store does not contain.
     WithWords,
 }
 
-/// Returns whether the end is missing, as after an interrupted write. A person who deletes text deletes whole lines,
-/// and leaves either the end of the file or the generated parts between marks in place.
+/// Checks whether the end of the file is missing, as after an interrupted write, and returns what is missing; `None` if
+/// the end is present. A person deletes whole lines, and keeps either the end of the file or the marks of the generated
+/// parts.
 pub(super) fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
     match base.strip_prefix(bytes) {
         Some(rest) if !rest.is_empty() && !bytes.ends_with(b"\n") => {
@@ -112,7 +114,8 @@ pub(super) fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
     }
 }
 
-/// Returns whether text of people ends after offset `from`. Generated parts, headings and comments do not count.
+/// Returns whether people wrote text that extends beyond the offset `from`. Generated parts, headings and comments do
+/// not count.
 fn has_words(base: &[u8], from: usize) -> bool {
     let (mut within, mut end) = (false, 0);
     base.split_inclusive(|byte| *byte == b'\n').any(|line| {
@@ -124,13 +127,14 @@ fn has_words(base: &[u8], from: usize) -> bool {
     })
 }
 
-/// Returns whether the content has fewer end marks than before.
+/// Returns whether `bytes` has fewer closing marks of generated parts than `base`.
 fn lost_marks(base: &[u8], bytes: &[u8]) -> bool {
     let marks = |bytes: &[u8]| bytes.windows(MARK.len()).filter(|part| *part == MARK).count();
     marks(bytes) < marks(base)
 }
 
-/// Returns the generated lines whose marks were removed. Without their marks, these lines look like entries.
+/// Returns the lines of the generated parts of `base` if marks of these parts were removed, and otherwise nothing.
+/// Without the marks, such lines look like entries.
 pub(super) fn unmarked<'b>(base: &'b [u8], bytes: &[u8]) -> BTreeSet<&'b [u8]> {
     let mut within = false;
     let lines = base.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -146,7 +150,7 @@ pub(super) fn unmarked<'b>(base: &'b [u8], bytes: &[u8]) -> BTreeSet<&'b [u8]> {
     }
 }
 
-/// Returns the last non-blank lines.
+/// Returns the last lines that are not blank, at most [`LAST`].
 fn last_lines(bytes: &[u8]) -> Vec<&[u8]> {
     let lines = bytes.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty()).take(LAST).collect()
@@ -164,7 +168,7 @@ mod tests {
         let cuts = |what: &str, of: &str| of.find(what).unwrap() + 2;
         assert_eq!(of(&words, cuts("Two", &words)), Some(CutOff::WithWords));
         assert_eq!(of(&words, cuts("entries", &words)), Some(CutOff::WithWords));
-        // Whole lines that a person deleted, with or without a final newline.
+        // A person deleted whole lines, with or without the newline before them.
         let line = words.find("Two").unwrap();
         assert_eq!(of(&words, line), None);
         assert_eq!(of(&words, line - 1), Some(CutOff::Nothing));

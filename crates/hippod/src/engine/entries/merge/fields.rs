@@ -30,7 +30,7 @@ pub(super) fn take_fields(
         EntryField::Tags,
     ];
     if text.into_iter().any(took) {
-        // From now on, the entry is a person's work, so no run overwrites it.
+        // A person wrote this text, so no run overwrites it.
         record.by_hand = true;
     }
     record.entry = Entry {
@@ -47,20 +47,20 @@ pub(super) fn take_fields(
         replayed_to: record.entry.replayed_to.filter(|at| {
             !took(EntryField::Strength) && (!took(EntryField::Accessed) || *at > merged.accessed)
         }),
-        // Agents count accesses in the file; the increase there is added to the current count.
+        // Agents count accesses in the file. The increase since the last write is added to the current count.
         hits: if took(EntryField::Hits) {
             let sum = i64::from(hits) + i64::from(merged.hits) - i64::from(filed_hits);
             u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
         } else {
             hits
         },
-        // The file contains only the day of creation, so the known time is kept unless that day was changed.
+        // The file contains only the day of creation. The exact time is kept unless a person changed that day.
         created: if took(EntryField::Created) {
             merged.created
         } else {
             created
         },
-        // The file lacks the tags that hippod extracted.
+        // The file does not contain the tags that hippod extracted, so these are kept.
         tags: if record.by_hand {
             merged.tags.clone()
         } else {
@@ -82,14 +82,15 @@ pub(super) fn take_fields(
     }
 }
 
-/// Returns the known content hashes for the pointers of an entry.
+/// Returns the content hashes for the pointers of an entry; `None` for pointers that the known record does not have.
 fn hashes_for(known: &EntryRecord, entry: &Entry) -> Vec<Option<[u8; 16]>> {
     let hashes: BTreeMap<_, _> = known.entry.pointers.iter().zip(&known.hashes).collect();
     let of = |pointer| hashes.get(pointer).copied().copied().flatten();
     entry.pointers.iter().map(of).collect()
 }
 
-/// Returns the record for an entry that was put back into the file, completed with known data that the file lacks.
+/// Returns the record for a removed or archived entry that a person added to the file again. Data that the file lacks
+/// is copied from the known record.
 pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: &FileEnvironment) -> EntryRecord {
     let was = &known.entry;
     let used_since = was.accessed >= entry.accessed;
@@ -114,7 +115,7 @@ pub(super) fn brought_back(known: &EntryRecord, entry: &Entry, now: &FileEnviron
     }
 }
 
-/// Moves a record to the section that a person chose. Returns whether it left the Decay Queue.
+/// Moves a record to the section of the file that a person chose. Returns whether the record left the Decay Queue.
 pub(super) fn put_into(record: &mut EntryRecord, section: &[String]) -> bool {
     let known = section.first().and_then(|title| IndexSection::from_title(title));
     if known == Some(IndexSection::ByTopic) {
@@ -127,7 +128,7 @@ pub(super) fn put_into(record: &mut EntryRecord, section: &[String]) -> bool {
     revived
 }
 
-/// Creates a record for an unknown entry.
+/// Creates a record for an entry of the file that the store does not contain.
 pub(in super::super) fn adopted(
     entry: &Entry,
     section: Option<&Vec<String>>,
@@ -141,9 +142,9 @@ pub(in super::super) fn adopted(
             hits: entry.hits,
             hundredths: hundredths(entry.strength),
         }),
-        // No file contains the query of the entry, so the same query creates another entry.
+        // The file does not contain the query that created the entry, so the same query creates another entry.
         learned: (entry.origin == EntryOrigin::Retrieval).then(Box::default),
-        // The entry may be the work of a person.
+        // A person may have written the entry.
         by_hand: true,
         ..EntryRecord::new(entry.clone(), "")
     };
