@@ -71,8 +71,8 @@ impl Config {
 
     /// Returns the settings of one workspace, given the content of its own file.
     ///
-    /// Unless the file is `trusted`, it can only restrict these settings. Also returns those settings of the file that
-    /// need trust, whether or not it is `trusted`.
+    /// Unless the file is `trusted`, it can only restrict these settings. Also returns the settings in the file that
+    /// need trust, even if the file is `trusted`.
     ///
     /// # Errors
     /// As for [`Config::load`]; also fails on a key that a workspace cannot set.

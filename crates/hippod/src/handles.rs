@@ -14,7 +14,7 @@ pub fn raise_limit() {
         };
         setrlimit(Resource::Nofile, limit)
     };
-    // Some systems accept no higher limit than this one, whatever maximum they report.
+    // Some systems reject a limit above `MODEST`, even if they report a higher maximum.
     if raised(limit.maximum).is_err()
         && let Err(error) = raised(Some(MODEST))
     {

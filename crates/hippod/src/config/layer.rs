@@ -27,7 +27,7 @@ pub(super) struct ConfigLayer {
     values: Vec<(&'static str, Value)>,
 }
 
-/// Owner of a file, which determines the allowed keys.
+/// Owner of a configuration file. The owner determines which keys the file may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum LayerOwner {
     /// The user: all keys.

@@ -6,7 +6,7 @@ use hippo_context::capture::CaptureSettings;
 use hippo_map::decay::DecayCurve;
 use hippo_map::schedule::{Cron, ScheduleSettings};
 
-/// Minimum number of hours between two runs of the tree that hooks and heartbeats trigger.
+/// Default minimum number of hours between two updates of the compaction tree that hooks or heartbeats trigger.
 pub const COOLDOWN_HOURS: u32 = 3;
 
 /// `[sources]`
@@ -23,7 +23,7 @@ pub struct SourcesConfig {
 /// `[watch]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchConfig {
-    /// Quiet period in milliseconds: changes are reported once no other change arrived for this long.
+    /// Quiet period in milliseconds: changes are reported after this time without another change.
     pub quiet_ms: u64,
     /// Interval between comparisons of disk and index, and between liveness checks of the watcher, in seconds.
     pub reconcile_secs: u64,
