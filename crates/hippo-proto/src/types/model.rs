@@ -82,7 +82,7 @@ pub struct ModelPullRequest {
 pub struct ModelPullResponse {
     /// Name of the model.
     pub model: String,
-    /// The installed files, including the runtime library.
+    /// The files that are installed now, including the runtime library.
     pub files: Vec<ModelFile>,
     /// Duration in milliseconds.
     pub took_ms: f64,

@@ -162,7 +162,7 @@ pub struct SearchHit {
 /// The contribution of index entries to an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchTrace {
-    /// The reason for the route, as text.
+    /// The reason for the strategy, as text.
     pub reason: String,
     /// Matching entries, most relevant first.
     pub matches: Vec<TraceMatch>,

@@ -118,7 +118,7 @@ pub struct WorkspaceStatus {
     pub disk: DiskStatus,
     /// Number of deletions held back because they affect many files.
     pub held_deletions: u64,
-    /// True if the root folder exists and is not empty.
+    /// True if the root folder exists.
     pub root_present: bool,
     /// State of the vector index.
     pub vector: VectorStatus,
@@ -221,7 +221,7 @@ pub enum WatcherMode {
 pub struct WatcherStatus {
     /// How the daemon detects changes of files.
     pub mode: WatcherMode,
-    /// True if the last canary file was detected in time.
+    /// True if the watcher reported the last test file in time.
     pub alive: bool,
     /// Time since the last event of a watched file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -160,8 +160,8 @@ pub struct SettingsFile {
 pub struct SettingChange {
     /// The key in the file; `*` for the whole file.
     pub key: String,
-    /// The value without trust.
+    /// The value in effect without trust.
     pub from: String,
-    /// The value with trust.
+    /// The value in effect with trust.
     pub to: String,
 }

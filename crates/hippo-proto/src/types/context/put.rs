@@ -154,7 +154,7 @@ pub struct ContextPutResponse {
     /// The reason for the outcome, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// File and position of the policy rule that decided; absent if no rule did.
+    /// Location of the policy rule that decided, such as `line 4`; absent if no rule did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if the content is not stored.
