@@ -71,7 +71,7 @@ pub struct RpcError {
 pub struct ErrorData {
     /// The kind, in one word.
     pub kind: ErrorKind,
-    /// How to fix the error; may be empty.
+    /// The fix for the error, as text; may be empty.
     #[serde(default)]
     pub hint: Cow<'static, str>,
     /// True if the same request may succeed later.

@@ -1,6 +1,6 @@
 //! Updates of hippod's own block in a shared file.
 //!
-//! A write replaces the whole file by a version with the new block. Another program may save at the same time,
+//! A write replaces the whole file by a version that contains the new block. Another program may save at the same time,
 //! possibly through an open handle, so that its text ends up in the replaced file. That file is therefore checked
 //! again, and its new content is merged. A version that cannot be merged is kept beside the file, so no content is
 //! lost.

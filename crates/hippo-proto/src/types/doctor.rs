@@ -82,7 +82,7 @@ pub struct Problem {
     /// The affected workspace, file or setting.
     #[serde(rename = "where")]
     pub where_: String,
-    /// How the user can fix the problem: a command or a setting.
+    /// The fix for the user to apply: a command or a setting.
     pub fix: String,
     /// True if `doctor` with `fix` can fix the problem.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -64,7 +64,7 @@ pub struct IndexEntry {
     pub strength: f32,
     /// The band of the entry's strength.
     pub band: StrengthBand,
-    /// Where the entry is now, such as the index file or the archive.
+    /// Place of the entry: the index file, its Decay Queue, or the archive.
     pub place: EntryPlace,
     /// The group in the index file; may be empty.
     pub group: String,
@@ -74,7 +74,7 @@ pub struct IndexEntry {
     pub related: Vec<String>,
     /// Resistance to decay.
     pub priority: EntryPriority,
-    /// How the entry was created.
+    /// Creator of the entry: a cycle, a user or agent, a search, or the scan of a file.
     pub origin: EntryOrigin,
     /// Time of creation, RFC 3339.
     pub created: String,

@@ -87,7 +87,7 @@ impl SearchRequest {
     }
 }
 
-/// Where the results are from.
+/// Source of the results: the entries, the documents, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
@@ -106,7 +106,7 @@ pub struct SearchResponse {
     pub query: String,
     /// The requested mode. `index.degraded` reports whether a part of it was missing.
     pub mode: SearchMode,
-    /// Where the results are from.
+    /// Source of the results: the entries, the documents, or both.
     pub strategy: Strategy,
     /// Results, best first.
     pub results: Vec<SearchHit>,
@@ -207,7 +207,7 @@ pub struct IndexState {
     pub lag_ms: u64,
     /// The missing part as one kebab-case word, for example `no-model`; null if no part is missing.
     pub degraded: Option<String>,
-    /// Why the part is missing and how to fix it; absent if `degraded` is null.
+    /// The reason why the part is missing, and the fix; absent if `degraded` is null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

@@ -102,7 +102,7 @@ pub struct WorkspaceStatus {
     pub lag_ms: u64,
     /// The missing part as one kebab-case word, for example `no-model`; null if no part is missing.
     pub degraded: Option<String>,
-    /// Why the part is missing and how to fix it; absent if `degraded` is null.
+    /// The reason why the part is missing, and the fix; absent if `degraded` is null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// Problems in the workspace's settings file, with line numbers, and the settings used instead; absent without
@@ -203,7 +203,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// How the daemon detects changes of files.
+/// Method by which the daemon detects changes of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WatcherMode {
@@ -219,7 +219,7 @@ pub enum WatcherMode {
 /// State of the watcher. Times are ages in milliseconds; an age is absent if the event never happened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WatcherStatus {
-    /// How the daemon detects changes of files.
+    /// Method by which the daemon detects changes of files.
     pub mode: WatcherMode,
     /// True if the watcher reported the last test file in time.
     pub alive: bool,

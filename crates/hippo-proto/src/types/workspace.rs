@@ -148,7 +148,7 @@ pub struct SettingsFile {
     pub hash: String,
     /// True if the user trusts its current content.
     pub trusted: bool,
-    /// Why the file cannot be used, with a line number; absent if the file can be used.
+    /// The reason why the file cannot be used, with a line number; absent if the file can be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
     /// Settings in the file that need trust.

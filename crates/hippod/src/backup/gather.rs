@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn an_unreadable_own_folder_is_reported() {
         let root = tempfile::tempdir().unwrap();
-        assert!(own_files(root.path()).1.is_empty(), "the folder does not exist yet");
+        assert!(own_files(root.path()).1.is_empty(), "there is no folder yet");
         fs::create_dir(root.path().join(OWN)).unwrap();
         fs::write(root.path().join(OWN).join("meta.json"), "{}").unwrap();
         assert_eq!(own_files(root.path()).0.len(), 1);

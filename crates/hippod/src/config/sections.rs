@@ -186,7 +186,7 @@ impl ContextConfig {
 /// `[tree]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeConfig {
-    /// Whether cycles and heartbeats keep the tree up to date.
+    /// Condition under which cycles and heartbeats update the tree.
     pub keep: KeepTree,
     /// Maximum size of `ROOT.md` in tokens.
     pub root_max_tokens: u32,
@@ -194,7 +194,7 @@ pub struct TreeConfig {
     pub summaries: SummaryAuthor,
 }
 
-/// Whether the tree is kept up to date automatically.
+/// Condition under which the daemon updates the tree automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeepTree {

@@ -155,8 +155,8 @@ async fn take_up(
         if !request.compact {
             return Ok(answer);
         }
-        // The whole transcript is read, because an earlier flush without `compact` may have skipped the storing of its
-        // messages. Contents that exist are not stored twice.
+        // The whole transcript is read again, because an earlier flush without `compact` has not stored its messages.
+        // Contents that exist are not stored twice.
         let kept = SessionCompactRequest {
             workspace: Some(view.root.display().to_string()),
             path: Some(request.path),

@@ -18,7 +18,7 @@ pub struct ContextFetchRequest {
 /// Answer to `context.fetch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextFetchResponse {
-    /// Whether the content is complete.
+    /// Outcome of the fetch: the full content, a part, or nothing.
     pub outcome: FetchOutcome,
     /// The content; only for the outcome `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct ContextFetchResponse {
     /// The entry after this access; absent if the id does not belong to an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<ContextEntry>,
-    /// Where the content was found; null if there is no content.
+    /// Origin of the text: the store, the source, or the summary; null if there is no text.
     pub from: Option<FetchOrigin>,
 }
 

@@ -53,8 +53,7 @@ pub struct ContextPutRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutSource {
-    /// How the content was created, for example `browser.snapshot`, `file` or `exec`; the content can be created again
-    /// in the same way.
+    /// Method that created the content and can create it again, for example `browser.snapshot`, `file` or `exec`.
     #[serde(rename = "type")]
     pub type_: String,
     /// The place that the content is from: a path, a command or an address; may be empty.
@@ -68,7 +67,7 @@ pub struct ContextPutSource {
 pub struct ContextPutModifiers {
     /// The importance of the entry.
     pub priority: Option<ContextPriority>,
-    /// How the entry is created: `manual` if deliberately, otherwise automatically.
+    /// Kind of creation: `manual` if the agent creates the entry deliberately.
     pub encoding: Option<ContextEncoding>,
     /// Ids of related entries; unknown ids are ignored.
     pub associations: Option<Vec<String>>,
