@@ -67,8 +67,8 @@ fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<t
         let message = "the folder does not exist, but hippod must restore another program's files in this \
                        folder";
         return Err(RpcError::new(ErrorKind::ReadOnly, message).hint(
-            "make the folder available again, then repeat the command; or lose these files: hippoctl \
-             workspace remove --purge",
+            "make the folder available again, then repeat the command; or remove the workspace without these files: \
+             hippoctl workspace remove --purge",
         ));
     }
     let given = tree::give_back(&trees.state, root, dry_run).map_err(|error| {

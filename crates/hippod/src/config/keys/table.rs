@@ -33,14 +33,14 @@ pub const KEYS: &[ConfigKey] = &[
     key("sources.max_file_bytes", "16777216", Whole(1, 1 << 30), Never,
         "Maximum size of a memory file (bytes); larger files are reported. Raise it for large logs."),
     key("watch.quiet_ms", "300", Whole(0, MINUTE_MS), Never,
-        "Read a changed file after this time without changes (milliseconds). Raise it if a program writes in many \
-         steps."),
+        "Time without further changes after which a changed file is read (milliseconds). Raise it if a program \
+         writes a file in many steps."),
     key("watch.reconcile_secs", "300", Whole(1, DAY_SECS), Never,
-        "Interval between comparisons of disk and index, and between self-tests of the watcher, which write a \
-         small file (seconds). Raise it for slow network drives."),
+        "Interval between comparisons of disk and index (seconds); also the interval between self-tests of the \
+         watcher, which write a small file. Raise it for slow network drives."),
     key("watch.poll", "\"auto\"", Choice(&["auto", "always"]), Never,
-        "Poll the files: always, or auto (if the system sends no file events). Set it to always if edits on a \
-         network drive are noticed late."),
+        "When to poll the files: always, or auto (only if the system sends no file events). Set it to always if \
+         edits on a network drive are noticed late."),
     key("watch.poll_secs", "2", Whole(1, 3600), Never,
         "Interval between two polls (seconds). Raise it for slow network drives."),
     key("watch.delete_confirm_ms", "1500", Whole(0, 60 * MINUTE_MS), Never,
@@ -68,11 +68,11 @@ pub const KEYS: &[ConfigKey] = &[
     key("index.max_tokens", "15000", Whole(500, 1_000_000), Smaller,
         "Maximum size of HIPPOCAMPUS.md (tokens, estimated as bytes / 4). Lower it for small contexts."),
     key("index.tokens_per_file", "70", Whole(0, 100_000), SmallerNot0,
-        "Maximum size of HIPPOCAMPUS.md for each memory file (tokens); the number of files is rounded up to tens; \
-         0: no such limit. Set it to 0 for a few long files."),
+        "Additional limit for the size of HIPPOCAMPUS.md: this number of tokens times the number of memory files \
+         (rounded up to a multiple of ten); 0: no such limit. Set it to 0 for a few long files."),
     key("index.max_entries", "200", Whole(1, 100_000), Smaller,
-        "Maximum number of entries in HIPPOCAMPUS.md if not all fit. Lower it if the agent should see fewer \
-         topics."),
+        "Maximum number of entries in HIPPOCAMPUS.md if there is no room for all. Lower it if the agent should \
+         see fewer topics."),
     key("index.decay", "\"tuned\"", Choice(&["protocol", "tuned"]), Trusted,
         "Curve of decay: tuned (see docs/simulation.md) or protocol. Set it to protocol if rarely used entries \
          should fade earlier."),
@@ -92,17 +92,17 @@ pub const KEYS: &[ConfigKey] = &[
         "Time for which contents of closed sessions are kept after their last use (days). Lower it to forget tool \
          results sooner."),
     key("context.store_secrets", "true", Bool, Word(&["false"]),
-        "Store contents with secrets, readable only by you; if off, store only their entries. Switch it off if \
-         secrets must not be on disk."),
+        "Store contents that contain secrets, in a database that only you can read; if off, store only their \
+         entries. Switch it off if secrets must not be on disk."),
     key("tree.keep", "\"auto\"", Choice(&["auto", "always", "never"]), Word(&["never"]),
         "Update the compaction tree after cycles: always, never, or auto (if memory/ROOT.md exists). Set it to \
          never if another program maintains the tree."),
     key("tree.root_max_tokens", "3000", Whole(200, 1_000_000), Smaller,
         "Maximum size of memory/ROOT.md (tokens); compaction.rootMaxTokens in hipocampus.config.json overrides \
-         it. Lower it for small contexts."),
+         this value. Lower it for small contexts."),
     key("tree.summaries", "\"off\"", Choice(&["off", "agent"]), Word(&["off"]),
-        "Author of the summaries: agent (at heartbeats) or off (hippod selects sentences). Change it if your agent \
-         should write them."),
+        "Author of the summaries in the compaction tree: agent (at heartbeats), or off (hippod selects \
+         sentences). Set it to agent if your agent should write them."),
     key("log.level", "\"info\"", Choice(&["error", "warn", "info", "debug", "trace"]), Never,
         "Lowest level to log: error, warn, info, debug or trace. Set it to debug to log every request."),
 ];
