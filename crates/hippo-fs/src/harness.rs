@@ -37,7 +37,7 @@ pub fn json_options() -> ParseOptions {
 pub struct HarnessSettings {
     /// `platform`, one of [`PLATFORMS`].
     pub platform: Option<String>,
-    /// `search.vector`
+    /// `search.vector`: true if semantic search is enabled.
     pub vector: Option<bool>,
     /// `index.inPrompt`: true if harnesses include `HIPPOCAMPUS.md` in the prompt.
     pub index_in_prompt: Option<bool>,

@@ -27,9 +27,9 @@ pub struct AppendResult {
     pub topic: String,
     /// Title of the section in the log.
     pub section: String,
-    /// First line.
+    /// First line of the section, 1-based.
     pub start_line: u32,
-    /// Last line.
+    /// Last line of the section, inclusive.
     pub end_line: u32,
     /// True if the log already contained the text, so that nothing was appended.
     pub repeated: bool,
@@ -90,9 +90,9 @@ pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<O
 pub struct LogLines {
     /// Path of the log, relative to the workspace.
     pub path: String,
-    /// First line.
+    /// First line of the section, 1-based.
     pub start_line: u32,
-    /// Last line.
+    /// Last line of the section, inclusive.
     pub end_line: u32,
 }
 

@@ -126,7 +126,7 @@ pub async fn serve(
                     };
                     let Some(place) = place else {
                         tracing::warn!("refused a connection: too many are open");
-                        // Beyond this limit, the connection is closed without a reply.
+                        // If too many clients are being rejected, the connection is closed without a reply.
                         if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
                             connections.spawn(async move {
                                 refuse(stream).await;

@@ -30,7 +30,7 @@ pub enum AcquireError {
     /// A file of an imported model is missing or has changed.
     #[error("could not use the imported model, because a file is missing or has changed: {}", .0.display())]
     Changed(PathBuf),
-    /// Reading or writing failed.
+    /// A file or folder could not be read or written.
     #[error("could not {action}: {}: {source}", path.display())]
     Io {
         /// The attempted action, such as `write`.

@@ -30,7 +30,7 @@ pub use take_in::{ImportOptions, import_folder};
 
 use crate::ModelId;
 
-/// The three files of a model.
+/// Names of the three files of a model.
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";

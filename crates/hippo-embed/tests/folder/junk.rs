@@ -155,7 +155,7 @@ fn damaged_weights_are_refused() {
         fs::write(&place, bytes).unwrap();
         refused(&folder, "model.safetensors");
     }
-    // Two tensors of the same size with the same offsets.
+    // Gives two tensors of the same size the same offsets.
     let text = String::from_utf8_lossy(&whole[8..8 + usize::from(u16::from_le_bytes([whole[0], whole[1]]))])
         .into_owned();
     let mut header: Value = serde_json::from_str(&text).unwrap();

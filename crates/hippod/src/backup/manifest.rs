@@ -62,7 +62,7 @@ pub struct BackupMember {
     pub traits: Traits,
 }
 
-/// Metadata of a file of a workspace.
+/// Metadata of a workspace's file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traits {
     /// Last modification in nanoseconds since the Unix epoch.

@@ -45,7 +45,7 @@ pub(super) enum ValueKind {
 /// settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum OverrideLimit {
-    /// Never, even with trust.
+    /// None, even with trust.
     Never,
     /// Any value, but only with trust.
     Trusted,

@@ -18,9 +18,9 @@ const MOST: usize = 16;
 pub struct TrackedEntry {
     /// The entry and its usage.
     pub kept: SessionEntry,
-    /// Id of its content.
+    /// Id of the entry's content, if the entry has content.
     pub content: Option<ContentId>,
-    /// Tokens of its content.
+    /// Size of the entry's content in tokens.
     pub tokens: u64,
 }
 
