@@ -1,4 +1,4 @@
-//! Cache of the model and the runtime library, and temporary homes of daemons.
+//! Cache of the model, and temporary homes of daemons.
 
 use std::fs;
 use std::path::{Path, PathBuf};

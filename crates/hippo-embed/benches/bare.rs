@@ -1,4 +1,4 @@
-//! Model benchmarks without a daemon: queries, token counts and bulk embedding. Prints JSON for `cargo lab bench`.
+//! Model benchmarks without a daemon, with JSON output for `cargo lab bench`.
 //!
 //! - `cargo bench -p hippo-embed --bench bare -- questions FILE` times each line of a file as a query.
 //! - `-- pieces FOLDER` counts the word pieces of a folder of markdown.

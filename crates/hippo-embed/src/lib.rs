@@ -1,4 +1,4 @@
-//! Text embedding: the local model, its installation, and a model-free fallback.
+//! Text embedding with a local model, or with hashes.
 
 pub mod acquire;
 mod error;

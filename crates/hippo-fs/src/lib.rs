@@ -1,4 +1,4 @@
-//! Files inside a workspace, opened below its root and never through a link.
+//! Access to files inside a workspace, without following links.
 //!
 //! The content of a workspace is untrusted, including its links. [`WorkspaceDir`] is the only way to open a file in a
 //! workspace. It keeps the root open, opens a relative path one component at a time, and refuses each component that

@@ -1,4 +1,4 @@
-//! The user's decisions about a folder, stored in the state folder.
+//! Records of the user's decisions about a workspace folder.
 //!
 //! A workspace may be a cloned, untrusted repository. The record of `init` and the list of trusted settings files are
 //! therefore stored outside the workspace, in a folder named by its canonical root. The daemon and `hippoctl` both use

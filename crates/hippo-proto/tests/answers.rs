@@ -1,4 +1,4 @@
-//! Tests that answers keep their names and order, and tolerate new fields.
+//! Tests of field names, field order and new fields in answers.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

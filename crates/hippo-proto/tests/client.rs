@@ -1,4 +1,4 @@
-//! Tests of the blocking client: matching of answers, and kinds of failures.
+//! Tests of the blocking client: answers and failures.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

@@ -1,4 +1,4 @@
-//! Tests that errors are short, and that they contain the request's id.
+//! Tests that errors are short and contain the request's id.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

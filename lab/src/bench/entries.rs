@@ -1,4 +1,4 @@
-//! Size and build time of the index file, by workspace size.
+//! Size and build time of index files by workspace size.
 
 use std::fs;
 use std::path::Path;

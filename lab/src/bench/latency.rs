@@ -1,4 +1,4 @@
-//! Latency of warm questions over the socket and with the client program.
+//! Latency of questions over the socket and with the client.
 
 use std::fs;
 use std::time::{Duration, Instant};

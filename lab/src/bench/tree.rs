@@ -1,4 +1,4 @@
-//! Contents, size and build time of tree nodes without a model.
+//! Contents, size and build time of nodes without a model.
 
 mod answers;
 mod facts;

@@ -1,4 +1,4 @@
-//! Reproducible build of the packaged programs, without paths of this machine.
+//! Reproducible build of programs, without paths of this machine.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

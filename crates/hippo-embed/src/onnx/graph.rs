@@ -1,4 +1,4 @@
-//! Generation of the ONNX graph of a BERT encoder from its weights.
+//! Generator of the ONNX graph of a BERT encoder.
 //!
 //! The initializers of the graph refer to positions in the safetensors file (ONNX external data). The graph therefore
 //! takes only a few kilobytes, and the weights are memory-mapped instead of copied. The graph outputs the token

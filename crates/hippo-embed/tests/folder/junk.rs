@@ -1,4 +1,4 @@
-//! Unsupported folders: each is refused with its reason, and nothing is left behind.
+//! Tests that importing an unsupported folder fails without leftovers.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! Tests of links in path components, of races, and of special files.
+//! Tests of links in paths, races, and special files.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

@@ -280,7 +280,7 @@ mod tests {
         fs::write(root.path().join(OWN).join("meta.json"), "{}").unwrap();
         assert_eq!(own_files(root.path()).0.len(), 1);
         fs::remove_dir_all(root.path().join(OWN)).unwrap();
-        // Listing a regular file fails with any permissions.
+        // A regular file cannot be listed, whatever its permissions are.
         fs::write(root.path().join(OWN), "").unwrap();
         let left_out = own_files(root.path()).1;
         assert_eq!(left_out[0].path, OWN);

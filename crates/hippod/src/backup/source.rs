@@ -1,4 +1,4 @@
-//! Reading of a backup with verification of each member, hardened against malicious archives.
+//! Reader of backups that verifies members and rejects malicious archives.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Writer of a backup archive, which appears at its destination atomically.
+//! Writer of a backup archive, atomic at its destination.
 //!
 //! The temporary folder of a running backup is recorded in the state folder before it is created, so that it can be
 //! removed even after a kill.

@@ -1,4 +1,4 @@
-//! Detection of secrets in a `remember` request, and notes about them.
+//! Secrets in a `remember` request, and notes about them.
 
 use std::collections::BTreeSet;
 

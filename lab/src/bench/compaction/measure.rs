@@ -1,4 +1,4 @@
-//! Share of an agent's later needs that a session summary contains.
+//! Share of later needs that a session summary contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,6 @@
-//! Replay of a session with and without the daemon. It compares context sizes, compactions and lookups of tool
-//! results.
+//! Replay of a session with and without the daemon.
+//!
+//! The replay compares context sizes, compactions and lookups of tool results.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Tests of graph completeness and of offsets into the weights file.
+//! Tests of complete graphs and of offsets into weights files.
 
 use std::collections::BTreeSet;
 
