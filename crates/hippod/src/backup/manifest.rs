@@ -88,7 +88,7 @@ impl BackupManifest {
     /// Parses a manifest.
     ///
     /// # Errors
-    /// Fails if the bytes are too many or not valid JSON of this type.
+    /// Fails if there are too many bytes, or if they are not valid JSON of this type.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > LARGEST {
             return Err(format!("it is larger than {} MiB", LARGEST >> 20));
