@@ -66,11 +66,11 @@ const PARTS: [&str; 24] = [
     SIZE,
 ];
 
-/// Measures the packaged programs with the example of this repository. This part needs no evaluation data and, if it
-/// runs alone, no other release build.
+/// Name of the part that measures the packaged programs with the example of this repository. It needs no evaluation
+/// data. If it is the only part, it needs no other release build.
 const SIZE: &str = "size";
 
-/// Parts that need no daemon.
+/// Parts that run without a daemon.
 const VALUES: [&str; 4] = ["extract", "compaction", "tree", "redact"];
 
 /// Command-line options.

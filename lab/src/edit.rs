@@ -1,4 +1,4 @@
-//! Time from a saved edit to its lexical and semantic retrieval.
+//! Time from a saved edit until searches find it.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -15,17 +15,17 @@ use hippo_proto::{
 pub struct TimedEdit<'a> {
     /// File, relative to the workspace.
     pub file: &'a str,
-    /// Line that is appended, without its line feed.
+    /// Line to append, without its line feed.
     pub line: &'a str,
-    /// Words of the line.
+    /// Query for lexical search: words of the line.
     pub words: &'a str,
-    /// Question with other words.
+    /// Query for semantic search: a question with other words.
     pub meaning: &'a str,
     /// Maximum rank at which the line counts as found.
     pub depth: u32,
 }
 
-/// Times from the saved edit to an answer that contains it.
+/// Times from the saved edit until an answer contains the line.
 #[derive(Debug, Clone, Copy)]
 pub struct EditTimes {
     /// Lexical search.
@@ -34,7 +34,7 @@ pub struct EditTimes {
     pub vector: Duration,
 }
 
-/// Two connections: one receives events, the other sends questions.
+/// Two connections to the daemon: one receives events, the other sends questions.
 pub struct Editor<'a> {
     root: &'a str,
     events: Client,
@@ -59,9 +59,9 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// Appends the line, and after each event asks questions, until both questions find the line. No question is sent
-    /// before the first event, because a search that meets a changed file has the file read immediately, which would
-    /// distort the measurement.
+    /// Appends the line, then asks both questions after each event, until both find the line. No question is sent
+    /// before the first event. A search that finds a changed file makes the daemon read the file immediately, which
+    /// would distort the measurement.
     ///
     /// # Errors
     /// Fails if no event arrives in time, or if no answer contains the line.

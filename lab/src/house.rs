@@ -1,4 +1,4 @@
-//! Folders of the project, and calls of cargo.
+//! Folders of the project, and helpers for running cargo.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-/// The project's folders.
+/// The folders of the project.
 pub struct ProjectDirs {
     /// Folder of the workspace's `Cargo.toml`.
     pub root: PathBuf,
@@ -75,8 +75,8 @@ impl ProjectDirs {
     }
 }
 
-/// Returns a cargo command in a folder, without the variables that describe this task's own package: build scripts
-/// would treat them as a change.
+/// Returns a cargo command in a folder. Variables that describe the package of this task are removed, because build
+/// scripts would treat them as a change.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -89,10 +89,10 @@ fn cargo(folder: &Path) -> Command {
     command
 }
 
-/// Runs a command with visible output, and waits for its end.
+/// Runs a command until it exits, and shows its output.
 ///
 /// # Errors
-/// Fails if the command cannot be run, or fails.
+/// Fails if the command cannot be run, or if it fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = describe(command);
     let status = command
@@ -101,7 +101,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     succeeded(&name, status)
 }
 
-/// Checks an exit status.
+/// Checks that a command was successful.
 ///
 /// # Errors
 /// Fails if the command failed.
@@ -113,7 +113,7 @@ pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
     }
 }
 
-/// Returns the command line as a person would type it.
+/// Returns the text of a command, as a person would type it.
 pub fn describe(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_stem().unwrap_or(program.as_os_str());

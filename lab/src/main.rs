@@ -1,4 +1,4 @@
-//! Measurements on a release build: benchmarks on external data, and the simulation of a year.
+//! Benchmarks on external data, and the simulation of a year.
 
 mod bench;
 mod edit;

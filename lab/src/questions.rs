@@ -1,4 +1,4 @@
-//! Retrieval benchmark: the daemon, plain grep and a full scan.
+//! Retrieval benchmark: the daemon, grep, and a full scan.
 
 mod baseline;
 mod distinct;
@@ -21,7 +21,7 @@ use run::ModeResult;
 /// Time limit of the daemon for indexing a workspace.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// A row of the benchmark.
+/// A row of the benchmark: one way to find answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BenchMode {
     /// The daemon, with keyword search and search by meaning
@@ -38,14 +38,14 @@ pub enum BenchMode {
     FullScan,
 }
 
-/// Which results count as one place in the ranking.
+/// Unit of results that counts as one place in the ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DistinctBy {
     /// Every result
     None,
-    /// The first result of each section (file and headings up to the second)
+    /// Only the first result of each section, which a file and its two outermost headings identify
     Section,
-    /// The first result of each file
+    /// Only the first result of each file
     File,
 }
 
@@ -58,7 +58,7 @@ pub struct QuestionArguments {
     /// A registered workspace [default: the folder `workspace` beside the file]
     #[arg(long)]
     pub workspace: Option<PathBuf>,
-    /// What to measure
+    /// Rows to measure
     #[arg(
         long,
         value_enum,
@@ -66,7 +66,7 @@ pub struct QuestionArguments {
         default_value = "hybrid,lexical,vector,grep,full-scan"
     )]
     pub modes: Vec<BenchMode>,
-    /// Depths of recall@k and hit@k
+    /// Numbers of results k for recall@k and hit@k
     #[arg(short, value_delimiter = ',', default_value = "1,5,10", value_name = "K",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     pub k: Vec<u32>,
@@ -74,7 +74,7 @@ pub struct QuestionArguments {
     #[arg(long, value_delimiter = ',', default_value = "500,1000,2000,3500", value_name = "TOKENS",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub budgets: Vec<u32>,
-    /// Which results count as one place in the ranking
+    /// Unit of results that counts as one place in the ranking
     #[arg(long, value_enum, default_value_t = DistinctBy::None)]
     pub distinct: DistinctBy,
     /// Maximum number of questions to ask, spread evenly over the file
@@ -85,10 +85,10 @@ pub struct QuestionArguments {
     pub json: bool,
 }
 
-/// Measures with the user's own daemon and prints the figures.
+/// Measures with the user's running daemon and prints the figures.
 ///
 /// # Errors
-/// Fails if no daemon runs, or as [`measure`] does.
+/// Fails if no daemon runs, or if [`measure`] fails.
 pub fn run(words: &[String]) -> Result<()> {
     let arguments =
         QuestionArguments::parse_from(std::iter::once("questions").chain(words.iter().map(String::as_str)));
@@ -106,7 +106,7 @@ pub fn run(words: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Asks every question in every mode.
+/// Asks every question in every mode, and returns the figures.
 ///
 /// # Errors
 /// Fails if the questions cannot be read, the workspace is not registered, or the daemon fails.

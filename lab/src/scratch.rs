@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use crate::house::{ProjectDirs, describe, succeeded};
 use crate::terminal::note;
 
-/// Maximum time of the daemon for its first answer or its exit.
+/// Time limit for the daemon's first answer, and for its exit.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause between two checks of a process.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A temporary home with a daemon of the release build. Both are removed on drop, or when the user interrupts the
-/// task.
+/// A temporary home with a daemon of the release build. The daemon and the home are removed on drop, or when the user
+/// interrupts the task.
 pub struct Scratch {
     /// The temporary folder.
     pub folder: PathBuf,
@@ -39,8 +39,8 @@ struct ScratchDaemon {
 }
 
 impl Scratch {
-    /// Creates the home. `installed` contains `models/` and `runtime/`, which are linked instead of copied. Only one
-    /// instance per process is possible, because the instance handles interrupts.
+    /// Creates the home. `installed` contains `models/` and `runtime/`, which are linked instead of copied. A process
+    /// can create only one instance, because the instance handles interrupts.
     ///
     /// # Errors
     /// Fails if the folder cannot be created.
@@ -50,7 +50,7 @@ impl Scratch {
         Self::at(released(house), installed, path, Some(folder))
     }
 
-    /// Creates the home with programs from another folder.
+    /// Creates the home for a daemon whose program is in the folder `programs`.
     ///
     /// # Errors
     /// Fails if the folder cannot be created.
@@ -61,7 +61,7 @@ impl Scratch {
         Self::at(programs, installed, path, Some(folder))
     }
 
-    /// Creates the home in a permanent folder, with the files of an earlier run.
+    /// Creates the home in a permanent folder, which may contain files of an earlier run.
     ///
     /// # Errors
     /// Fails if the folder cannot be created.
@@ -183,7 +183,7 @@ impl Scratch {
             .context("no daemon is running")
     }
 
-    /// Connects to the daemon with a time limit per call.
+    /// Connects to the daemon with a time limit for each call.
     ///
     /// # Errors
     /// Fails if the daemon does not answer.
@@ -191,14 +191,14 @@ impl Scratch {
         Ok(Client::connect(&self.paths.socket, Some(patience))?)
     }
 
-    /// Returns the client command for the daemon of this home.
+    /// Returns a client command for the daemon of this home.
     pub fn hippoctl(&self) -> Command {
         let mut command = self.in_home(&self.hippoctl);
         command.arg("--no-start").stdin(Stdio::null());
         command
     }
 
-    /// Removes the folder. The daemon must have been stopped.
+    /// Removes the folder. The daemon must be stopped before.
     ///
     /// # Errors
     /// Fails if a file cannot be removed.
@@ -217,7 +217,7 @@ impl Scratch {
             }
         }
         command.env("HIPPOD_HOME", self.folder.join("home"));
-        // Measured work must not be deferred.
+        // The daemon must not defer work that is measured.
         command
     }
 }
@@ -235,7 +235,7 @@ impl ScratchDaemon {
         {
             note(format_args!("lab: {error:#}"));
         }
-        // Remaining files are in the system's temporary folder.
+        // If removing fails, the remaining files are in the system's temporary folder.
         drop(self.folder.take());
     }
 
@@ -282,12 +282,12 @@ fn last_words(log: &Path) -> String {
     format!("the end of its log:\n{}", last.join("\n"))
 }
 
-/// Locks the state even after a panic elsewhere, so that the daemon is always stopped.
+/// Locks the state even after a panic in another thread, so that the daemon is always stopped.
 fn lock(running: &Mutex<ScratchDaemon>) -> MutexGuard<'_, ScratchDaemon> {
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the processes whose environment contains this home, if the system provides it.
+/// Returns the processes whose environment contains this home, or none if the system does not report environments.
 fn processes_in(home: &Path) -> Vec<u32> {
     let wanted = format!("HIPPOD_HOME={}", home.display()).into_bytes();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -326,7 +326,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type().with_context(failed)?.is_dir() {
             copy_folder(&entry.path(), &target)?;
         } else {
-            // Permissions are not copied, because copies from a read-only place must be writable.
+            // Permissions are not copied, because copies of read-only files must be writable.
             fs::read(entry.path())
                 .and_then(|bytes| fs::write(target, bytes))
                 .with_context(failed)?;
@@ -338,7 +338,8 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 /// Runs a client command and parses its answer as JSON.
 ///
 /// # Errors
-/// Fails if the command fails (the error contains its standard error) or if its answer has another format.
+/// Fails if the command fails, or if its answer has another format. The error contains the standard error of the
+/// command.
 pub fn answer<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     let name = describe(command);
     let output = command

@@ -1,4 +1,4 @@
-//! Installation of the runtime library and the model in the cache.
+//! Installation of the runtime library and the model into the cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -11,10 +11,10 @@ use hippo_proto::Paths;
 use crate::house::ProjectDirs;
 use crate::terminal::{self, Meter, say};
 
-/// Completes the installation in the cache, and returns the folder that contains `models/` and `runtime/`.
+/// Installs the missing files into the cache, and returns the folder that contains `models/` and `runtime/`.
 ///
 /// # Errors
-/// Fails if a file cannot be obtained.
+/// Fails if a file cannot be downloaded or installed.
 pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     let cache = cache(&house.target, |name| std::env::var_os(name))?;
     let home = cache.join("home");
@@ -49,7 +49,7 @@ pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     Ok(home)
 }
 
-/// Returns the cache of this user, or one below the build folder if no home is known.
+/// Returns the cache folder of this user. If the user has no known home, returns a folder below the build folder.
 fn cache(target: &Path, variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<PathBuf> {
     let home = Paths::resolve(|name| variable(name).filter(|_| name != "HIPPOD_HOME"));
     let folder = home.map_or_else(|_| target.join("hippod-cache"), |paths| paths.cache);

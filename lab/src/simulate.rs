@@ -1,7 +1,7 @@
-//! The index over a simulated year of an agent.
+//! Simulation of the index over a year of an agent.
 //!
-//! Generates the figures and tables of docs/simulation.md; its text is written by hand. Each year runs in a daemon of
-//! its own, with a manual clock and the embedder without a model. The same seed gives the same bytes.
+//! It generates the figures and tables of docs/simulation.md; the text of that file is written by hand. Each year runs
+//! in a separate daemon, with a manual clock and the embedder that needs no model. The same seed gives the same bytes.
 
 mod agent;
 mod daemon;
@@ -31,12 +31,12 @@ use year::{DAYS, YearOptions};
 
 /// Seed of the figures in the documentation.
 const SEED: u64 = 1;
-/// Number of days of the cold start.
+/// Number of days of the simulation that starts with an empty index.
 const COLD_DAYS: usize = 56;
-/// Speeds at which relevance changes: none, slow, as in the year, fast.
+/// Speeds at which the relevance of topics changes: none, slow, as in the simulated year, fast.
 const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
 
-/// Simulates a year with each profile, and writes the results into docs/.
+/// Simulates a year with each decay profile, and writes the results into docs/.
 ///
 /// # Errors
 /// Fails if an argument is unknown, or if a file cannot be written.
@@ -61,7 +61,7 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
             ..year(DecayProfile::Protocol)
         };
         let cold = scope.spawn(move || year::live(seed, cold));
-        // In parallel to the years.
+        // The curves are computed while the years are simulated.
         let curves = curves(seed);
         let [protocol, tuned, cold] = [protocol, tuned, cold].map(|life| {
             life.join()
@@ -92,7 +92,7 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
         fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
     for (name, table) in tables {
         say(format_args!("{name}\n\n{table}"));
-        // The document shows only some of the tables.
+        // Tables that the document has no place for are omitted.
         if document.contains(&format!("<!-- simulate: {name} -->")) {
             document = report::fill(&document, name, &table)?;
         }
@@ -102,7 +102,7 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns each curve with its prediction quality, by drift.
+/// Returns each curve with the quality of its predictions, one outcome for each of [`DRIFTS`].
 fn curves(seed: u64) -> Vec<(String, [CurveOutcome; 4])> {
     let (protocol, tuned) = (DecayCurve::PROTOCOL, DecayCurve::TUNED);
     let practised = |practice| DecayCurve { practice, ..tuned };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hippo_embed::acquire::{PullProgress, PullStep};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Writes a line to standard output. If the output is closed, this is not an error.
+/// Writes a line to standard output. A closed output is not an error.
 pub fn say(line: Arguments<'_>) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
@@ -28,7 +28,7 @@ pub fn duration(time: Duration) -> impl Display {
     }
 }
 
-/// Progress of an installation: a bar on a terminal, otherwise one line for each step.
+/// Progress of an installation. It is shown as a bar on a terminal, otherwise as one line for each step.
 pub struct Meter {
     bar: Option<ProgressBar>,
     current: Option<(String, PullStep)>,
@@ -40,7 +40,7 @@ impl Meter {
         let bar = io::stderr().is_terminal().then(|| {
             let style = "{msg:36} {bar:30} {bytes:>10} of {total_bytes:<10} {eta:>4}";
             let bar = ProgressBar::new(0);
-            // The template is constant; an invalid one would yield the default bar.
+            // The template is constant and valid. With an invalid template, the default bar would be used.
             bar.set_style(
                 ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
             );

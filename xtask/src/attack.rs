@@ -1,4 +1,4 @@
-//! Long runs of `tests/attacks`, with a table of results.
+//! Long runs of the attack tests, with a table of results.
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -13,7 +13,7 @@ use crate::terminal::say;
 
 /// Default duration of a run over all attacks, in minutes.
 const MINUTES: u64 = 60;
-/// Arguments of cargo that run the attacks. They select the features of the whole workspace, as in all other builds.
+/// Arguments with which cargo runs the attacks. They select the same features as all other builds of the workspace.
 const ATTACKS: [&str; 6] = ["test", "--quiet", "--workspace", "--test", "attacks", "--"];
 const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
 
@@ -23,7 +23,7 @@ struct AttackOptions {
     seed: u64,
 }
 
-/// Runs attacks one after the other, each for its share of the time. Prints a table of the results.
+/// Runs attacks one after the other. Each attack gets an equal share of the time. Prints a table of the results.
 ///
 /// # Errors
 /// Fails if an argument is unknown, an attack cannot be run, or a case failed.
@@ -64,7 +64,7 @@ pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
         let status = command
             .status()
             .with_context(|| format!("could not run {}", describe(&command)))?;
-        // The table lists the failed cases. If an attack has no row, it failed before its first case.
+        // The table lists the failed cases. An attack without a row failed before its first case.
         if rows(&report) == before {
             bail!("{test} wrote no row to the report ({status})");
         }
@@ -108,8 +108,8 @@ impl AttackOptions {
     }
 }
 
-/// Returns the names of all attacks, as `MODULE::TEST`. Modules with the name `tests` are left out, because they test
-/// the tools of the attacks.
+/// Returns the names of all attacks, as `MODULE::TEST`. Modules with the name `tests` are omitted, because they only
+/// test the helpers of the attacks.
 fn tests(house: &ProjectFolders) -> Result<Vec<String>> {
     let mut command = house.cargo();
     command.args(ATTACKS);

@@ -58,7 +58,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, CrateLines> {
         .iter()
         .map(|(name, text)| (*name, CountedFile::read(text)))
         .collect();
-    // Paths, without extension, of the test-only modules that are in files of their own.
+    // Paths, without extension, of test-only modules that have files of their own.
     let mut of_tests: BTreeSet<String> = BTreeSet::new();
     for (name, source) in &read {
         let path = Path::new(name);
@@ -111,7 +111,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, CrateLines> {
     crates
 }
 
-/// What a character belongs to, or what a line contains.
+/// Classification of a character or of a whole line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LineKind {
     Blank,
@@ -125,7 +125,7 @@ struct CountedFile {
     lines: Vec<LineKind>,
     /// Numbers of the lines that belong to test-only items.
     tests: BTreeSet<usize>,
-    /// Names of the test-only modules that are in files of their own.
+    /// Names of test-only modules that have files of their own.
     modules: Vec<String>,
 }
 
@@ -147,8 +147,8 @@ impl CountedFile {
         source
     }
 
-    /// Returns the end of the item that follows an attribute. If the item is a module in a file of its own, records
-    /// its name.
+    /// Returns the end of the item that follows an attribute. If the item is a module that has a file of its own,
+    /// records the module's name.
     fn item(&mut self, code: &str, begin: usize) -> usize {
         let mut at = begin;
         while code[at..].trim_start().starts_with("#[") {
@@ -191,7 +191,7 @@ fn closed(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// Returns the kind of each line, and the code in which the contents of comments and strings are masked.
+/// Returns the kind of each line. Also returns the code, in which the contents of comments and strings are masked.
 fn strip(text: &str) -> (Vec<LineKind>, String) {
     let (mut lines, mut code) = (vec![LineKind::Blank], String::new());
     let mut rest = text;

@@ -12,16 +12,16 @@ use crate::house::{self, ProjectFolders};
 use crate::setup::{self, DaemonHome, copy_folder};
 use crate::terminal::{duration, say};
 
-/// Number of results that are searched for the answer.
+/// Number of results among which the answer must be.
 pub const DEPTH: usize = 5;
 
-/// The file that is edited, the line that is added to it, words from the line, and a question in other words.
+/// The file to edit, the line that is added to the file, words from that line, and a question that uses other words.
 const FILE: &str = "memory/2026-03-30.md";
 const LINE: &str = "- The locksmith moved the appointment for the cellar door to Thursday at half past four.";
 const WORDS: &str = "locksmith cellar door";
 const MEANING: &str = "When will somebody come to repair the entrance to the basement?";
 
-/// A question, with the places in which its answer is written.
+/// A question, and the places that contain its answer.
 pub struct DemoQuestion {
     /// Text of the question.
     pub query: String,
@@ -136,7 +136,7 @@ fn hits(answer: &Value) -> impl Iterator<Item = &Value> {
     answer["results"].as_array().into_iter().flatten()
 }
 
-/// Prints the results, up to the result that contains the evidence.
+/// Prints the results, up to the first one that contains the evidence.
 fn show(question: &DemoQuestion, answer: &Value, rank: Option<usize>) {
     say(format_args!("\n{}", question.query));
     for (at, hit) in hits(answer).enumerate().take(rank.map_or(DEPTH, |rank| rank + 1)) {

@@ -23,7 +23,7 @@ pub use rehearsal::rehearse;
 /// Version of all crates in this project.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Options on the command line.
+/// Command-line options.
 struct DistOptions {
     out: Option<PathBuf>,
     check: bool,
@@ -55,7 +55,7 @@ impl DistOptions {
     }
 }
 
-/// Builds the packages.
+/// Builds the packages and copies them into the output folder.
 ///
 /// # Errors
 /// Fails if the build or a check failed.
@@ -81,7 +81,7 @@ pub fn folder(house: &ProjectFolders) -> PathBuf {
 /// Builds and packs the programs. Returns the paths of the archive and of the Debian package.
 ///
 /// # Errors
-/// Fails if the build failed, or a program contains a path of this machine.
+/// Fails if the build failed, or if a program contains a path of this machine.
 fn make(house: &ProjectFolders, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
     let programs = build::build(house)?;
     for name in build::PROGRAMS {
@@ -121,13 +121,12 @@ fn archive(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result
     Ok(place)
 }
 
-/// Packs the Debian package, as `[package.metadata.deb]` of hippod describes it.
+/// Packs the Debian package that `[package.metadata.deb]` of hippod describes.
 ///
-/// The package neither starts nor enables a service when it is installed, because each user runs a daemon of their
-/// own.
+/// Installing the package neither starts nor enables a service, because each user runs a separate daemon.
 ///
 /// # Errors
-/// Fails if a part is missing, or cargo-deb cannot be installed.
+/// Fails if a part is missing, or if cargo-deb cannot be installed.
 fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<PathBuf> {
     let work = contents::stage(house, PackageKind::Debian, "usr", parts)?;
     let mut deb = Command::new(tool(house, "cargo-deb", "3.8.0", &[])?);
@@ -152,10 +151,10 @@ fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<
     Ok(work.join(made))
 }
 
-/// Returns the names of all linked crates, with their licences and the texts of these licences.
+/// Returns the names of all linked crates, with the names and texts of their licences.
 ///
 /// # Errors
-/// Fails if a crate has no licence, or cargo-about cannot be installed.
+/// Fails if a crate has no licence, or if cargo-about cannot be installed.
 fn licences(house: &ProjectFolders) -> Result<String> {
     let program = tool(house, "cargo-about", "0.9.3", &["--features", "cli"])?;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Folders of the project, and execution of cargo and other programs.
+//! Folders of the project, and helpers for running programs.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The folders of the project.
 pub struct ProjectFolders {
-    /// Folder with the workspace's `Cargo.toml`.
+    /// Folder that contains the `Cargo.toml` of the workspace.
     pub root: PathBuf,
     /// Cargo's target folder.
     pub target: PathBuf,
@@ -60,8 +60,8 @@ impl ProjectFolders {
     }
 }
 
-/// Returns a cargo command in a folder. The outer cargo sets variables about the package of this task. They are
-/// removed, because a build script would treat them as a change.
+/// Returns a cargo command in a folder. The outer cargo sets variables that describe the package of this task. They
+/// are removed, because a build script would treat them as a change.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -74,10 +74,10 @@ fn cargo(folder: &Path) -> Command {
     command
 }
 
-/// Runs a command to its end and shows its output.
+/// Runs a command until it exits, and shows its output.
 ///
 /// # Errors
-/// Fails if the command could not be run, or failed.
+/// Fails if the command could not be run, or if it failed.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = describe(command);
     let status = command
@@ -109,7 +109,7 @@ pub fn describe(command: &Command) -> String {
 /// Runs a command and returns its standard output.
 ///
 /// # Errors
-/// Fails if the command could not be run, or failed. The error contains the standard error of the command.
+/// Fails if the command could not be run, or if it failed. The error contains the standard error of the command.
 pub fn output(command: &mut Command) -> Result<Vec<u8>> {
     let name = describe(command);
     let output = command

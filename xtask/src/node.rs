@@ -10,7 +10,7 @@ use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::say;
 
-/// Name and folder of each suite. The folder contains a lock file and a `test` script.
+/// Name and folder of each test suite. The folder contains a lock file and a `test` script.
 pub const SUITES: [(&str, &str); 3] = [
     ("extension for Pi and OpenClaw", "integrations/openclaw"),
     ("official clients of MCP", "tests/mcp_clients"),
@@ -30,7 +30,7 @@ pub fn is_there() -> bool {
     there
 }
 
-/// Runs the tests in a folder. If necessary, installs the packages in its lock file first.
+/// Runs the tests in a folder. First installs the packages in its lock file, if necessary.
 ///
 /// # Errors
 /// Fails if a command failed. The error names the command.
@@ -54,7 +54,7 @@ pub fn test(house: &ProjectFolders, name: &str) -> Result<()> {
     house::run(command.env("HIPPOCTL_PROGRAM", built("hippoctl")))
 }
 
-/// Returns true if the packages were installed after the last change of the lock file.
+/// Returns true if the installed packages are newer than the lock file.
 fn is_installed(folder: &Path) -> bool {
     let written = |name: &str| -> Option<SystemTime> { folder.join(name).metadata().ok()?.modified().ok() };
     match (

@@ -9,7 +9,7 @@ use crate::house::{self, ProjectFolders};
 use crate::setup;
 use crate::terminal::say;
 
-/// Checks that there is a C compiler, which SQLite requires. Other requirements are checked elsewhere: cargo checks
+/// Checks that there is a C compiler, which SQLite requires. Other tools check the other requirements: cargo checks
 /// the version of Rust, and `hippoctl model pull` looks for pip.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Installs strace on Debian, if the user has the permission. Without strace, some attacks are skipped.
+/// Installs strace on Debian, if the user may do so. Without strace, some attacks are skipped.
 pub fn provide_strace() {
     if !cfg!(target_os = "linux") || runs(Command::new("strace").arg("-V")) {
         return;
@@ -52,8 +52,8 @@ pub fn has_program(name: &str) -> bool {
     runs(Command::new(name).arg("--version"))
 }
 
-/// Returns the path of a program from crates.io in this version. If necessary, installs the program into the cache
-/// first.
+/// Returns the path of a program from crates.io in the given version. First installs the program into the cache, if
+/// necessary.
 ///
 /// # Errors
 /// Fails if the program cannot be installed.

@@ -14,11 +14,11 @@ pub struct Suite {
     pub what: &'static str,
     /// Folder that contains the suite.
     folder: &'static str,
-    /// File with the requirements, in the folder of the suite.
+    /// Name of the requirements file, in the folder of the suite.
     requirements: &'static str,
     /// Folder of the virtual environment, below the target folder.
     environment: &'static str,
-    /// Modules that are run in this order, each with its arguments.
+    /// Modules to run, in order, each with its arguments.
     modules: &'static [&'static [&'static str]],
 }
 
@@ -58,7 +58,7 @@ pub fn is_there() -> bool {
     there
 }
 
-/// Runs the tests of a suite. If necessary, installs its requirements first, into an environment below the target
+/// Runs the tests of a suite. First installs its requirements, if necessary, into an environment below the target
 /// folder.
 ///
 /// # Errors
@@ -83,7 +83,8 @@ pub fn test(house: &ProjectFolders, suite: &Suite) -> Result<()> {
         let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
         house::run(run(&python, &pip).arg(suite.requirements))
             .with_context(|| format!("could not install the packages in {}", wanted.display()))?;
-        // This file is written last, so that an interrupted installation is repeated.
+        // This file is written last. After an interrupted installation, it does not exist, so the installation is
+        // repeated.
         std::fs::write(&installed, named)
             .with_context(|| format!("could not write {}", installed.display()))?;
     }

@@ -1,4 +1,4 @@
-//! Cache of the model and the runtime library, and temporary homes of daemons.
+//! Cache of the model, and temporary homes of daemons.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::{duration, note, say, status};
 
-/// Downloads the model and the runtime library with the given programs. Returns the folder that contains `models/`
-/// and `runtime/`.
+/// Downloads the model and the runtime library with the programs in `programs`. Returns the folder that contains
+/// `models/` and `runtime/`.
 ///
 /// # Errors
 /// Fails if the download failed.
@@ -45,8 +45,7 @@ pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     Ok(house.target.join("demo"))
 }
 
-/// Returns the cache folder of this user. If the home of the user is unknown, returns a folder below the target
-/// folder.
+/// Returns the cache folder of this user. If the user has no known home, returns a folder below the target folder.
 ///
 /// # Errors
 /// Fails if the current folder cannot be determined.
@@ -68,8 +67,8 @@ pub fn cache(house: &ProjectFolders) -> Result<PathBuf> {
     std::path::absolute(&cache).with_context(|| format!("could not find the cache: {}", cache.display()))
 }
 
-/// A temporary home of a daemon, with the model and the runtime library from the cache. When it is dropped, or when
-/// the user interrupts the task, the daemon is stopped and the home is removed.
+/// A temporary home of a daemon, with the model and the runtime library from the cache. The daemon is stopped and the
+/// home is removed when the value is dropped, or when the user interrupts the task.
 pub struct DaemonHome {
     inner: Arc<Mutex<HomeState>>,
     /// The temporary folder.
@@ -83,11 +82,11 @@ struct HomeState {
 }
 
 impl DaemonHome {
-    /// Creates the home, and downloads files that the cache lacks. A process can create only one home, because the
-    /// home handles interrupts.
+    /// Creates the home, and downloads the files that are not in the cache. A process can create only one home,
+    /// because the home handles interrupts.
     ///
     /// # Errors
-    /// Fails if the folder cannot be created, or a download failed.
+    /// Fails if the folder cannot be created, or if a download failed.
     pub fn new(house: &ProjectFolders, programs: &Path) -> Result<Self> {
         let cache = cache(house)?;
         let folder = tempfile::Builder::new().prefix("hippod-").tempdir();
@@ -120,7 +119,7 @@ impl DaemonHome {
         Ok(home)
     }
 
-    /// Returns a command of the client for this home. The client starts the daemon if necessary.
+    /// Returns a client command for this home. The client starts the daemon if necessary.
     pub fn hippoctl(&self) -> Command {
         self.inner
             .lock()
@@ -128,7 +127,7 @@ impl DaemonHome {
             .hippoctl(&self.folder)
     }
 
-    /// Runs a command of the client, and shows its output.
+    /// Runs a client command, and shows its output.
     ///
     /// # Errors
     /// Fails if the command failed.
@@ -143,7 +142,7 @@ impl DaemonHome {
     /// Stops the daemon and removes the home.
     ///
     /// # Errors
-    /// Fails if the daemon does not stop, or the folder cannot be removed.
+    /// Fails if the daemon does not stop, or if the folder cannot be removed.
     pub fn close(self) -> Result<()> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).close()
     }

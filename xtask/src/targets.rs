@@ -10,7 +10,7 @@ use crate::terminal::say;
 /// Supported targets in addition to Linux.
 const TARGETS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
-/// Returns the targets whose libraries are installed, and reports the targets that are skipped.
+/// Returns the targets whose libraries are installed. Reports the other targets, which are skipped.
 pub fn installed() -> Vec<&'static str> {
     let print = |what: &str| {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -26,7 +26,7 @@ pub fn installed() -> Vec<&'static str> {
     let libraries = std::path::Path::new(&sysroot).join("lib/rustlib");
     TARGETS
         .into_iter()
-        // An earlier step has checked the target of this machine.
+        // An earlier step of the gate has checked the target of this machine.
         .filter(|target| *target != host)
         .filter(|target| {
             let has_libraries = libraries.join(target).join("lib").is_dir();
@@ -40,8 +40,8 @@ pub fn installed() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns what is missing to check a target, if anything is. Even a check compiles the dependencies in C, which
-/// needs a compiler for the target. `compiler` is true if the environment names such a compiler.
+/// Returns the missing requirement for checking a target, or `None` if all exist. A check also compiles the C code of
+/// dependencies, which needs a C compiler for the target. `compiler` is true if the environment names such a compiler.
 fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Option<String> {
     if !has_libraries {
         Some(format!("Rust libraries not found (rustup target add {target})"))

@@ -7,10 +7,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time between two lines of progress, for programs that show no progress themselves.
+/// Time between two lines of progress, for programs that print none themselves.
 const SILENCE: Duration = Duration::from_millis(1900);
 
-/// Writes a line to standard output. If the reader has closed the pipe, this is not a failure.
+/// Writes a line to standard output. A pipe that its reader has closed is not an error.
 pub fn say(line: Arguments<'_>) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
@@ -31,8 +31,8 @@ pub fn duration(time: Duration) -> impl Display {
     }
 }
 
-/// Runs a command to its end. Programs show no progress if standard error is not a terminal. In this case, a line is
-/// printed every two seconds.
+/// Runs a command until it exits. If standard error is not a terminal, programs show no progress, so a line is printed
+/// every two seconds.
 ///
 /// # Errors
 /// Fails if the command could not be run.

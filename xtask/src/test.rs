@@ -34,8 +34,8 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     gate.step("lints", |house| {
         let mut whole = cargo(house);
         house::run(whole.args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-        // In these packages, the model is an optional feature. The code without this feature is checked here, but it
-        // is not built and tested again.
+        // In these packages, the model is an optional feature. Here, the code without the feature is linted, but not
+        // built and tested again.
         let mut fewer = cargo(house);
         fewer.args([
             "clippy",
@@ -51,7 +51,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     for target in targets::installed() {
         gate.step("types on other systems", |house| targets::check(house, target))?;
     }
-    // The build has the features of the tests, so the programs that the tests start are built only once.
+    // The build has the same features as the tests, so the programs that the tests start are built only once.
     gate.step("build", |house| {
         house::run(cargo(house).args(["build", "--workspace", "--bins", "--tests"]))
     })?;
@@ -102,7 +102,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     Ok(())
 }
 
-/// Returns a cargo command without incremental compilation, which needs disk space and slows down a build from
+/// Returns a cargo command without incremental compilation, which would need disk space and slow down a build from
 /// scratch.
 fn cargo(house: &ProjectFolders) -> Command {
     let mut command = house.cargo();
@@ -176,8 +176,8 @@ impl Runner {
     }
 }
 
-/// Runs a command, shows its output, and returns the selected lines. Nextest writes to standard error, and `cargo
-/// test` to standard output. Only that stream is captured.
+/// Runs a command, shows its output, and returns the lines that `keep` selects. Nextest writes to standard error and
+/// `cargo test` to standard output; only that stream is captured.
 fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Vec<String>> {
     let name = describe(command);
     let (reader, writer) = io::pipe().context("could not open a pipe")?;
@@ -187,7 +187,7 @@ fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Ve
         command.stdout(writer);
     }
     let mut child = command.spawn().with_context(|| format!("could not run {name}"))?;
-    // The command has its own handle of the pipe. The loop below ends only after all such handles are closed.
+    // The command has its own handle of the pipe. The loop below ends only after all these handles are closed.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut kept = Vec::new();
     for line in BufReader::new(reader).split(b'\n') {

@@ -1,4 +1,4 @@
-//! Model benchmarks without a daemon: queries, token counts and bulk embedding. Prints JSON for `cargo lab bench`.
+//! Model benchmarks without a daemon, with JSON output for `cargo lab bench`.
 //!
 //! - `cargo bench -p hippo-embed --bench bare -- questions FILE` times each line of a file as a query.
 //! - `-- pieces FOLDER` counts the word pieces of a folder of markdown.
@@ -80,7 +80,7 @@ fn passages(embedder: &mut OnnxEmbedder, folder: &Path) -> serde_json::Value {
         }
         windows.extend((!window.trim().is_empty()).then_some(window));
     }
-    // Sorted by length, one text per call: the fastest way to run fastembed on a CPU.
+    // One text per call, sorted by length, is the fastest way to run fastembed on a CPU.
     windows.sort_by_key(String::len);
     let model = embedder.fastembed();
     let begun = Instant::now();
@@ -107,7 +107,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// Counts word pieces line by line, as the daemon embeds text, so that the tokenizer never holds a whole file.
+/// Counts the word pieces of each line separately, as the daemon embeds text. The tokenizer therefore never receives a
+/// whole file.
 fn count(embedder: &OnnxEmbedder, text: &str) -> usize {
     text.lines().map(|line| embedder.count_tokens(line)).sum()
 }

@@ -1,7 +1,7 @@
 //! Benchmarks of queries and passages, compared with fastembed alone.
 //!
-//! Needs `HIPPOD_TEST_MODEL_HOME` (a folder with `models/` and `runtime/`). `HIPPOD_BENCH_WORKSPACE` names a folder of
-//! markdown for the passages; without it the text is synthetic.
+//! Needs `HIPPOD_TEST_MODEL_HOME`, a folder with `models/` and `runtime/`. `HIPPOD_BENCH_WORKSPACE` can name a folder
+//! of markdown for the passages; without it, the text is synthetic.
 
 use std::cell::RefCell;
 use std::fs;
@@ -105,7 +105,7 @@ fn query(bencher: Bencher) {
     });
 }
 
-/// Late chunking: one vector per line.
+/// Measures late chunking: one vector for each line.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn passages_late_chunking(bencher: Bencher) {
     let windows = windows();
@@ -120,7 +120,7 @@ fn passages_late_chunking(bencher: Bencher) {
     });
 }
 
-/// Embeds the same windows with fastembed directly: one text and one vector per window.
+/// Embeds the same windows with fastembed directly: one text and one vector for each window.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn passages_fastembed_alone(bencher: Bencher) {
     let windows = windows();

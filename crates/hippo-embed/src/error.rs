@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// An error while a model is loaded or used.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The model or the runtime library is not installed; the string names the missing file.
+    /// The model or the runtime library is not installed. The string is the message, which names the missing file.
     #[error("{0}")]
     NotInstalled(String),
     /// The prebuilt runtime would crash on this processor.
@@ -39,7 +39,7 @@ pub enum EmbedError {
     /// The runtime rejected the model.
     #[error("could not load the model: {0}")]
     Load(String),
-    /// The name is not in the list of models.
+    /// No model has this name.
     #[error("no such model: {0:?}")]
     UnknownModel(String),
     /// A text could not be split into tokens.

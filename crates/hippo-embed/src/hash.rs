@@ -4,8 +4,8 @@ use crate::{EmbedError, Embedder, ModelId, normalise};
 
 const DIMENSION: usize = 384;
 
-/// Deterministic feature hashing: texts that share words or parts of words have similar vectors. It is meant for tests
-/// and for builds without the model, because it ignores meaning.
+/// Deterministic feature hashing. Texts that share words or parts of words have similar vectors; meaning is ignored.
+/// It is intended for tests and for builds without a model.
 #[derive(Debug)]
 pub struct HashEmbedder {
     id: ModelId,
@@ -67,8 +67,8 @@ impl Embedder for HashEmbedder {
         Ok(self.embed(text))
     }
 
-    /// Ignores the context. A hashed word does not depend on its neighbours, and a common heading would only make all
-    /// vectors more similar.
+    /// Ignores `context`. The hash of a word does not depend on its neighbours, and a common heading would only make
+    /// all vectors more similar.
     fn embed_passages(&mut self, _context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         Ok(texts.iter().map(|text| self.embed(text)).collect())
     }
@@ -88,7 +88,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-/// Adds a feature; its hash selects the component and the sign.
+/// Adds a feature to a vector. The hash of the feature selects the component and the sign.
 fn add(vector: &mut [f32], kind: &str, feature: &str, weight: f32) {
     let mut hasher = blake3::Hasher::new();
     hasher

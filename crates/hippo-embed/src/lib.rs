@@ -1,4 +1,4 @@
-//! Text embedding: the local model, its installation, and a model-free fallback.
+//! Text embedding with a local model, or with hashes.
 
 pub mod acquire;
 mod error;
@@ -16,35 +16,35 @@ pub use model_id::ModelId;
 #[cfg(feature = "onnx")]
 pub use onnx::{OnnxEmbedder, check_processor};
 
-/// A converter of text into unit vectors. Calls block; an embedder belongs to one thread.
+/// A converter of text into unit vectors. Calls block, and an embedder is used by one thread only.
 pub trait Embedder: Send {
     /// Returns the identity of the vectors. Vectors with different ids must not be compared.
     fn id(&self) -> &ModelId;
 
-    /// Returns the vector of a query, with [`ModelId::dimension`] components and unit length. Text beyond one pass of
-    /// the model is ignored.
+    /// Returns the vector of a query, with [`ModelId::dimension`] components and unit length. Text that does not fit
+    /// into one pass of the model is ignored.
     ///
     /// # Errors
-    /// Fails if the model fails.
+    /// Fails if the model cannot process the text.
     fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, EmbedError>;
 
-    /// Returns one unit vector per text, in order. The texts are consecutive chunks of one section. They go through the
-    /// model in a common pass, preceded by `context`, such as the heading path, so that each vector depends on the
-    /// neighbouring texts (late chunking). Text beyond one pass is split.
+    /// Returns one unit vector per text, in order. The texts are consecutive chunks of one section. The model reads
+    /// them together in one pass, after `context`, such as the headings. Each vector therefore depends on the
+    /// neighbouring texts (late chunking). Text that does not fit into one pass is split over several passes.
     ///
     /// # Errors
-    /// Fails if the model fails. In this case, no vectors are returned.
+    /// Fails if the model cannot process the texts. In this case, no vectors are returned.
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
     /// Returns the number of word pieces of a text, excluding special tokens.
     fn count_tokens(&self, text: &str) -> usize;
 
-    /// Returns the number of word pieces sent through the model so far, including contexts and special tokens.
+    /// Returns the number of word pieces that the model has processed so far, including contexts and special tokens.
     fn word_pieces_embedded(&self) -> u64;
 }
 
-/// Scales a vector to unit length. A vector that is zero or not finite becomes the first axis, so that every text has a
-/// vector.
+/// Scales a vector to unit length. A vector that is zero or not finite becomes the first unit vector, so that every
+/// text has a vector.
 fn normalise(vector: &mut [f32]) {
     let norm = vector
         .iter()

@@ -13,7 +13,7 @@ pub struct ModelId {
     pub revision: String,
 }
 
-/// The stable form, stored with every vector.
+/// Formats the id in its stable text form, which is stored with every vector.
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}|{}|{}", self.name, self.dimension, self.revision)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A part of a text that is embedded undivided.
+/// A part of a text that is embedded in one pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPart {
     /// Index of the text.
@@ -13,8 +13,9 @@ pub(crate) struct TextPart {
     pub(crate) pieces: usize,
 }
 
-/// Groups parts into as few passes of at most `room` pieces as possible. The passes have similar lengths, because a
-/// short last pass would lack neighbours. Returns ranges of `parts`. A part longer than `room` gets a pass of its own.
+/// Groups parts into as few passes as possible, of at most `room` pieces each. The passes have similar lengths,
+/// because the parts in a short last pass would lack neighbours. Returns ranges of `parts`. A part longer than `room`
+/// gets a pass of its own.
 pub(crate) fn group_into_passes(parts: &[TextPart], room: usize) -> Vec<Range<usize>> {
     let fewest = group_greedily(parts, room).len();
     let (mut low, mut high) = (1, room.max(1));
@@ -60,8 +61,8 @@ impl WordPiece {
     }
 }
 
-/// Cuts a text into parts of at most `room` pieces. The parts have similar lengths and end at word boundaries, so that
-/// the tokenizer finds the same pieces in each part as in the whole text.
+/// Cuts a text into parts of at most `room` pieces. The parts have similar lengths. They end at word boundaries, so
+/// that the tokenizer finds the same pieces in each part as in the whole text.
 pub(crate) fn split_text(text: usize, length: usize, pieces: &[WordPiece], room: usize) -> Vec<TextPart> {
     let even = pieces
         .len()
@@ -75,7 +76,7 @@ pub(crate) fn split_text(text: usize, length: usize, pieces: &[WordPiece], room:
             cut -= 1;
         }
         if pieces[cut].continues_word(&pieces[cut - 1]) {
-            // The word is longer than the part, as text without spaces is for some tokenizers.
+            // The word is longer than the part. For some tokenizers, a text without spaces is one word.
             cut = first + even;
         }
         let end = pieces[cut].start.max(pieces[cut - 1].end).max(byte);

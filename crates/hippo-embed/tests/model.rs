@@ -1,4 +1,4 @@
-//! Vectors of the local model.
+//! Tests of the vectors of the local model.
 // In a test, a failed preparation step is a failed test.
 #![allow(clippy::unwrap_used)]
 #![cfg(feature = "onnx")]
@@ -191,7 +191,7 @@ fn invalid_models_and_runtimes_are_errors() {
         "{error}"
     );
 
-    // The header is complete, the data is truncated.
+    // The header of the weights is complete, but the data is truncated.
     let bytes = std::fs::read(&installed.model.weights).unwrap();
     std::fs::write(&broken, &bytes[..bytes.len() / 2]).unwrap();
     assert!(OnnxEmbedder::load(&files, &installed.runtime, 1).is_err());

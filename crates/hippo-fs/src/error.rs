@@ -4,12 +4,12 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The reason why a path is not opened, apart from the permissions of its file.
+/// The reason why this crate refuses to open a path. A missing permission is an error of the operating system instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathRefusal {
     /// A component of the path is a link. The value is the path up to that component.
     Link(PathBuf),
-    /// A link, or the path itself, leads out of the workspace.
+    /// A link in the path, or the path itself, leads out of the workspace.
     Outside(PathBuf),
     /// A link to a hidden file or folder in the workspace.
     Hidden(PathBuf),
@@ -59,14 +59,14 @@ impl From<PathRefusal> for io::Error {
     }
 }
 
-/// Returns the refusal that caused an error of this crate, if there is one.
+/// Returns the refusal that caused an I/O error, if there is one.
 pub fn refusal(error: &io::Error) -> Option<&PathRefusal> {
     error.get_ref()?.downcast_ref()
 }
 
-/// Returns whether an error means that the file does not exist. After any other error, the file may exist.
+/// Returns whether an error means that the file does not exist. With any other error, the file may exist.
 pub fn is_absence(error: &io::Error) -> bool {
-    // `NotADirectory`: a file has the name of a folder in the path.
+    // `NotADirectory` means that a component in the middle of the path is a file.
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory

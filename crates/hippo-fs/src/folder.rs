@@ -14,13 +14,13 @@ use cap_std::fs::{Dir, OpenOptions};
 use crate::error::{link_error, not_regular_error};
 use crate::path::check_name;
 
-/// An opened folder inside a workspace. The handle remains valid when the folder, or a folder above it, is renamed.
+/// An opened folder inside a workspace. The handle stays valid when the folder, or a folder above it, is renamed.
 ///
-/// Names are single path components; any other path is refused.
+/// Methods take single path components as names and refuse any other path.
 #[derive(Debug)]
 pub struct Folder {
     dir: Dir,
-    /// Relative to the root, for error messages.
+    /// Path of this folder relative to the root, for error messages.
     path: PathBuf,
 }
 
@@ -42,9 +42,9 @@ pub enum FileKind {
 pub struct Stat {
     /// The kind of the entry.
     pub kind: FileKind,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Last modification, nanoseconds since the Unix epoch.
+    /// Time of the last modification in nanoseconds since the Unix epoch.
     pub modified_ns: i64,
 }
 
@@ -74,7 +74,7 @@ impl Folder {
         Ok(Self { dir, path })
     }
 
-    /// Returns the path of a name in this folder, relative to the root.
+    /// Returns the path of an entry of this folder, relative to the root.
     pub fn path_of(&self, name: impl AsRef<OsStr>) -> PathBuf {
         self.path.join(name.as_ref())
     }
@@ -87,10 +87,10 @@ impl Folder {
         self.dir.try_clone()?.into_std_file().metadata()
     }
 
-    /// Opens a folder in this one.
+    /// Opens a folder inside this folder.
     ///
     /// # Errors
-    /// Fails if the name is a link, or the operating system reports an error.
+    /// Fails if the name is a link, or if the operating system reports an error.
     pub fn folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         let name = check_name(name.as_ref())?;
         let dir = self
@@ -101,7 +101,7 @@ impl Folder {
         Ok(Self { dir, path })
     }
 
-    /// Opens a folder in this one, or creates it. On return, its name is durable.
+    /// Opens a folder inside this folder, or creates it. On return, the name of the folder is durable.
     ///
     /// # Errors
     /// See [`folder`](Self::folder).
@@ -115,10 +115,10 @@ impl Folder {
         self.folder(name)
     }
 
-    /// Opens a regular file for reading. Does not wait for the writer of a pipe.
+    /// Opens a regular file for reading. Opening a pipe does not block.
     ///
     /// # Errors
-    /// Fails if the name is a link or not a regular file, or the operating system reports an error.
+    /// Fails if the name is a link or not a regular file, or if the operating system reports an error.
     pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<(File, Metadata)> {
         let mut options = OpenOptions::new();
         options.read(true);
@@ -136,8 +136,8 @@ impl Folder {
     /// Creates a file.
     ///
     /// # Errors
-    /// Returns [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link, otherwise an error of the operating
-    /// system.
+    /// Returns [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link; otherwise returns any error of the
+    /// operating system.
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).follow(FollowSymlinks::No);
@@ -225,7 +225,7 @@ impl Folder {
     /// # Errors
     /// Returns any error of the operating system.
     pub fn sync(&self) -> io::Result<()> {
-        // `dir` is an O_PATH handle, which cannot be synchronised, so open the folder again.
+        // `dir` is an `O_PATH` handle, which cannot be synced, so the folder is opened again.
         self.dir.open(".")?.sync_all()
     }
 
@@ -247,7 +247,7 @@ impl Folder {
     }
 
     fn open_regular(&self, name: &OsStr, mut options: OpenOptions) -> io::Result<(File, Metadata)> {
-        // On a regular file, `nonblock` has no effect.
+        // `nonblock` has no effect on a regular file.
         options.follow(FollowSymlinks::No).nonblock(true);
         set_noctty(&mut options);
         let opened = self.dir.open_with(check_name(name)?, &options);
@@ -262,8 +262,8 @@ impl Folder {
         }
     }
 
-    /// Replaces the error for a link or a pipe with a [`PathRefusal`](crate::PathRefusal). The operating system
-    /// reports a link as a loop or as not a directory, and a pipe without a reader as a missing device.
+    /// Replaces the error for a link or a pipe with a [`PathRefusal`](crate::PathRefusal). For a link, the operating
+    /// system reports a loop or "not a directory"; for a pipe without a reader, it reports a missing device.
     fn explain_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         match self.stat(name).ok().flatten().map(|stat| stat.kind) {
             Some(FileKind::Link) => link_error(&self.path_of(name)),
@@ -305,7 +305,7 @@ fn to_unix_ns(at: std::time::SystemTime) -> i64 {
     }
 }
 
-/// Sets `O_NOCTTY`, because a terminal that is opened by mistake must not become the controlling terminal of the
+/// Sets `O_NOCTTY`. Without it, a terminal that is opened by mistake would become the controlling terminal of the
 /// daemon.
 fn set_noctty(options: &mut OpenOptions) {
     use cap_std::fs::OpenOptionsExt;

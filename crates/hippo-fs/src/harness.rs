@@ -1,4 +1,4 @@
-//! Reader of `hipocampus.config.json`, and the settings allowed without trust.
+//! Reader of `hipocampus.config.json` and of its settings without trust.
 
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
@@ -11,9 +11,9 @@ pub const FILE: &str = "hipocampus.config.json";
 pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
 /// Minimum and maximum tokens of `ROOT.md`.
 pub const ROOT_TOKENS: (u32, u32) = (200, 1_000_000);
-/// Maximum hours between two runs of the compaction tree: a year.
+/// Maximum hours between two updates of the compaction tree: a year.
 pub const MOST_HOURS: f64 = 8_760.0;
-/// Expected value of a section, for messages.
+/// Description of a valid section, for messages.
 const SECTION: &str = "an object { … }";
 
 /// Returns parse options for hand-written JSON: comments and trailing commas, but no other extensions.
@@ -32,14 +32,14 @@ pub fn json_options() -> ParseOptions {
     }
 }
 
-/// Supported keys of the file. Missing and `null` values are `None`; other keys are ignored.
+/// Values of the supported keys. A missing key or a `null` value is `None`; other keys in the file are ignored.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HarnessSettings {
     /// `platform`, one of [`PLATFORMS`].
     pub platform: Option<String>,
-    /// `search.vector`
+    /// `search.vector`: true if semantic search is enabled.
     pub vector: Option<bool>,
-    /// `index.inPrompt`: includes `HIPPOCAMPUS.md` in the prompt.
+    /// `index.inPrompt`: true if harnesses include `HIPPOCAMPUS.md` in the prompt.
     pub index_in_prompt: Option<bool>,
     /// `compaction.rootMaxTokens`, within [`ROOT_TOKENS`].
     pub root_max_tokens: Option<u32>,
@@ -49,7 +49,7 @@ pub struct HarnessSettings {
     pub session_compaction: Option<Map<String, Value>>,
 }
 
-/// Setting of a folder that needs trust to take effect.
+/// A setting of a workspace that takes effect only with trust.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WiderSetting {
     /// Key.
@@ -61,8 +61,8 @@ pub struct WiderSetting {
 }
 
 impl HarnessSettings {
-    /// Returns these settings limited to the user's values, and those values that exceed the user's: a larger root,
-    /// more frequent runs, or `HIPPOCAMPUS.md` in the prompt.
+    /// Returns these settings, limited to the user's values. Also returns the settings that exceed the user's values:
+    /// a larger `ROOT.md`, more frequent updates, or `HIPPOCAMPUS.md` in the prompt.
     #[must_use]
     pub fn narrowed(&self, root_max_tokens: u32, cooldown_hours: f64) -> (Self, Vec<WiderSetting>) {
         let mut narrowed = self.clone();
@@ -92,8 +92,8 @@ impl HarnessSettings {
     }
 }
 
-/// Reads the file. Invalid values are reported and treated as missing, and all other values are used. A file that is
-/// not JSON yields no settings.
+/// Reads the settings of a file. An invalid value is reported and treated as missing; the other values are still used.
+/// A file that is not JSON yields no settings.
 #[must_use]
 pub fn read(bytes: &[u8]) -> (HarnessSettings, Vec<String>) {
     let mut reader = HarnessReader::default();
@@ -124,7 +124,7 @@ const SHOWN: usize = 40;
 
 #[derive(Default)]
 struct HarnessReader {
-    /// Invalid values, each with the expected value. A message quotes at most a short value from the file.
+    /// Invalid values, each with the expected value. Each message quotes at most a short value from the file.
     invalid: Vec<String>,
 }
 
@@ -186,7 +186,7 @@ impl HarnessReader {
         value
     }
 
-    /// Adds a message, unless another key of the same section has added it before.
+    /// Adds a message for an invalid value, unless a message for the same section was added before.
     fn report_invalid(&mut self, key: &str, found: &Value, expected: &str) {
         let shown = match found {
             Value::Object(_) => "an object".to_owned(),

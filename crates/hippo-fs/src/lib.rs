@@ -1,8 +1,8 @@
-//! Files inside a workspace, opened below its root and never through a link.
+//! Access to files inside a workspace, without following links.
 //!
-//! The content of a workspace is untrusted, links included. [`WorkspaceDir`] is the only way to open a file there. It
-//! holds the opened root, walks a relative path one component at a time, and refuses each component that is a link,
-//! so a concurrent rename cannot bypass the check. Memory files may be links within the workspace:
+//! The content of a workspace is untrusted, including its links. [`WorkspaceDir`] is the only way to open a file in a
+//! workspace. It keeps the root open, opens a relative path one component at a time, and refuses each component that
+//! is a link. A concurrent rename therefore cannot bypass the check. Memory files may be links within the workspace:
 //! [`WorkspaceDir::resolve`] returns the real path, which is then opened under the same rules.
 
 mod error;

@@ -1,8 +1,8 @@
 //! Limits on the nesting of JSON and TOML.
 //!
-//! The libraries recurse for each level, and their own limits allow more levels than fit on a stack: 512 in JSON with
-//! comments, and in TOML 80 nested inline tables, each under a key of 80 parts. The checks in this module count the
-//! levels on the token stream of the libraries, without recursion.
+//! The parsers recurse once for each level, and their own limits allow more levels than fit on a stack: 512 in JSON
+//! with comments, and in TOML 80 nested inline tables, each under a key of 80 parts. The checks in this module use the
+//! parsers' tokenizers and count the levels without recursion.
 
 use std::fmt;
 
@@ -11,7 +11,8 @@ use jsonc_parser::{Scanner, ScannerOptions};
 use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
 
-/// Maximum levels of nested collections. In TOML, each part of a dotted key is a level, but table headers do not count.
+/// Maximum number of levels of nested collections. In TOML, each part of a dotted key is a level, but table headers do
+/// not count.
 pub const MOST_LEVELS: usize = 64;
 
 /// Position in a text that is nested too deeply.
@@ -26,7 +27,7 @@ pub struct TooDeep {
 }
 
 impl TooDeep {
-    /// The reason, without the position.
+    /// Description of the error, without the position.
     pub const WHAT: &str = "nested more than 64 levels deep";
 
     fn at(text: &str, at: usize) -> Self {
@@ -46,7 +47,7 @@ impl fmt::Display for TooDeep {
     }
 }
 
-/// Checks the levels of JSON, with or without comments, up to the first invalid token.
+/// Checks the nesting of JSON, with or without comments, up to the first invalid token.
 ///
 /// # Errors
 /// Returns the first position beyond [`MOST_LEVELS`].
@@ -67,14 +68,14 @@ pub fn check_json(text: &str) -> Result<(), TooDeep> {
     Ok(())
 }
 
-/// Checks the levels of TOML. A bracket stays open until a bracket of its own kind closes it, because the TOML parser
+/// Checks the nesting of TOML. An open bracket is only closed by a bracket of the same kind, because the TOML parser
 /// continues after an error.
 ///
 /// # Errors
 /// Returns the first position beyond [`MOST_LEVELS`].
 pub fn check_toml(text: &str) -> Result<(), TooDeep> {
-    // The closing token of each open bracket, and the dots of the current key in it; the first element is the text
-    // itself.
+    // For each open bracket, its closing token and the number of dots in the current key inside it. The first element
+    // is for the text outside all brackets.
     let mut open = vec![(TokenKind::Eof, 0_usize)];
     let mut levels = 0_usize;
     for token in Source::new(text).lex() {

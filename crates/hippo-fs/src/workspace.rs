@@ -8,7 +8,7 @@ use crate::error::{PathRefusal, is_absence, outside_error, refusal};
 use crate::folder::{DirEntry, FileKind, Folder, Stat};
 use crate::path::{components, split_parent};
 
-/// The opened root of a workspace. All paths are relative to it, and no component may be a link.
+/// The opened root of a workspace. All paths are relative to the root, and no component may be a link.
 #[derive(Debug)]
 pub struct WorkspaceDir {
     root: PathBuf,
@@ -33,12 +33,12 @@ impl WorkspaceDir {
     /// Opens a folder; the empty path means the root.
     ///
     /// # Errors
-    /// Fails if the path leaves the workspace, a component is a link, or the operating system reports an error.
+    /// Fails if the path leaves the workspace, if a component is a link, or if the operating system reports an error.
     pub fn folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
         self.walk(&components(path.as_ref())?, |folder, name| folder.folder(name))
     }
 
-    /// Opens a folder, and creates it and its missing parents.
+    /// Opens a folder. Creates the folder and its parents if they are missing.
     ///
     /// # Errors
     /// See [`folder`](Self::folder).
@@ -84,7 +84,7 @@ impl WorkspaceDir {
         rest.iter().try_fold(first, |folder, name| step(&folder, name))
     }
 
-    /// Opens a regular file for reading. Does not wait for the writer of a pipe.
+    /// Opens a regular file for reading. Opening a pipe does not block.
     ///
     /// # Errors
     /// See [`Folder::open`].
@@ -93,7 +93,7 @@ impl WorkspaceDir {
         folder.open(name)
     }
 
-    /// Opens a regular file for reading if the file, the root and each folder in the path have the same owner as
+    /// Opens a regular file for reading. The file, the root and each folder in the path must have the same owner as
     /// `like`.
     ///
     /// # Errors
@@ -155,7 +155,7 @@ impl WorkspaceDir {
     /// Removes a file or a link. The target of a link is not removed. Returns whether the path existed.
     ///
     /// # Errors
-    /// Fails if a folder in the path is a link, or the operating system reports an error.
+    /// Fails if a folder in the path is a link, or if the operating system reports an error.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         let removed = self
             .parent(path.as_ref())
@@ -170,7 +170,7 @@ impl WorkspaceDir {
     /// Returns the metadata of a path without following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// Fails if a folder in the path is a link, or the operating system reports an error.
+    /// Fails if a folder in the path is a link, or if the operating system reports an error.
     pub fn stat(&self, path: impl AsRef<Path>) -> io::Result<Option<Stat>> {
         let stat = self
             .parent(path.as_ref())
@@ -181,12 +181,12 @@ impl WorkspaceDir {
         }
     }
 
-    /// Returns whether a path is a folder, reached without links.
+    /// Returns whether a path is a folder and contains no links.
     pub fn is_folder(&self, path: impl AsRef<Path>) -> bool {
         self.folder(path).is_ok()
     }
 
-    /// Returns whether a path is a regular file, reached without links.
+    /// Returns whether a path is a regular file and contains no links.
     pub fn is_file(&self, path: impl AsRef<Path>) -> bool {
         let stat = self.stat(path).ok().flatten();
         stat.is_some_and(|stat| stat.kind == FileKind::File)
@@ -201,8 +201,8 @@ impl WorkspaceDir {
     }
 
     /// Returns the real path of an existing file or folder, for reading. Follows links that stay within the workspace.
-    /// The caller then opens the returned path without following links, so that a link that replaces a component in
-    /// the meantime is refused.
+    /// The caller then opens the returned path without following links. If a link replaces a component in the
+    /// meantime, opening fails.
     ///
     /// # Errors
     /// Returns [`PathRefusal::Outside`] for a link that leaves the workspace, [`PathRefusal::Hidden`] for a link to a
@@ -250,12 +250,12 @@ impl WorkspaceDir {
         self.resolve(path).is_ok()
     }
 
-    /// Returns the file to write for a path that users may have made a link, such as `CLAUDE.md` → `AGENTS.md`. A
-    /// path that is not a link is returned unchanged. A link must lead to an existing file in the workspace with the
-    /// same extension: a note that links to a program or a settings file must not overwrite it.
+    /// Returns the file to write for a path that users may have made a link, such as `CLAUDE.md` → `AGENTS.md`. A path
+    /// that is not a link is returned unchanged. The target of a link must be an existing file in the workspace with
+    /// the same extension. Writing to a note therefore never overwrites a program or a settings file.
     ///
     /// # Errors
-    /// See [`PathRefusal`]; or an error of the operating system.
+    /// Returns a [`PathRefusal`], or an error of the operating system.
     pub fn file_to_write(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
         let (folder, name) = match self.parent(path) {

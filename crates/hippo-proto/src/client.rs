@@ -31,7 +31,7 @@ pub enum ClientError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// An I/O error during the call.
+    /// An I/O error while sending the request or receiving the answer.
     #[error("could not communicate with the daemon: {0}")]
     Io(#[from] io::Error),
     /// The daemon closed the connection before it read the whole request, so it did not execute the request.
@@ -52,7 +52,8 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Returns whether `request` may be retried on another connection: it had no effect, or it only reads.
+    /// Returns whether `request` may be sent again on another connection: either it was not executed, or it only
+    /// reads.
     pub fn may_ask_again(&self, request: &Request) -> bool {
         match self {
             Self::Unread(_) => true,
@@ -62,7 +63,7 @@ impl ClientError {
     }
 }
 
-/// A connection to the daemon. Calls are sequential; notifications received during a call are kept.
+/// A connection to the daemon. It handles one call at a time, and keeps the notifications received during a call.
 #[derive(Debug)]
 pub struct Client {
     stream: Stream,
@@ -147,7 +148,7 @@ impl Client {
                     on_notification(notification);
                     deadline = self.deadline();
                 }
-                // An answer with a null id belongs to a line that could not be parsed. Because calls are sequential,
+                // An answer with a null id means that the daemon could not parse a line. Because calls are sequential,
                 // that line is the request of this call.
                 Incoming::Reply(reply) if reply.id == id || reply.id == Id::Null => {
                     return R::deserialize(reply.outcome?)

@@ -1,4 +1,4 @@
-//! Errors on the wire.
+//! Errors of the protocol.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
-    /// The request is invalid: malformed, unknown method or field, value out of range.
+    /// The request is invalid: it is malformed, its method or a field is unknown, or a value is out of range.
     BadRequest = -32602,
     /// `hello` requested a protocol version that this daemon does not support.
     UnsupportedProtocol = -32001,
@@ -17,29 +17,29 @@ pub enum ErrorKind {
     NoWorkspace = -32002,
     /// The path, section or id does not exist.
     NotFound = -32003,
-    /// The pointer does not match the text on disk any more.
+    /// The text on disk no longer matches the pointer.
     Stale = -32004,
-    /// Another change was faster, or the same job is already running.
+    /// Another change came first, or the same job is already running.
     Conflict = -32005,
     /// The line, file or result is larger than allowed.
     TooLarge = -32006,
-    /// The budget is exceeded.
+    /// A budget, such as that of stored contents, is used up.
     Budget = -32007,
-    /// The daemon is still loading; the same request will succeed later.
+    /// A workspace or the index is not ready yet. The same request may succeed later.
     Warming = -32008,
-    /// A required part is missing (no model, no vectors).
+    /// A required part is missing, such as the model or the vectors.
     Degraded = -32009,
     /// The target is not writable.
     ReadOnly = -32010,
     /// The daemon has too many open files.
     TooManyOpenFiles = -32012,
-    /// An internal error of the daemon. Unknown kinds are parsed as this one.
+    /// An internal error of the daemon. A client also parses unknown kinds as this one.
     #[serde(other)]
     Internal = -32603,
 }
 
 impl ErrorKind {
-    /// Returns the JSON-RPC code for this kind, unless a code of JSON-RPC itself fits better.
+    /// Returns the JSON-RPC code for this kind.
     pub fn code(self) -> i32 {
         self as i32
     }
@@ -71,7 +71,7 @@ pub struct RpcError {
 pub struct ErrorData {
     /// The kind, in one word.
     pub kind: ErrorKind,
-    /// How to fix the error; may be empty.
+    /// The fix for the error, as text; may be empty.
     #[serde(default)]
     pub hint: Cow<'static, str>,
     /// True if the same request may succeed later.
@@ -100,7 +100,7 @@ impl RpcError {
         self
     }
 
-    /// Sets another JSON-RPC code.
+    /// Replaces the JSON-RPC code.
     pub fn with_code(mut self, code: i32) -> Self {
         self.code = code;
         self
@@ -119,7 +119,7 @@ impl RpcError {
         Self::bad_request(message).with_code(Self::UNUSABLE_FILE)
     }
 
-    /// Creates an error for something that does not exist.
+    /// Creates an error of the kind `not-found`.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, message)
     }

@@ -1,4 +1,4 @@
-//! Notifications: events after `subscribe`, progress during long requests.
+//! Notifications: subscribed events, and progress of long requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,10 +9,10 @@ use crate::reply::encode_notification;
 use crate::types::CycleOutcome;
 use hippo_types::cycle::Cycle;
 
-/// A line without an id, as received by a client.
+/// A notification as received by a client: a line without an id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
-    /// `event` or `progress`; ignore other methods of newer daemons.
+    /// `event` or `progress`; a newer daemon may send other methods, which clients ignore.
     pub method: String,
     /// Parameters of the notification, untyped.
     pub params: Value,
@@ -71,7 +71,7 @@ pub enum Event {
         workspace: String,
         /// The state as one kebab-case word, as in the `index` member of a `search` answer; null after recovery.
         degraded: Option<String>,
-        /// The meaning and the fix, as text.
+        /// The meaning of the state and how to fix it, as text.
         why: Option<String>,
     },
     /// A long-running job made progress.
@@ -91,7 +91,7 @@ pub enum Event {
     Cycle {
         /// Canonical root of the workspace.
         workspace: String,
-        /// Number of the run in the workspace.
+        /// Number of the run, which is unique in the workspace.
         run: i64,
         /// The cycle that finished.
         cycle: Cycle,

@@ -1,8 +1,8 @@
-//! The user's decisions about a folder, stored in the state folder.
+//! Records of the user's decisions about a workspace folder.
 //!
-//! A workspace may be a cloned, untrusted repository. Therefore, the record of `init` and the list of trusted settings
-//! files are stored outside it, by the canonical root. Both the daemon and `hippoctl` use them; `hippoctl` reads them
-//! without a daemon.
+//! A workspace may be a cloned, untrusted repository. The record of `init` and the list of trusted settings files are
+//! therefore stored outside the workspace, in a folder named by its canonical root. The daemon and `hippoctl` both use
+//! them; `hippoctl` reads them without a daemon.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -26,8 +26,8 @@ pub fn key(root: &Path) -> String {
     hash.to_hex()[..16].to_owned()
 }
 
-/// Returns the folder of decisions about a workspace. The folder remains when `workspace remove` or `restore` replaces
-/// the index.
+/// Returns the folder of the user's decisions about a workspace. `workspace remove` and `restore` keep it, although
+/// they replace the index.
 pub fn decisions(state: &Path, root: &Path) -> PathBuf {
     state.join("decisions").join(key(root))
 }
@@ -70,7 +70,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
     let draft = path.with_extension(format!("{}.tmp", std::process::id()));
-    // An earlier process with the same id may have left a draft.
+    // An earlier process with the same id may have left a draft behind.
     let _ = fs::remove_file(&draft);
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -80,7 +80,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.sync_all()
     });
     written.and_then(|()| fs::rename(&draft, path)).inspect_err(|_| {
-        // Ignore an error of the removal, because the first error is the one to report.
+        // An error of this removal is ignored, because the first error is the one to report.
         let _ = fs::remove_file(&draft);
     })
 }

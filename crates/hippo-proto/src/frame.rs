@@ -6,32 +6,34 @@ use std::ops::Range;
 /// Maximum length of a line without its line feed: 16 MiB.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Lines from this length on are returned without a copy.
+/// Minimum length in bytes of the lines that are returned without a copy.
 const LARGE: usize = 64 * 1024;
 
 /// The result of reading a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// One line without its line feed and a preceding carriage return; never blank.
+    /// One line without its line feed and a preceding carriage return. Blank lines are skipped.
     Line(Vec<u8>),
-    /// A line exceeded the limit. This is reported once, as soon as it is known, and the rest of the line is discarded.
+    /// A line exceeded the limit. The error is returned once, as soon as the limit is exceeded. The rest of the line
+    /// is discarded.
     TooLarge {
         /// The limit in bytes.
         limit: usize,
     },
 }
 
-/// Splitter of a byte stream into lines. It does no I/O: blocking and asynchronous code push the bytes that they read.
+/// Splitter of a byte stream into lines. It does no I/O: blocking and asynchronous callers read the bytes and push
+/// them.
 ///
-/// It buffers at most one line of the maximum length plus the bytes pushed last. It does not keep the memory of a large
-/// line after the line is complete.
+/// It buffers at most one line of the maximum length plus the bytes pushed last. After a large line is complete, it
+/// releases the memory of that line.
 #[derive(Debug)]
 pub struct FrameReader {
     limit: usize,
     buffer: Vec<u8>,
     /// Start of the current line in `buffer`.
     start: usize,
-    /// Offset up to which the current line contains no line feed.
+    /// Offset in `buffer` before which the current line contains no line feed.
     scanned: usize,
     /// True if the rest of the current line is discarded.
     discarding: bool,
@@ -104,7 +106,7 @@ impl FrameReader {
         self.buffer.len() - self.start
     }
 
-    /// Discards the incomplete line, including its rest when it arrives.
+    /// Discards the incomplete line. The rest of the line is discarded when it arrives.
     pub fn discard_line(&mut self) {
         self.discarding |= self.has_partial_line();
         self.buffer = Vec::new();

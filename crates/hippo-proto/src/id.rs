@@ -12,7 +12,7 @@ pub enum Id {
     Number(Number),
     /// A string.
     String(String),
-    /// Null; also the id of an answer to a line whose id could not be parsed.
+    /// Null. An answer has this id if the daemon could not parse the id of the line.
     Null,
 }
 

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Size in bytes at which a log is rotated; a previously rotated log is replaced.
+/// Size in bytes at which a log is rotated. The rotation replaces the previously rotated log.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A private, append-only log file with rotation.
+/// An append-only log file with rotation, readable only by its user.
 #[derive(Debug)]
 pub struct LogFile {
     path: PathBuf,
@@ -50,15 +50,15 @@ impl LogFile {
                 true
             }
             Ok(None) | Err(_) => {
-                // Another process holds the lock and rotates the file, so the next write checks again.
+                // Another process holds the lock and rotates the file, so this process checks again at its next write.
                 let _ = self.file.unlock();
                 false
             }
         }
     }
 
-    /// Opens a new log after renaming the full one. If several processes write to a full log, the process with the lock
-    /// renames it.
+    /// Renames the full log and opens a new one. If several processes write to the log, only the process that holds
+    /// the lock renames it.
     fn rotate(&self) -> io::Result<Option<Self>> {
         if self.file.try_lock().is_err() {
             return Ok(None);
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(fs::read(set_aside(&path)).unwrap(), [b'x'; 100]);
         assert_eq!(fs::read(&path).unwrap(), b"newnew");
 
-        // While one process holds the lock, the others write to the full log.
+        // While one process holds the lock, the other processes write to the full log.
         fs::write(&path, [b'y'; 100]).unwrap();
         let mut held = LogFile::with_limit(&path, 100).unwrap();
         let holder = append_to(&path).unwrap();

@@ -99,13 +99,13 @@ methods! {
     "workspace.remove" => WorkspaceRemove(WorkspaceRemoveRequest) -> WorkspaceRemoveResponse,
     /// Synchronises the index with the disk.
     "workspace.sync" => WorkspaceSync(WorkspaceSyncRequest) -> WorkspaceSyncResponse,
-    /// Shows what the settings of a workspace would change, and trusts their current content.
+    /// Lists the settings of a workspace that need trust, and trusts the files that contain them.
     "workspace.trust" => WorkspaceTrust(WorkspaceTrustRequest) -> WorkspaceTrustResponse,
     /// Searches the memory of a workspace.
     "search" => Search(SearchRequest) -> SearchResponse,
     /// Reads a file, section or line range.
     "get" => Get(GetRequest) -> GetResponse,
-    /// Appends an entry to today's log and adds it to the index file.
+    /// Appends an entry to today's log and adds the entry to the index file.
     "remember" => Remember(RememberRequest) -> RememberResponse,
     /// Lists the entries of the index file with their strengths.
     "index.list" => IndexList(IndexListRequest) -> IndexListResponse,
@@ -125,31 +125,31 @@ methods! {
     "cycle.undo" => CycleUndo(CycleUndoRequest) -> CycleUndoResponse,
     /// Opens or resumes a session.
     "context.open" => ContextOpen(ContextOpenRequest) -> ContextOpenResponse,
-    /// Adds content to a session; returns its sparse entry.
+    /// Adds content to a session, and returns the short entry that replaces the content in a prompt.
     "context.put" => ContextPut(ContextPutRequest) -> ContextPutResponse,
-    /// Completes a turn: entries decay, and weak ones leave the context.
+    /// Completes a turn: the strength of entries falls, and weak entries leave the context.
     "context.turn" => ContextTurn(ContextTurnRequest) -> ContextTurnResponse,
     /// Renders the active entries of a session for a prompt.
     "context.render" => ContextRender(ContextRenderRequest) -> ContextRenderResponse,
-    /// Returns content by the id of its entry or its own id.
+    /// Returns content, given the id of the content or of its entry.
     "context.fetch" => ContextFetch(ContextFetchRequest) -> ContextFetchResponse,
-    /// Accesses an entry, which restores its strength.
+    /// Records an access to an entry, which restores its strength.
     "context.touch" => ContextTouch(ContextTouchRequest) -> ContextTouchResponse,
     /// Lists the sessions, or the entries of one.
     "context.list" => ContextList(ContextListRequest) -> ContextListResponse,
-    /// Closes a session and persists the marked entries to long-term memory.
+    /// Closes a session, and writes the entries marked for it to long-term memory.
     "context.close" => ContextClose(ContextCloseRequest) -> ContextCloseResponse,
-    /// Summarises a transcript; its messages stay available.
+    /// Summarises a transcript; the full messages can still be fetched.
     "session.compact" => SessionCompact(SessionCompactRequest) -> SessionCompactResponse,
     /// Appends the new part of a transcript to the daily log.
     "session.flush" => SessionFlush(SessionFlushRequest) -> SessionFlushResponse,
-    /// Runs due cycles; returns the tasks that wait for the agent.
+    /// Runs the due cycles, and returns the tasks for the agent or the user.
     "heartbeat" => Heartbeat(HeartbeatRequest) -> HeartbeatResponse,
     /// Updates the compaction tree.
     "tree.compact" => TreeCompact(TreeCompactRequest) -> TreeCompactResponse,
-    /// Lists the nodes that need a body.
+    /// Lists the nodes that need a summary.
     "tree.pending" => TreePending(TreePendingRequest) -> TreePendingResponse,
-    /// Sets the body of a node.
+    /// Sets the text of a node.
     "tree.submit" => TreeSubmit(TreeSubmitRequest) -> TreeSubmitResponse,
     /// Returns one node and its state.
     "tree.show" => TreeShow(TreeShowRequest) -> TreeShowResponse,
@@ -172,7 +172,7 @@ methods! {
 }
 
 impl Request {
-    /// Checks the values that their types do not determine.
+    /// Checks the rules for values that the types cannot express.
     pub(crate) fn validate(&self) -> Result<(), RpcError> {
         match self {
             Request::Hello(hello) => hello.validate(),
@@ -197,8 +197,8 @@ impl Request {
         }
     }
 
-    /// Returns whether the request can be repeated without an effect on later answers. A search counts accesses only after its
-    /// answer was sent.
+    /// Returns whether repeating the request leaves later answers unchanged. A search counts its accesses only after
+    /// its answer was sent.
     pub fn only_reads(&self) -> bool {
         match self {
             Request::Hello(_)
@@ -253,7 +253,7 @@ fn decode_params<T: DeserializeOwned>(method: &str, params: Map<String, Value>) 
     }
     check_fields(method, &params)?;
     serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
-        // Names within content are the caller's, and not echoed at any length.
+        // Names inside content belong to the caller, and errors must not repeat long ones.
         let field = match error.path().iter().next() {
             Some(_) => format!(" field \"{}\":", shorten(&error.path().to_string())),
             None => String::new(),
@@ -270,8 +270,8 @@ fn decode_params<T: DeserializeOwned>(method: &str, params: Map<String, Value>) 
     })
 }
 
-/// Returns the known name that is most similar to the unknown one in an error of serde, such as "unknown variant `hihg`,
-/// expected one of `low`, `high`".
+/// Returns the known name that is most similar to the unknown one. `error` is a message of serde, such as "unknown
+/// variant `hihg`, expected one of `low`, `high`".
 fn known_name(error: &str) -> Option<&str> {
     let mut names = error.strip_prefix("unknown ")?.split('`').skip(1).step_by(2);
     nearest(names.next()?, names)
@@ -287,8 +287,8 @@ pub fn shorten(text: &str) -> String {
     short
 }
 
-/// Returns at most 200 bytes of an error message that may contain user input: its start, and its end, which states the expected
-/// value.
+/// Returns at most 200 bytes of an error message that may contain user input. The excerpt keeps the start and the end,
+/// which states the expected value.
 fn excerpt(message: &str) -> String {
     const BEGINNING: usize = 100;
     const END: usize = 90;
@@ -330,7 +330,7 @@ fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     }
 
     let mut fields: &'static [&'static str] = &[];
-    // The probe always fails, but it has recorded the field names.
+    // The probe always fails, but only after it has recorded the field names.
     let _ = T::deserialize(Probe(&mut fields));
     fields
 }

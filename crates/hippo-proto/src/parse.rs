@@ -1,4 +1,4 @@
-//! Parsing of request lines, with an error reply for invalid ones.
+//! Parsing of request lines, and error replies for invalid lines.
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -23,9 +23,9 @@ const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 /// Parses one line. Never panics.
 ///
 /// # Errors
-/// Returns the reply to send, with the id of the line if it could be parsed: -32700 for invalid JSON, -32600 for an invalid
-/// request (including batches and notifications), -32601 for an unknown method, -32602 for an unknown field, a wrong type or a
-/// value out of range.
+/// Returns the reply to send, with the id of the line if it could be parsed. The code is -32700 for invalid JSON,
+/// -32600 for an invalid request (a batch or a notification is one too), -32601 for an unknown method, and -32602 for
+/// an unknown field, a wrong type or a value out of range.
 pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let error = RpcError::bad_request(format!("the line is not JSON: {error}")).with_code(-32700);

@@ -1,7 +1,7 @@
 //! Paths of configuration, models, state and socket.
 //!
-//! All paths are computed from environment variables, which a function provides. Nothing here reads the environment or the disk,
-//! so daemon, client and tests get the same result.
+//! All paths are computed from environment variables, which the caller provides as a function. This module reads
+//! neither the environment nor the disk, so daemon, client and tests get the same result.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,26 +24,27 @@ pub fn socket_name(path: &Path) -> std::io::Result<Name<'_>> {
 pub struct Paths {
     /// `config.toml`.
     pub config_file: PathBuf,
-    /// Contains one folder per installed model.
+    /// Folder with one folder per installed model.
     pub models: PathBuf,
-    /// Contains the ONNX Runtime library.
+    /// Folder of the ONNX Runtime library.
     pub runtime: PathBuf,
-    /// The runtime folder of a system package, for all users; used if `runtime` is incomplete, and never written.
+    /// The runtime folder of a system package, shared by all users. It is used if `runtime` is incomplete, and never
+    /// written.
     pub shipped_runtime: Option<PathBuf>,
-    /// Databases and lock; created with mode 0700.
+    /// Folder of the databases and the lock, created with mode 0700.
     pub state: PathBuf,
     /// The socket; its folder is created with mode 0700.
     pub socket: PathBuf,
-    /// Downloads, which can be deleted.
+    /// Folder of downloads, which the user can delete at any time.
     pub cache: PathBuf,
-    /// The log of a daemon started by the client.
+    /// The log of a daemon that a client started.
     pub log: PathBuf,
 }
 
 /// The reason why the paths could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathsError {
-    /// An environment variable of hippod contains a relative path, whose meaning would depend on the current folder.
+    /// An environment variable of hippod contains a relative path, which would depend on the current folder.
     #[error("could not use {variable}: not an absolute path: {value}")]
     Relative {
         /// The variable.
@@ -103,7 +104,7 @@ impl Paths {
         Ok(paths)
     }
 
-    /// Returns the paths of a hippod that keeps all of its files below the folder `home`.
+    /// Returns the paths of a hippod that keeps all its files below the folder `home`.
     pub fn below(home: &Path) -> Self {
         let state = home.join("state");
         Self {
@@ -118,8 +119,9 @@ impl Paths {
         }
     }
 
-    /// Returns the runtime folder of a system package for a program at this path: `../lib/hippod/runtime` relative to its folder, so
-    /// `/usr/lib/hippod/runtime` for `/usr/bin/hippod`. A user who can write there can also replace the program.
+    /// Returns the runtime folder that a system package installs with the program at this path:
+    /// `/usr/lib/hippod/runtime` for `/usr/bin/hippod`. A user who can write to that folder can also replace the
+    /// program.
     pub fn shipped_with(program: &Path) -> Option<PathBuf> {
         let prefix = program.parent()?.parent()?;
         Some(prefix.join("lib/hippod/runtime"))

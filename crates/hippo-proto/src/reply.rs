@@ -33,7 +33,7 @@ impl Reply {
     }
 }
 
-/// Encodes a result as one line with a line feed. Members keep the order of the struct.
+/// Encodes a result as one line with a line feed. The fields keep the order of the struct.
 ///
 /// A result that cannot be serialised becomes an `internal` error; this does not happen for the types of this crate.
 pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
@@ -50,7 +50,7 @@ pub fn encode_error(id: &Id, error: &RpcError) -> Vec<u8> {
     encode_answer(id, "error", error).unwrap_or_default()
 }
 
-/// Writes the members by hand, because `serde_json` does not keep the original digits of a numeric id.
+/// Encodes an answer member by member, because `serde_json` does not keep the original digits of a numeric id.
 fn encode_answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
     serde_json::to_writer(&mut line, id)?;

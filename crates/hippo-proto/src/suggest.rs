@@ -2,7 +2,7 @@
 
 /// Returns the candidate most similar to `name`, or `None` if the Jaro-Winkler similarity is below 0.75.
 ///
-/// Compares only the first 64 characters of `name`, which bounds the time for malicious input.
+/// Only the first 64 characters of `name` are compared, which limits the time for malicious input.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name: String = name.chars().take(64).collect();
     candidates

@@ -1,4 +1,4 @@
-//! Backup requests and answers.
+//! Tests of backup requests and answers.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

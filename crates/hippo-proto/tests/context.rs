@@ -1,4 +1,4 @@
-//! Answers of the `context.*` methods.
+//! Tests of the answers of the `context.*` methods.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -19,11 +19,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with a new field.
+/// Asserts that the answer is serialised as `golden`, that `golden` is parsed as the answer, and that a new field is
+/// ignored.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
-    // Combined types have no definition in the schema.
+    // Types that are combined from several types have no definition in the schema.
     if !name.ends_with(')') {
         schema::conforms(name, golden);
     }

@@ -1,4 +1,4 @@
-//! The exchanges in docs/protocol.md match the types.
+//! Tests that the exchanges in docs/protocol.md match the types.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -13,10 +13,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Asserts that the answer has all members of its type and no other.
+/// Asserts that the answer has exactly the members of its type.
 fn same<T: DeserializeOwned + Serialize>(result: &Value) {
     let read = serde_json::from_value::<T>(result.clone()).unwrap();
-    // Compare as text, because a `Value` holds another number than an `f32`.
+    // Compare the parsed text, because converting an `f32` to a `Value` directly changes the number.
     let written: Value = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
     assert_eq!(&written, result);
 }

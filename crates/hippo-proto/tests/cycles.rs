@@ -23,7 +23,8 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
     Ok(call.request)
 }
 
-/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with a new top-level field.
+/// Asserts that the answer is serialised as `golden`, that `golden` is parsed as the answer, and that a new top-level
+/// field is ignored.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();

@@ -19,8 +19,8 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
     Ok(call.request)
 }
 
-/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with new fields at the top level
-/// and in the entry.
+/// Asserts that the answer is serialised as `golden`, and that `golden` is parsed as the answer. New fields at the top
+/// level and in the entry are ignored.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
@@ -298,7 +298,7 @@ fn an_edit_is_limited_to_the_maximum_length_of_an_entry() {
     ];
     for (field, most, listed) in limits {
         let params = |length: usize| {
-            // The limit is in characters, not bytes.
+            // The limit is a number of characters, not of bytes.
             let text = "é".repeat(length);
             let text = if listed {
                 format!("[\"{text}\"]")

@@ -1,4 +1,4 @@
-//! Requests keep their names and defaults.
+//! Tests that requests keep their names and defaults.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -18,7 +18,7 @@ use hippo_types::memory::MemoryType;
 use hippo_types::search::SearchMode;
 use hippo_types::transcript::TranscriptFormat;
 
-/// Asserts that the line is parsed as this request, and the request is serialised as this line.
+/// Asserts that the line is parsed as this request, and that the request is serialised as this line.
 fn request(line: &str, request: impl Into<Request>) -> &'static str {
     let request = request.into();
     let given = serde_json::from_str::<serde_json::Value>(line).unwrap()["params"].to_string();
@@ -34,7 +34,7 @@ fn request(line: &str, request: impl Into<Request>) -> &'static str {
     request.method()
 }
 
-/// Removes parameters that are null or false, as if they were omitted.
+/// Removes the parameters that are null or false, because omitting them has the same meaning.
 fn given_members(mut line: serde_json::Value) -> serde_json::Value {
     fn prune(value: &mut serde_json::Value) {
         if let Some(members) = value.as_object_mut() {

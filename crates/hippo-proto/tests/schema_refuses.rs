@@ -1,4 +1,4 @@
-//! The schema accepts exactly what the protocol accepts.
+//! Tests that the schema accepts exactly what the protocol accepts.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -21,7 +21,7 @@ fn result(method: &str) -> String {
     format!("Methods/properties/{method}/properties/result")
 }
 
-/// Returns the lines of all code blocks of a language.
+/// Returns the lines of all code blocks in a language.
 fn lines(kind: &str) -> Vec<&'static str> {
     let fence = format!("```{kind}\n");
     let blocks = DOCUMENT.split(&fence).skip(1);
@@ -51,7 +51,7 @@ fn examples_in_the_protocol_documentation_match_the_schema() {
     let (mut method, mut seen) = (String::new(), 0);
     for line in lines("exchange").into_iter().chain(lines("transcript")) {
         if let Some(request) = line.strip_prefix("> ") {
-            // The documentation also shows refused requests.
+            // The documentation also shows requests that the daemon refuses.
             let Ok(call) = parse_request(request.as_bytes()) else {
                 method.clear();
                 continue;

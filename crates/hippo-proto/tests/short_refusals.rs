@@ -1,4 +1,4 @@
-//! Errors are short, and ids are returned.
+//! Tests that errors are short and contain the request's id.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -86,7 +86,7 @@ fn every_id_is_returned() {
             let reply = parse_request(line.as_bytes()).unwrap_err();
             let answer = String::from_utf8(reply.to_line()).unwrap();
             let wanted = match id {
-                // Strings are returned with the same characters.
+                // A string id is returned with the same characters.
                 "\"a\\u0041\"" => "\"aA\"",
                 id => id,
             };

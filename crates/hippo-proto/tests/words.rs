@@ -1,4 +1,4 @@
-//! Enum values keep their wire names.
+//! Tests that enum values keep their wire names.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

@@ -16,10 +16,10 @@ use crate::view::WorkspaceView;
 
 /// Default number of examples per finding.
 const EXAMPLES: u32 = 5;
-/// Handles `audit`. The audit stops if it is cancelled.
+/// Handles `audit`.
 ///
 /// # Errors
-/// Returns `internal` if the client disconnected.
+/// Returns `internal` if the client disconnects; the audit then stops.
 pub fn audit(
     clock: &dyn Clock,
     view: &WorkspaceView,
@@ -124,7 +124,7 @@ fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
 }
 
 fn chunk(span: ChunkSpan) -> AuditedChunk {
-    // The daemon never reads a file larger than `usize`.
+    // Offsets fit into `usize`, because the file is in memory.
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
     AuditedChunk {
         line: span.start_line,

@@ -1,8 +1,7 @@
 //! Backup of workspaces into one archive, and restore from it.
 //!
-//! An archive is a sequence of files and databases with checksums, followed by the manifest. A backup runs
-//! beside the engine on read-only connections. Only the last step of a restore, two renames, runs in the
-//! engine.
+//! An archive is a sequence of files and databases with checksums, followed by the manifest. A backup uses read-only
+//! connections and does not block the engine. Only the last step of a restore, two renames, runs in the engine.
 
 mod commit;
 mod gather;
@@ -39,9 +38,9 @@ pub struct Backups {
     pub clock: Arc<dyn Clock>,
     /// Paths of the daemon's files.
     pub paths: Paths,
-    /// Patterns of the files that count as memory because of the user's settings.
+    /// Patterns of additional memory files, from the user's settings.
     pub include: Vec<String>,
-    /// Databases of sessions, which are part of a backup.
+    /// Databases of sessions, which a backup includes.
     pub contexts: Arc<Contexts>,
     /// Queue of backups and restores.
     pub queue: OneAtATime,
@@ -121,8 +120,7 @@ fn build_response(manifest: BackupManifest, file: &Path, bytes: u64, start: Inst
     }
 }
 
-/// Returns all usable workspaces, and those that are skipped because their files are missing or their database is
-/// unusable.
+/// Returns all usable workspaces, and the skipped ones, whose files are missing or whose database is unusable.
 fn usable(views: &Views) -> Result<(Vec<Arc<WorkspaceView>>, Vec<LeftOut>), RpcError> {
     let (mut usable, mut left_out) = (Vec::new(), Vec::new());
     for (root, slot) in views.all() {

@@ -26,7 +26,7 @@ pub trait Clock: Send + Sync {
     }
 }
 
-/// Returns the date of a moment in a time zone. A moment outside of the supported range is clamped.
+/// Returns the date of a time in a time zone. A time outside the supported range is clamped.
 pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
     let end = if at.0 < 0 {
         jiff::Timestamp::MIN
@@ -37,7 +37,7 @@ pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
     zone.to_datetime(moment).date()
 }
 
-/// Parses the moment of a request: RFC 3339, or a date, which means midnight in the time zone.
+/// Parses the time in a request: an RFC 3339 timestamp, or a date, which means midnight in the time zone.
 pub fn moment(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return Some(Timestamp(moment.as_millisecond()));
@@ -54,7 +54,8 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Creates a clock in a configured time zone, otherwise in that of the system, or UTC if it is unknown.
+    /// Creates a clock in the configured time zone. Without one, the clock uses the system's time zone, or UTC if that
+    /// is unknown.
     pub fn new(zone: Option<TimeZone>) -> Self {
         Self {
             zone: zone.unwrap_or_else(|| TimeZone::try_system().unwrap_or(TimeZone::UTC)),

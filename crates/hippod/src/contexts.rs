@@ -1,7 +1,7 @@
 //! Sessions of context entries and their databases.
 //!
-//! Each workspace has a separate database for contexts, beside its index database, so a put never waits for indexing.
-//! Session entries are cached in memory between calls; the database is written first.
+//! Each workspace has a separate database for contexts, beside its index database, so `context.put` never waits for
+//! indexing. Session entries are cached in memory between calls. A change is written to the database before the cache.
 
 mod accept;
 mod close;
@@ -52,7 +52,7 @@ pub use turn::{list, render, touch, turn};
 
 /// File name of a workspace's context database, in its state folder.
 pub const FILE: &str = "contexts.db";
-/// Maximum number of idle read connections, and of idle packers, per workspace.
+/// Maximum number of idle read connections per workspace, and of idle packers, which compress contents.
 const READERS_KEPT: usize = 4;
 
 /// Minimum time between two attempts to write a removed database to disk again.
@@ -76,7 +76,7 @@ pub struct Contexts {
 /// Context database of one workspace.
 struct ContextDatabase {
     file: PathBuf,
-    /// Files open for writing; can be read without waiting for a put.
+    /// Identity of the files that are open for writing. A caller can read it while `context.put` holds the state.
     open: Mutex<Option<OpenFiles>>,
     held: Mutex<ExclusiveState>,
     readers: Mutex<Vec<ContextReader>>,
@@ -94,7 +94,7 @@ struct ContextDatabase {
 struct ExclusiveState {
     store: Option<ContextStore>,
     sessions: Sessions,
-    /// Time of the next attempt to write a removed database, if the last attempt failed.
+    /// Earliest time of the next attempt to write a removed database, if the last attempt failed.
     write_again_at: Option<Instant>,
 }
 
@@ -260,12 +260,13 @@ impl ContextDatabase {
             None if self.file.exists() => return Ok(()),
             None => {}
         }
-        // Idle readers still have the removed file open.
+        // Idle readers still have the removed file open, so they are dropped.
         self.readers.lock().clear();
         Ok(())
     }
 
-    /// Runs a query on a connection that never waits for a put; returns `None` if the database does not exist yet.
+    /// Runs a query on a connection that never waits for `context.put`. Returns `None` if the database does not exist
+    /// yet.
     fn read<T>(
         &self,
         ask: impl FnOnce(&ContextReader) -> Result<T, ContextError>,
@@ -274,8 +275,8 @@ impl ContextDatabase {
             return Ok(None);
         }
         if self.open.lock().is_none() {
-            // The write handle can restore a removed file. If the database cannot be opened for writing, it is still
-            // read.
+            // Opening for writing can restore a removed file. If that fails, the database may still be readable, so
+            // the error is ignored.
             drop(self.held());
         }
         let kept = self.readers.lock().pop();

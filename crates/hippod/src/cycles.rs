@@ -1,4 +1,4 @@
-//! Cycles that clients run, with the tree update after each.
+//! Cycles that clients request, and the tree updates afterwards.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::tree::{self, TreeOptions, Trees};
 use crate::view::WorkspaceView;
 use crate::views::Views;
 
-/// Runner of the cycles that clients request. The engine runs the cycle itself.
+/// Runner of the cycles that clients request. It sends each request to the engine and updates the tree afterwards.
 pub struct CycleRunner {
     /// Registered workspaces.
     pub views: Arc<Views>,
@@ -23,7 +23,7 @@ pub struct CycleRunner {
     pub clock: Arc<dyn Clock>,
     /// Handle of the engine.
     pub engine: EngineHandle,
-    /// Writes to the memory.
+    /// Writer of the memory.
     pub memory: MemoryWriter,
     /// Trees, which are updated after a cycle.
     pub trees: Arc<Trees>,
@@ -33,7 +33,7 @@ impl CycleRunner {
     /// Runs a cycle.
     ///
     /// # Errors
-    /// The error of the engine, `degraded` if the index is disabled, `bad-request` for an invalid time.
+    /// Returns the engine's error, `degraded` if the index is disabled, or `bad-request` for an invalid time.
     pub async fn run(&self, request: CycleRunRequest) -> Result<CycleReport, RpcError> {
         let view = self.memory.view_to_write(&request.workspace).await?;
         if !view.config.index.enabled {
@@ -73,8 +73,8 @@ impl CycleRunner {
     /// Runs the cycles that are due, and returns the pending work.
     ///
     /// # Errors
-    /// Returns `no-workspace`, or `warming` if the workspace's folder is missing. A failed cycle is listed in the
-    /// response, and the remaining cycles still run.
+    /// Returns `no-workspace`, or `warming` if the workspace's folder is missing. If a cycle fails, the response
+    /// reports the failure, and the remaining cycles still run.
     pub async fn heartbeat(&self, request: HeartbeatRequest) -> Result<HeartbeatResponse, RpcError> {
         let view = self.views.get(&request.workspace).await?;
         let earlier = self.past_runs(&view).await?;
@@ -102,7 +102,8 @@ impl CycleRunner {
             }
         }
         let mut ran = self.past_runs(&view).await?;
-        // The schedule may run a due cycle before its request does.
+        // The schedule may have run a due cycle before this request did, so cycles that finished in the meantime count
+        // too.
         ran.retain(|row| runs.contains(&row.run) || row.finished.is_some() && !earlier.contains(&row.run));
         ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
         let HeartbeatAnswer {

@@ -44,7 +44,7 @@ pub struct Doctor {
     pub trees: Arc<Trees>,
 }
 
-/// Handles `doctor`. A separate thread scans the disk, and the engine contributes its own state.
+/// Handles `doctor`. The disk is scanned on a separate thread; the engine reports its own state.
 ///
 /// # Errors
 /// Returns `no-workspace`.
@@ -134,8 +134,8 @@ async fn survey_of(doctor: &Arc<Doctor>, root: &Path) -> Result<Survey, RpcError
     }
 }
 
-/// Applies the safe fixes: they do not change files written by people, and they rebuild only derived data. Also returns
-/// problems for data that was lost with a damaged database.
+/// Applies the safe fixes, which never change files written by people and rebuild only derived data. Also returns a
+/// problem for each damaged database from which data was lost.
 async fn fix(doctor: &Doctor, problems: &[Problem], dry_run: bool) -> (Vec<Fixed>, Vec<Problem>) {
     let (mut fixed, mut lost) = (Vec::new(), Vec::new());
     let mut rebuilt = BTreeSet::new();

@@ -96,8 +96,8 @@ pub struct EmbedWorker {
 }
 
 impl EmbedWorker {
-    /// Starts the thread. `configured` is the model whose state [`EmbedWorker::state`] returns; `idle` is the
-    /// time after which an unused model is unloaded.
+    /// Starts the thread. `configured` is the model whose state [`EmbedWorker::state`] returns. A model that is unused
+    /// for the time `idle` is unloaded.
     ///
     /// # Errors
     /// Fails if the operating system cannot start a thread.
@@ -130,8 +130,8 @@ impl EmbedWorker {
         Ok((Self { shared }, thread))
     }
 
-    /// Requests the vector of a query, which is computed before all passages. The result is `None` if the
-    /// model is unavailable.
+    /// Requests the vector of a query. Queries are computed before passages. The result is `None` if the model is
+    /// unavailable.
     pub fn query(&self, model: Arc<str>, text: String) -> oneshot::Receiver<Option<Vec<f32>>> {
         let (reply, answer) = oneshot::channel();
         self.shared
@@ -143,7 +143,7 @@ impl EmbedWorker {
         answer
     }
 
-    /// Submits passages; the result is delivered to the sink.
+    /// Submits passages; the worker passes the result to the sink.
     pub fn submit(&self, job: EmbedJob) {
         self.shared.queue.lock().jobs.push_back(job);
         self.shared.wake.notify_one();
@@ -251,7 +251,7 @@ impl EmbedThread {
     }
 
     fn answer(&mut self, query: Query) {
-        // The caller may have given up while the model was being loaded.
+        // The caller may have stopped waiting while the model was being loaded.
         if query.reply.is_closed() {
             return;
         }

@@ -36,7 +36,7 @@ pub fn store_error(error: &StoreError) -> RpcError {
     }
 }
 
-/// Converts an error of the store into an error for clients.
+/// Converts an owned error of the store into an error for clients.
 pub fn refused(error: StoreError) -> RpcError {
     store_error(&error)
 }

@@ -1,4 +1,4 @@
-//! File helpers for files outside of workspaces, and path names.
+//! File helpers for files outside of workspaces, and path conversions.
 //!
 //! Files of a workspace are opened by hippo-fs.
 
@@ -38,8 +38,8 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     hippo_fs::read_all(open(path)?, limit)
 }
 
-/// Writes a file atomically: writes a draft on the same disk and renames it. The content is durable on
-/// return; the rename becomes durable with a sync of the folder.
+/// Writes a file atomically: writes the content to the file `draft` on the same disk, then renames it. On return, the
+/// content is durable. To make the rename durable, the caller must sync the folder.
 ///
 /// # Errors
 /// Returns the error of the operating system; the file is unchanged.

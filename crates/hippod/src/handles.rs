@@ -1,4 +1,4 @@
-//! Limit on open files, and the number that can still be opened.
+//! Limit on open files, and number of remaining ones.
 
 /// Raises the limit on open files to the maximum. 100 workspaces exceed the default limit of many systems.
 pub fn raise_limit() {
@@ -14,7 +14,7 @@ pub fn raise_limit() {
         };
         setrlimit(Resource::Nofile, limit)
     };
-    // Some systems accept no higher limit than this one, whatever maximum they report.
+    // Some systems reject a limit above `MODEST`, even if they report a higher maximum.
     if raised(limit.maximum).is_err()
         && let Err(error) = raised(Some(MODEST))
     {

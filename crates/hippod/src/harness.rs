@@ -37,14 +37,14 @@ pub fn read(root: &Path, trust: &Trust, tree: &TreeConfig) -> (HarnessSettings, 
     }
 }
 
-/// Returns the settings of a file that take effect only with trust.
+/// Returns those settings of a file that take effect only with trust.
 pub fn wider(bytes: &[u8], tree: &TreeConfig) -> Vec<WiderSetting> {
     let (said, _) = harness::read(bytes);
     said.narrowed(tree.root_max_tokens, f64::from(COOLDOWN_HOURS)).1
 }
 
-/// Returns whether semantic search is enabled. Only the value `false` of `search.vector` disables it, for which no
-/// trust is needed. `doctor` reports an unreadable file.
+/// Returns whether semantic search is enabled. Only the value `false` of `search.vector` disables it, even without
+/// trust. `doctor` reports an unreadable file.
 pub fn by_meaning(root: &Path) -> bool {
     read(root, &Trust::default(), &Config::default().tree).0.vector != Some(false)
 }

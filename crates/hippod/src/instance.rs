@@ -22,13 +22,13 @@ const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 /// Hint if another daemon is running.
 const OTHER: &str = "hint: `hippoctl status` shows the running daemon; to stop it: hippoctl service stop";
 
-/// Exclusive right to be the daemon, released on drop.
+/// Exclusive right to run as the daemon, released on drop.
 #[derive(Debug)]
 pub struct Instance {
     /// Lock file; the lock is held until the process ends for any reason.
     _lock: File,
     socket: PathBuf,
-    /// Identity of our socket file once it is bound.
+    /// Identity of this daemon's socket file, once it is bound.
     bound: Mutex<Option<FileId>>,
 }
 
@@ -126,7 +126,7 @@ impl Instance {
 impl Drop for Instance {
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn drop(&mut self) {
-        // Another daemon may have bound the path after our socket file was removed.
+        // Another daemon may have bound the path after this daemon's socket file was removed.
         let now = socket_id(&self.socket);
         let bound = *self.bound.lock();
         if now.is_some() && now == bound {

@@ -1,6 +1,6 @@
 //! The memory daemon.
 //!
-//! No other crate of the project uses threads, the clock, signals or sockets.
+//! This is the project's only crate that uses threads, the clock, signals or sockets.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod audit;

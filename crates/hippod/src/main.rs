@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     match start(config, socket, log_file) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If standard error is closed, the error can be reported nowhere.
+            // If standard error is closed, the error cannot be reported.
             let _ = writeln!(std::io::stderr(), "hippod: {error:#}");
             ExitCode::FAILURE
         }
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
     let log = log_file.map(|path| StderrLog::open(&path)).transpose()?;
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
-    // Without the path of this program, a runtime library shipped beside it cannot be found.
+    // The runtime library may be shipped beside this program.
     paths.shipped_runtime = std::env::current_exe()
         .ok()
         .as_deref()

@@ -8,7 +8,7 @@ use hippo_proto::ErrorKind;
 use hippo_types::time::Timestamp;
 use parking_lot::Mutex;
 
-/// Method name for input that is not a valid request.
+/// Method name under which invalid requests are counted.
 pub const NO_METHOD: &str = "none";
 /// Counters since the start of the daemon.
 pub struct Measures {

@@ -16,7 +16,7 @@ use crate::views::Views;
 /// Maximum wait until the engine has read the log.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Writer of entries and log lines. The engine changes the entries.
+/// Writer of entries and log lines. It sends changes of entries to the engine.
 #[derive(Clone)]
 pub struct MemoryWriter {
     views: Arc<Views>,
@@ -30,8 +30,8 @@ impl MemoryWriter {
         Self { views, clock, engine }
     }
 
-    /// Returns the workspace at or above a folder, for a request that writes. Before that, checks whether a missing
-    /// disk was mounted again.
+    /// Returns the workspace at or above a folder, for a request that writes. If the workspace's disk was missing,
+    /// first checks whether it is mounted again.
     ///
     /// # Errors
     /// See [`Views::get`](crate::views::Views::get).
@@ -44,7 +44,7 @@ impl MemoryWriter {
                 accept_deletions: false,
                 reply,
             });
-            // The request itself reports an error of the disk.
+            // An error of the disk is ignored here, because the request itself reports it.
             drop(looked.await);
         }
         Ok(view)
@@ -53,7 +53,7 @@ impl MemoryWriter {
     /// Sends a change of entries to the engine.
     ///
     /// # Errors
-    /// The error of the engine.
+    /// Returns the engine's error.
     pub async fn change<T>(
         &self,
         workspace: &str,
@@ -70,7 +70,7 @@ impl MemoryWriter {
     /// Appends a text to the log of the day and creates its entry.
     ///
     /// # Errors
-    /// Fails if nothing could be appended to the log; in this case, nothing is written.
+    /// Fails if the text cannot be appended to the log. In this case, no entry is created either.
     pub async fn remember(&self, request: RememberRequest) -> Result<RememberResponse, RpcError> {
         let view = self.view_to_write(&request.workspace).await?;
         let zone = view.zone(&*self.clock);
@@ -79,7 +79,7 @@ impl MemoryWriter {
             return Err(root_missing(&view.root));
         }
         let (root, asked) = (view.root.clone(), request.clone());
-        // The duration of the search for secrets grows with the length of the text.
+        // The search for secrets takes longer for longer texts, so it runs on a blocking thread.
         let append = move || {
             let appended = remember::append(&root, today, &asked)?;
             let secrets = remember::Secrets::of(&asked);
@@ -98,7 +98,7 @@ impl MemoryWriter {
             WorkspaceMessage::Order(Order::Change(EntryCommand::Remembered(Box::new(appended))))
         });
         let entered = entered.await;
-        // The text must be searchable by the next query, and the watcher would report it only later.
+        // The next query must find the text, and the watcher would report the change too late.
         let read = self.engine.read_files(&view.root, vec![path.clone()]);
         let is_searchable = matches!(tokio::time::timeout(PATIENCE, read).await, Ok(Ok(true)));
         let entry = match entered {

@@ -23,7 +23,7 @@ use crate::tasks::{OneAtATime, OneAtATimeGuard};
 /// Name of the embedder without a model. It hashes words into a vector, needs no download and does not capture meaning.
 pub const HASH: &str = "hash";
 
-/// Identity of the configured model as stored in the database.
+/// Identity of the configured model, in the form that the database stores.
 #[derive(Debug, Clone)]
 pub struct ConfiguredModel {
     /// Text form of the model id.
@@ -69,8 +69,8 @@ impl Models {
         Ok(models)
     }
 
-    /// Verifies each installed file that was copied into place, and whose modification time therefore differs from the
-    /// recorded one.
+    /// Verifies each installed file whose modification time differs from the recorded one. Copying a file into place
+    /// causes this.
     pub fn check_copied(&self) {
         let _one_at_a_time = self.checking.lock();
         acquire::check_copied(&self.layout, &self.manifest);
@@ -231,8 +231,8 @@ impl Models {
     /// Handles `model.pull`; blocks during the download.
     ///
     /// # Errors
-    /// Returns `conflict` while another installation runs; other errors contain a hint on what to install or
-    /// to free.
+    /// Returns `conflict` while another installation runs. The hints of other errors name what to install, or where to
+    /// free disk space.
     pub fn pull(
         &self,
         name: Option<&str>,

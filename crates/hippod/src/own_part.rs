@@ -1,8 +1,9 @@
 //! Updates of hippod's own block in a shared file.
 //!
-//! The whole file is replaced by a version with another block. If another program saves concurrently, possibly through
-//! an open handle, its text ends up in the replaced file. That file is therefore checked once more, and new content in
-//! it is merged. No content is dropped: a version that cannot be merged is kept beside the file.
+//! A write replaces the whole file by a version that contains the new block. Another program may save at the same time,
+//! possibly through an open handle, so that its text ends up in the replaced file. That file is therefore checked
+//! again, and its new content is merged. A version that cannot be merged is kept beside the file, so no content is
+//! lost.
 
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
@@ -68,8 +69,8 @@ pub fn change(
             return settle(&shared, slot + 1).map(|()| true).map_err(refused);
         }
         if slot > 0 {
-            // Another writer replaced the merged version. Its text may lack the earlier edit, which is
-            // therefore kept beside the file.
+            // Another writer replaced the merged version, and its text may lack the earlier edit. The file with that
+            // edit is therefore kept.
             shared.set_aside(slot - 1).map_err(refused)?;
         }
         (base, expected) = (taken, wanted);
@@ -80,7 +81,7 @@ pub fn change(
     .hint("try again later"))
 }
 
-/// Removes the replaced files of the slots before this one.
+/// Removes the replaced files in the slots below `before`.
 fn settle(file: &SharedFile, before: u32) -> io::Result<()> {
     (0..before).try_for_each(|slot| file.settle(slot))
 }
@@ -198,7 +199,7 @@ mod tests {
         let (_folder, root) = place();
         let path = root.join("MEMORY.md");
         fs::write(&path, "# Core\n").unwrap();
-        // The state between the replacement and the cleanup of the replaced file.
+        // This is the state between the replacement and the removal of the replaced file.
         let made = own_block::put(b"# Core\n", "x", "- one").unwrap();
         shared(&root).replace(&made, 0).unwrap();
         assert!(add(&root, "two").unwrap());

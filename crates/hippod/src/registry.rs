@@ -1,4 +1,4 @@
-//! Registry of workspaces, and the location of their state.
+//! Registry of workspaces, and the paths of their state.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ impl Registry {
     }
 }
 
-/// Returns the name, with a number appended if the name is taken.
+/// Returns a free file name: `name`, with a number appended if it is taken.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn free_name(name: &Path) -> PathBuf {
     let numbered = (2..).map(|number: u32| PathBuf::from(format!("{}.{number}", name.display())));
@@ -210,17 +210,17 @@ mod tests {
         for damage in ["{\"version\":1,", "", "\0\0\0"] {
             std::fs::write(&file, damage).unwrap();
             assert_eq!(roots(state), [Path::new("/b")], "{damage:?}");
-            assert_eq!(roots(state), [Path::new("/b")], "it is written again");
+            assert_eq!(roots(state), [Path::new("/b")], "the registry is rebuilt");
         }
         assert!(state.join("registry.json.damaged").exists());
         assert!(
             state.join("registry.json.damaged.3").exists(),
-            "none is overwritten"
+            "no damaged file is overwritten"
         );
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(roots(state), [Path::new("/b")], "a missing one is written again");
+        assert_eq!(roots(state), [Path::new("/b")], "a missing registry is rebuilt");
         std::fs::write(&file, r#"{"version":2,"workspaces":[]}"#).unwrap();
-        assert!(Registry::open(state).is_err(), "a newer one is left as it is");
+        assert!(Registry::open(state).is_err(), "a newer registry is unchanged");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Appending of a text to a daily log.
 //!
-//! Existing content is never changed, so that other programs can append at the same time. A target that
-//! cannot be appended to safely (a link, a folder, a read-only file) is rejected, and nothing is written.
+//! Existing content is never changed, so other programs can append at the same time. Targets that cannot be appended
+//! to safely are rejected, and nothing is written: links, folders and read-only files.
 
 mod append;
 mod log;
@@ -27,9 +27,9 @@ pub struct AppendResult {
     pub topic: String,
     /// Title of the section in the log.
     pub section: String,
-    /// First line.
+    /// First line of the section, 1-based.
     pub start_line: u32,
-    /// Last line.
+    /// Last line of the section, inclusive.
     pub end_line: u32,
     /// True if the log already contained the text, so that nothing was appended.
     pub repeated: bool,
@@ -90,9 +90,9 @@ pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<O
 pub struct LogLines {
     /// Path of the log, relative to the workspace.
     pub path: String,
-    /// First line.
+    /// First line of the section, 1-based.
     pub start_line: u32,
-    /// Last line.
+    /// Last line of the section, inclusive.
     pub end_line: u32,
 }
 
@@ -218,7 +218,7 @@ mod tests {
             assert!(!add(text, Some(topic)).repeated, "{topic}: {text}");
         }
         assert!(add("blue\n\n# and new", Some("Pump")).repeated);
-        // Text added below by the user belongs to the section.
+        // The text that the user added below belongs to the section.
         std::fs::write(&log, "# Day\r\n\r\n## Pump\r\n\r\nblue\r\n\r\nno, green\r\n").unwrap();
         assert!(!add("blue", Some("Pump")).repeated);
         assert!(add("blue\n\nno, green", Some("Pump")).repeated);

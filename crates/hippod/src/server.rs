@@ -1,4 +1,4 @@
-//! Socket server: accepted connections and their limits.
+//! Server of the socket: connections and their limits.
 
 mod backups;
 mod connection;
@@ -46,12 +46,12 @@ use crate::views::Views;
 
 /// Maximum number of simultaneous connections.
 const MAX_CONNECTIONS: usize = 256;
-/// Maximum time for running answers after a stop request.
+/// Time that running requests have to finish after a stop request.
 const LAST_ANSWERS: Duration = Duration::from_millis(1000);
 /// Pause after a failed accept, for example when file descriptors run out.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// Interval between checks for the socket file.
+/// Interval between checks that the socket file still exists.
 const LOOK: Duration = Duration::from_secs(1);
 /// Maximum number of rejected clients that receive a reply at the same time.
 const REFUSALS: usize = 64;
@@ -62,7 +62,7 @@ const REFUSAL: Duration = Duration::from_millis(500);
 pub struct Components {
     /// Clock.
     pub clock: Arc<dyn Clock>,
-    /// Shutdown signal; true once the daemon has to end.
+    /// Shutdown signal; true once the daemon must stop.
     pub stop: watch::Sender<bool>,
     /// Events for subscribers.
     pub news: broadcast::Sender<Event>,
@@ -72,29 +72,29 @@ pub struct Components {
     pub views: Arc<Views>,
     /// Handle of the engine.
     pub engine: EngineHandle,
-    /// Writes to the memory.
+    /// Writer of the memory.
     pub memory: MemoryWriter,
-    /// Cycles.
+    /// Runner of the cycles that clients request.
     pub cycles: Arc<CycleRunner>,
     /// Trees of the workspaces.
     pub trees: Arc<Trees>,
     /// Sessions of context entries.
     pub contexts: Arc<Contexts>,
-    /// Flushes of sessions.
+    /// Flusher of sessions.
     pub flusher: Arc<SessionFlusher>,
-    /// Searches.
+    /// Searcher of the workspaces.
     pub searcher: Arc<Searcher>,
     /// The installed models.
     pub models: Arc<Models>,
-    /// Backups and restores.
+    /// Backups and restores of workspaces.
     pub backups: Arc<Backups>,
-    /// Diagnosis and repair.
+    /// Examiner for diagnosis and repair.
     pub doctor: Arc<Doctor>,
-    /// Status of the daemon.
+    /// Reporter of the daemon's status.
     pub reporter: Arc<StatusReporter>,
 }
 
-/// Accepts connections until `stop` is true, then lets running answers finish.
+/// Accepts connections until `stop` is true, then waits briefly for running requests.
 pub async fn serve(
     components: Arc<Components>,
     mut listener: Listener,
@@ -109,7 +109,7 @@ pub async fn serve(
     let mut connections = JoinSet::new();
     let mut looks = tokio::time::interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // A reserve file handle. It is released when descriptors run out, so that one more client can be accepted.
+    // If descriptors run out, this spare one is closed, so that one more client can be accepted and receive a reply.
     let mut spare = spare_handle();
     loop {
         tokio::select! {
@@ -126,7 +126,7 @@ pub async fn serve(
                     };
                     let Some(place) = place else {
                         tracing::warn!("refused a connection: too many are open");
-                        // Beyond this limit, the connection is closed without a reply.
+                        // If too many clients are being rejected, the connection is closed without a reply.
                         if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
                             connections.spawn(async move {
                                 refuse(stream).await;
@@ -189,7 +189,7 @@ async fn refuse(stream: Stream) {
     let say = async {
         to.write_all(&line).await?;
         to.shutdown().await?;
-        // Read what the client has sent, because closing earlier could discard the reply.
+        // Closing the connection before reading what the client sent could discard the reply.
         let mut sent = [0; 4096];
         while from.read(&mut sent).await? > 0 {}
         std::io::Result::Ok(())
@@ -198,8 +198,8 @@ async fn refuse(stream: Stream) {
     let _ = tokio::time::timeout(REFUSAL, say).await;
 }
 
-/// Returns whether the client runs as the same user. The folder's mode already excludes other users; this check matters
-/// if that mode was widened.
+/// Returns whether the client runs as the same user. The folder's permissions normally exclude other users; this check
+/// protects the socket if they were widened.
 fn is_own_user(stream: &Stream) -> bool {
     use interprocess::local_socket::traits::StreamCommon as _;
     match stream.peer_creds() {

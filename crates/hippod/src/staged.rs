@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::state_folder;
 
-/// Suffix of staged folders, which are not in place yet.
+/// Suffix of the staging folders.
 const STAGED: &str = ".restoring";
 
-/// A workspace that is staged beside its destination. The staging folders are derived from its root, so a manipulated
-/// journal cannot redirect them.
+/// A workspace that is staged beside its destination. The paths of its staging folders are computed from the root, so
+/// a manipulated journal cannot change them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StagedWorkspace {
     /// Destination root.
@@ -20,7 +20,7 @@ pub struct StagedWorkspace {
     pub was: String,
     /// Number of files of the workspace.
     pub files: u64,
-    /// True if staging is complete and the workspace has to be moved into place.
+    /// True if staging is complete, so that the workspace must be moved into place.
     pub is_sealed: bool,
 }
 

@@ -81,8 +81,8 @@ pub async fn status(reporter: &StatusReporter) -> StatusResponse {
     }
 }
 
-/// Returns the published status of a workspace. If none is published yet, or the workspace could not be opened, returns
-/// the reason without figures.
+/// Returns the published status of a workspace. If none is published yet, or if the workspace could not be opened,
+/// returns the reason and no figures.
 fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
     let (word, why) = match slot {
         Slot::Open(view) => match view.status() {
@@ -131,7 +131,7 @@ fn model(reporter: &StatusReporter) -> ModelStatus {
     }
 }
 
-/// Returns the resident memory of this process in bytes, or 0 on systems that do not report it in a file.
+/// Returns the resident memory of this process in bytes, or 0 if the system has no `/proc` file for it.
 #[expect(clippy::disallowed_methods, reason = "a system file")]
 fn resident_bytes() -> u64 {
     let Ok(statm) = std::fs::read_to_string("/proc/self/statm") else {

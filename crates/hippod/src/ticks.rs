@@ -1,12 +1,12 @@
 //! Periodic ticks for the engine.
 //!
-//! Which cycles are due is computed only from recorded runs.
+//! A tick only wakes the engine, which computes the due cycles from the recorded runs.
 
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
 use crate::message::{EngineHandle, EngineMessage};
 
-/// Every minute, the finest resolution of a cron expression with five fields.
+/// Schedule of the ticks: every minute, the finest resolution of a cron expression with five fields.
 const EVERY_MINUTE: &str = "0 * * * * *";
 
 /// Sends a tick to the engine every minute, until the scheduler is shut down.

@@ -118,11 +118,11 @@ fn settings(config: &Config, trust: &Trust, root: &Path) -> (Result<Config>, Opt
     }
 }
 
-/// Handles `workspace.trust`: lists the settings that need trust, and grants or withdraws trust.
+/// Handles `workspace.trust`: lists the settings that need trust, and grants or withdraws the trust.
 ///
 /// # Errors
-/// Returns `conflict` if a file differs from the version to be trusted, and `internal` if the record cannot be written.
-/// In both cases, nothing is changed.
+/// Returns `conflict` if a file differs from the version that the user reviewed, and `internal` if the record of trust
+/// cannot be written. In both cases, nothing is changed.
 pub fn decide(
     config: &Config,
     state: &Path,

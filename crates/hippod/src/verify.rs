@@ -1,6 +1,6 @@
 //! Verification of search hits against the files on disk.
 //!
-//! A query returns only text that is on disk at the location that the query reports.
+//! A search returns only text that is on disk at the reported location.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -27,7 +27,7 @@ pub struct ChunkSpan {
     pub hash: ContentHash,
 }
 
-/// Size and modification time of an indexed file.
+/// Size and modification time of a file, by which a change since indexing is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileMark {
     /// Size in bytes.
@@ -105,7 +105,7 @@ impl<'root> Verifier<'root> {
         }
         match self.files.get(path)? {
             FileCheckResult::Same(file) => read_span(file, span).or_else(|| {
-                // The size and time are equal but the bytes differ: the file system's clock is coarse, or the time was
+                // Size and time are equal, but the bytes differ. The file system's clock is coarse, or the time was
                 // set back.
                 self.changed.push(path.to_owned());
                 None

@@ -11,9 +11,9 @@ use serde::Deserialize;
 use super::table::percentile;
 use crate::scratch::Scratch;
 
-/// Token budgets for evidence recall.
+/// Token budgets within which evidence recall is measured.
 pub const BUDGETS: [u32; 4] = [500, 1000, 2000, 3500];
-/// Position of 2,000 tokens in [`BUDGETS`].
+/// Index of 2,000 tokens in [`BUDGETS`].
 pub const AT_2000: usize = 2;
 /// Time limit of one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -26,7 +26,7 @@ pub struct AnswerSpan {
     pub end_line: u32,
 }
 
-/// A question with the places of its answer.
+/// A question and the places of its answer.
 #[derive(Debug, Clone, Deserialize)]
 pub struct BenchQuestion {
     pub query: String,
@@ -50,7 +50,7 @@ pub fn questions(path: &Path) -> Result<Vec<BenchQuestion>> {
     Ok(questions)
 }
 
-/// Returns the share of evidence spans that any of these spans overlaps, 0 to 1.
+/// Returns the share of evidence spans that overlap at least one of the found spans, 0 to 1.
 pub fn recall(found: &[AnswerSpan], evidence: &[AnswerSpan]) -> f64 {
     let overlaps = |a: &AnswerSpan, b: &AnswerSpan| {
         a.path == b.path && a.start_line <= b.end_line && b.start_line <= a.end_line
@@ -66,22 +66,22 @@ pub fn recall(found: &[AnswerSpan], evidence: &[AnswerSpan]) -> f64 {
 pub struct BenchAnswer {
     /// Share of the evidence in the answer.
     pub recall: f64,
-    /// Tokens of the texts.
+    /// Number of tokens of the texts in the answer.
     pub tokens: f64,
     /// Milliseconds from request to answer.
     pub ms: f64,
-    /// `true` if the index entries answered alone.
+    /// `true` if the answer contains only text of index entries.
     pub by_index: bool,
 }
 
-/// Results of one question: the answer without a budget, and one for each of [`BUDGETS`].
+/// Answers to one question: one without a budget, and one for each of [`BUDGETS`].
 #[derive(Debug, Clone)]
 pub struct AskOutcome {
     pub plain: BenchAnswer,
     pub within: Vec<BenchAnswer>,
 }
 
-/// A client of one workspace. Only [`Asker::teach`] records accesses.
+/// A client of one workspace. Only [`Asker::teach`] records accesses to entries.
 pub struct Asker {
     client: Client,
     root: String,
@@ -102,7 +102,7 @@ impl Asker {
     /// Returns one answer with its time in milliseconds.
     ///
     /// # Errors
-    /// Fails if the daemon refuses, or the answer is degraded.
+    /// Fails if the daemon returns an error, or if the answer is degraded.
     pub fn ask(&mut self, request: SearchRequest) -> Result<(SearchResponse, f64)> {
         let request = Request::from(request);
         let begun = Instant::now();
@@ -114,7 +114,7 @@ impl Asker {
         }
     }
 
-    /// Returns a request that records no access.
+    /// Returns a search request that records no access.
     pub fn request(&self, mode: SearchMode, query: &str) -> SearchRequest {
         SearchRequest {
             mode: Some(mode),
@@ -134,7 +134,7 @@ impl Asker {
         questions: &[BenchQuestion],
     ) -> Result<Vec<AskOutcome>> {
         if let Some(first) = questions.first() {
-            // Loads the model and warms the caches.
+            // This first question loads the model and warms the caches.
             self.ask(self.request(mode, &first.query))?;
         }
         let mut outcomes = Vec::with_capacity(questions.len());
@@ -162,7 +162,7 @@ impl Asker {
         Ok(outcomes)
     }
 
-    /// Asks each question as an agent does, within a budget, and records the accesses.
+    /// Asks each question as an agent does: within a budget, and with accesses recorded.
     ///
     /// # Errors
     /// See [`Asker::ask`].
@@ -229,7 +229,7 @@ pub struct Summary {
     pub tokens: f64,
     /// Median milliseconds of the answer without a budget.
     pub p50: f64,
-    /// Share of the answers within 2,000 tokens that came from the entries alone.
+    /// Share of the answers within 2,000 tokens that contain only text of entries.
     pub by_index: f64,
 }
 

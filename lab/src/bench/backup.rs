@@ -1,4 +1,4 @@
-//! Backup time of a large workspace under load, and answers after a restore.
+//! Backup time under load, and answers after a restore.
 
 use std::fs;
 use std::path::Path;
@@ -22,15 +22,15 @@ use crate::scratch::Scratch;
 
 /// Time limit of one request.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Number of backups, of which the slowest counts.
+/// Number of backups. The slowest one is reported.
 const ROUNDS: usize = 3;
-/// Target for a backup, in seconds.
+/// Target time of a backup, in seconds.
 const REACH: f64 = 5.0;
 
-/// Measures the backup of memaware, and compares the restored workspace.
+/// Measures the backup of memaware, and compares the answers of the restored workspace with the original ones.
 ///
 /// # Errors
-/// Fails if the data is missing, the daemon refuses a request, or a restored workspace answers differently.
+/// Fails if the data is missing, if the daemon refuses a request, or if a restored workspace answers differently.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = fresh(ground, "memaware")?;
     let queries = queries(ground)?;
@@ -137,8 +137,8 @@ fn ask(client: &mut Client, root: &str, query: &str) -> Result<(SearchResponse, 
     Ok((answer, begun.elapsed().as_secs_f64() * 1e3))
 }
 
-/// Makes a backup while another client asks questions. Returns the seconds, the answer, and the milliseconds of each
-/// question.
+/// Makes a backup while another client asks questions. Returns the duration of the backup in seconds, its answer, and
+/// the milliseconds of each question.
 fn while_asking(
     scratch: &Scratch,
     root: &str,
@@ -173,7 +173,7 @@ fn while_asking(
     })
 }
 
-/// Returns the seconds and bytes of the plain archive of files and databases.
+/// Returns the seconds for creating a plain archive of files and databases, and its size in bytes.
 fn tar(scratch: &Scratch, root: &str, to: &Path) -> Result<(f64, u64)> {
     let begun = Instant::now();
     let mut command = Command::new("tar");

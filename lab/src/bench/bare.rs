@@ -12,7 +12,7 @@ use super::table::{Figure, percentile};
 use crate::house::{describe, succeeded};
 use crate::terminal::duration;
 
-/// Number of memaware files for the comparison with the model alone.
+/// Number of memaware files that are embedded for the comparison with the model alone.
 const FILES: usize = 12;
 
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ struct PassageThroughput {
     windows: usize,
 }
 
-/// Returns the median milliseconds of embedding each question.
+/// Returns the median time for embedding a question, in milliseconds.
 ///
 /// # Errors
 /// Fails if the benchmark does not run.
@@ -42,7 +42,8 @@ pub fn questions(ground: &BenchEnvironment<'_>, queries: &[String]) -> Result<f6
     Ok(percentile(&measured.times_ms, 0.5))
 }
 
-/// Compares the word pieces that a workspace sent through the model with those of its files.
+/// Compares the number of word pieces that the daemon embedded for a workspace with the number in the workspace's
+/// files.
 ///
 /// # Errors
 /// Fails if the benchmark does not run.

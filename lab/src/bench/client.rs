@@ -49,7 +49,7 @@ pub fn root_of(folder: &Path) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Registers a folder by its [`root_of`], and waits until the whole folder is searchable.
+/// Registers the folder at this [`root_of`] path, and waits until the whole folder is searchable.
 ///
 /// # Errors
 /// Fails if the daemon refuses a request, or if chunks lack vectors although semantic search is enabled.
@@ -68,7 +68,7 @@ pub fn add(client: &mut Client, root: &str) -> Result<WorkspaceSyncResponse> {
     whole(synced, status.model.state != ModelLoad::Absent)
 }
 
-/// Returns the answer to a sync, or an error if chunks are pending. Without a model, for example with semantic search
+/// Returns the answer to a sync, or an error if chunks are pending. Without a model, for example if semantic search is
 /// off, chunks never get vectors.
 fn whole(synced: WorkspaceSyncResponse, has_model: bool) -> Result<WorkspaceSyncResponse> {
     if synced.pending > 0 && has_model {

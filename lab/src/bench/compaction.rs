@@ -1,4 +1,4 @@
-//! Quality and speed of session summaries, compared with two baselines: the extension's formula and plain truncation.
+//! Quality and speed of session summaries.
 
 mod measure;
 pub(super) mod needs;
@@ -15,20 +15,21 @@ use super::table::Figure;
 use measure::CompactionSums;
 
 const PART: &str = "compaction";
-/// Sessions in their original format that are long enough for a time measurement.
+/// Sessions that are timed, in their original format. They are long enough for a measurement.
 const LONG: [&str; 3] = [
     "raw/pi/large-session.jsonl",
     "raw/claude-code/long-conversation.jsonl",
     "raw/swe-agent/marshmallow-1867-function_calling.traj",
 ];
-/// A list of messages that can be repeated as one session.
+/// A session in the common format, which is repeated to form a longer session.
 const LIST: &str = "norm/pi/large-session.jsonl";
 /// Number of repetitions of [`LIST`].
 const REPEATED: usize = 10;
-/// Number of timed runs; the fastest counts.
+/// Number of timed runs. The fastest one is reported.
 const TIMES: usize = 30;
 
-/// Measures the transcripts below `transcripts/` of the evaluation data.
+/// Measures summaries of the transcripts below `transcripts/` of the evaluation data. The baselines are the
+/// extension's formula and plain truncation.
 ///
 /// # Errors
 /// Fails if the transcripts cannot be read, or if a summary violates an invariant.
@@ -98,7 +99,7 @@ fn figure(name: &str, sums: &CompactionSums) -> Figure {
     )
 }
 
-/// Averages over programs with equal weights, independent of their numbers of transcripts.
+/// Averages over programs. Each program has the same weight, regardless of its number of transcripts.
 fn of_programs<'s>(sums: impl Iterator<Item = &'s CompactionSums>) -> Figure {
     let mut all = CompactionSums::default();
     for sums in sums {
@@ -144,7 +145,7 @@ fn speed(bytes: &[u8], name: &str) -> Figure {
     Figure::new(PART, what, format!("{each:.3} ms")).reach("≤ 0.04 ms", each <= 0.04)
 }
 
-/// Measures the reduction by the rules alone, and the tiers of the messages.
+/// Measures how much the rules alone shorten a session, and how many messages are in each tier.
 fn tiers(bytes: &[u8], name: &str) -> Figure {
     let stats = compact(bytes, &CompactionOptions::default()).stats;
     Figure::new(

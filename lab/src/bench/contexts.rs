@@ -1,4 +1,4 @@
-//! Costs of session contexts over the socket: put, fetch and turn.
+//! Cost of context requests over the socket.
 
 mod large;
 
@@ -24,23 +24,23 @@ use large::{SyntheticResult, ToolCorpus};
 const PART: &str = "contexts";
 /// Time limit of one request.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Number of timed large results, after a few untimed ones.
+/// Number of timed large results. A few untimed results precede them.
 const PUTS: usize = 60;
 const FIRST: usize = 6;
 /// Size of each large result in bytes: 50,000 tokens.
 const LARGE: usize = 200_000;
 /// Number of fetches of each result, by each of its ids.
 const ROUNDS: usize = 3;
-/// Active entries of a session, and the maximum milliseconds of a turn.
+/// Number of active entries in a session, and the maximum milliseconds of a turn in that session.
 const SESSIONS: [(usize, f64); 2] = [(1_000, 1.0), (10_000, 10.0)];
 /// Size of the stored content behind each entry, in bytes.
 const SMALL: usize = 4_200;
-/// Number of timed turns and sections.
+/// Number of timed turns, and of timed sections.
 const TURNS: u64 = 100;
 /// Number of fetched entries between two turns.
 const ASKED: usize = 2;
 
-/// Measures large results in both directions, and turns of long sessions.
+/// Measures storing and fetching of large results, and turns of long sessions.
 ///
 /// # Errors
 /// Fails if the data is missing, the daemon refuses a request, or fetched content differs from the stored content.
@@ -73,7 +73,7 @@ struct ClientAgent {
     session: String,
 }
 
-/// Stored content with its ids.
+/// Ids of stored content and of its entry.
 struct StoredIds {
     entry: String,
     content: String,
@@ -128,7 +128,8 @@ impl ClientAgent {
             .context("the status has no contexts")
     }
 
-    /// Measures large results, each compared with a plain synced write of the same stored size.
+    /// Measures storing and fetching of large results. Each is compared with a synced write of the same stored size to
+    /// a plain file.
     fn there_and_back(&mut self, corpus: &ToolCorpus, state: &Path) -> Result<Vec<Figure>> {
         self.open()?;
         for at in 0..FIRST {
@@ -206,7 +207,8 @@ impl ClientAgent {
         Ok(figures)
     }
 
-    /// Returns the milliseconds of all fetches, and the number of fetches that returned the stored content unchanged.
+    /// Returns the milliseconds of all fetches, and the number of fetches whose content was equal to the stored
+    /// content.
     fn fetched(
         &mut self,
         stored: &[StoredIds],
@@ -226,8 +228,8 @@ impl ClientAgent {
         Ok((times, alike))
     }
 
-    /// Measures turns and sections of a session with `count` active entries. Between the turns, some entries are
-    /// fetched.
+    /// Measures turns and sections of a session with `count` active entries. Some entries are fetched between the
+    /// turns.
     fn turns(&mut self, corpus: &ToolCorpus, count: usize, most: f64) -> Result<Vec<Figure>> {
         self.open()?;
         let begun = Instant::now();
@@ -309,7 +311,7 @@ impl PlainFile {
         Ok(Self { path, file })
     }
 
-    /// Returns the milliseconds until the bytes are on the disk.
+    /// Writes the bytes, and returns the milliseconds until they are on the disk.
     fn write(&mut self, bytes: &[u8]) -> Result<f64> {
         let begun = Instant::now();
         self.file.write_all(bytes)?;

@@ -1,4 +1,4 @@
-//! Questions whose answer was corrected later: whether the current text ranks above the older one.
+//! Ranks of corrected answers against their older versions.
 
 use std::fs;
 
@@ -10,10 +10,10 @@ use super::BenchEnvironment;
 use super::ask::{AnswerSpan, Asker};
 use super::table::Figure;
 
-/// Number of results among which both texts are looked for.
+/// Number of results among which the current and the older text are searched.
 const LIMIT: u32 = 20;
 
-/// A question with the places of its answer, of which the last is current.
+/// A question and the places of its answers. The last answer is the current one.
 #[derive(Deserialize)]
 struct CorrectedQuestion {
     query: String,

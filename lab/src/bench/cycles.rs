@@ -1,4 +1,4 @@
-//! Costs of cycles, delays of questions, and answers from entries.
+//! Cost of cycles, and answers from entries.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,9 +26,9 @@ use crate::terminal::say;
 const PATIENCE: Duration = Duration::from_secs(900);
 /// Number of timed light cycles.
 const LIGHT: usize = 20;
-/// Number of questions before the deep cycle.
+/// Number of questions that are asked while the engine is idle, before the deep cycle.
 const IDLE: usize = 300;
-/// Pause between two requests that the engine answers itself.
+/// Pause between two requests that only the engine can answer.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Number of repeated questions, and number of rounds.
 const REPEATED: usize = 200;
@@ -39,7 +39,7 @@ const ROUNDS: usize = 3;
 /// # Errors
 /// Fails if the data is missing, or the daemon fails.
 pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
-    // Entries need no vectors.
+    // No vectors are needed, because the questions are answered from entries.
     embedding(ground, false)?;
     let large = volumes(ground, 10_000, 1).and_then(|root| light(ground, &root, 20.0));
     embedding(ground, true)?;
@@ -51,7 +51,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Creates a workspace of `sections` sections, with `each` sections per file. This is also the maximum number of
+/// Creates a workspace of `sections` sections, with `each` sections per file. `each` is also the maximum number of
 /// entries of a file. Removes the remains of an earlier run.
 fn volumes(ground: &BenchEnvironment<'_>, sections: usize, each: usize) -> Result<String> {
     let folder = ground
@@ -75,7 +75,7 @@ fn cycle(scratch: &Scratch, root: &str, cycle: Cycle) -> Result<CycleReport> {
 }
 
 fn light(ground: &BenchEnvironment<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
-    // This cycle writes everything that the index file still lacks.
+    // This cycle writes everything that is not in the index file yet.
     cycle(ground.scratch, root, Cycle::Light)?;
     thread::sleep(Duration::from_secs(2));
     let status = at_rest(&mut ground.scratch.connect(PATIENCE)?, root)?;
@@ -162,7 +162,7 @@ fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = fresh(ground, "memaware")?;
     let scratch = ground.scratch;
     let (before, rest) = asked.split_at(IDLE.min(asked.len() / 2));
-    // Loads the model and warms the caches.
+    // These questions load the model and warm the caches.
     let last = asked.len().saturating_sub(20);
     questioned(scratch, &root, &asked[last..], &mut |at| at >= 20)?;
     let idle = questioned(scratch, &root, before, &mut |at| at >= before.len())?;
@@ -228,12 +228,12 @@ fn deep(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 struct CycleTimes {
     /// Time of each question.
     times: Vec<f64>,
-    /// Longest wait for a request that the engine answers itself.
+    /// Longest wait for a request that only the engine can answer.
     engine: f64,
 }
 
-/// Asks one question after another until `enough` accepts the number of questions. Each question is asked once while
-/// there are enough of them. A second connection sends requests that only the engine answers.
+/// Asks one question after another until `enough` returns true for the number of questions. Questions are repeated
+/// only after all have been asked. A second connection sends requests that only the engine can answer.
 fn questioned(
     scratch: &Scratch,
     root: &str,
@@ -285,7 +285,7 @@ fn questioned(
     })
 }
 
-/// Returns time and size of every file below a folder, except the canary, which is written regularly.
+/// Returns time and size of every file below a folder. The canary is skipped, because the daemon writes it regularly.
 fn written(root: &Path) -> Result<BTreeMap<PathBuf, (SystemTime, u64)>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];

@@ -1,4 +1,4 @@
-//! Size and build time of the index file, by workspace size.
+//! Size and build time of index files by workspace size.
 
 use std::fs;
 use std::path::Path;
@@ -19,17 +19,17 @@ use crate::terminal::say;
 
 /// Time limit of one workspace.
 const PATIENCE: Duration = Duration::from_secs(1800);
-/// The protocol's ranges (v1 §9.1): files, entries, tokens.
+/// Ranges that the protocol (v1 §9.1) gives for a number of files: entries, and tokens.
 const RANGES: [(usize, [u64; 2], [u64; 2]); 4] = [
     (10, [30, 50], [500, 1_000]),
     (50, [100, 250], [2_000, 5_000]),
     (100, [200, 500], [4_000, 10_000]),
     (200, [400, 1_000], [8_000, 20_000]),
 ];
-/// Larger sizes, for which the protocol has a hierarchy of files.
+/// Larger numbers of files, for which the protocol describes a hierarchy of files.
 const LARGER: [usize; 2] = [1_000, 10_000];
 
-/// Results of one workspace.
+/// Measurements of one workspace.
 struct EntrySizes {
     entries: u64,
     master_bytes: usize,
@@ -39,7 +39,7 @@ struct EntrySizes {
     took_ms: f64,
 }
 
-/// Measures workspaces of six sizes without a model, because entries need no vectors.
+/// Measures workspaces of six sizes. No model is used, because entries need no vectors.
 ///
 /// # Errors
 /// Fails if the data is missing, or the daemon fails.
@@ -85,7 +85,7 @@ fn measure(ground: &BenchEnvironment<'_>) -> Result<Vec<Figure>> {
                 figure(format!("{count} files: entries"), entries)
                     .reach(format!("{least}–{most}"), (least..=most).contains(&entries)),
             );
-            // The files below are read only on demand.
+            // The agent reads the other files only on demand, so only HIPPOCAMPUS.md has a target.
             figures.push(
                 figure(format!("{count} files: tokens of HIPPOCAMPUS.md"), tokens)
                     .reach(format!("{fewest}–{all}"), (fewest..=all).contains(&tokens)),
@@ -147,7 +147,7 @@ pub fn add(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<String> {
     Ok(root)
 }
 
-/// Unregisters and removes a folder of an earlier run.
+/// Unregisters and removes the folder of an earlier run.
 ///
 /// # Errors
 /// Fails if the folder cannot be removed.
@@ -161,7 +161,7 @@ pub fn clear(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<()> {
         purge: true,
         ..WorkspaceRemoveRequest::default()
     };
-    // The folder may not be registered.
+    // The call fails if the folder is not registered.
     let _ = ground
         .scratch
         .connect(PATIENCE)?
@@ -169,7 +169,7 @@ pub fn clear(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<()> {
     fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))
 }
 
-/// Returns the milliseconds of the oldest known run.
+/// Returns the milliseconds of the earliest recorded cycle.
 fn first_cycle(ground: &BenchEnvironment<'_>, root: &str) -> Result<f64> {
     let mut client = ground.scratch.connect(PATIENCE)?;
     let mut history = |run| {
@@ -191,7 +191,7 @@ fn first_cycle(ground: &BenchEnvironment<'_>, root: &str) -> Result<f64> {
     Ok(report.took_ms)
 }
 
-/// Switches semantic search off, or to its default.
+/// Switches semantic search off, or back to its default.
 ///
 /// # Errors
 /// Fails if the daemon does not restart.

@@ -14,7 +14,7 @@ use hippo_types::tokens;
 use super::table::{Figure, percentile};
 use super::transcripts::{TranscriptLine, files, lines, read};
 
-/// Minimum tokens of a large tool result.
+/// Number of tokens above which a tool result is large.
 const LARGE: usize = 1_000;
 /// Budgets at which usefulness is reported in addition to the default.
 const BUDGETS: [usize; 3] = [100, 200, 500];
@@ -25,7 +25,7 @@ struct LargeResult {
     tool: String,
     call: String,
     content: String,
-    /// Values that later messages request again and earlier ones did not contain.
+    /// Values that later messages use again, and that earlier messages do not contain.
     asked: BTreeSet<String>,
 }
 
@@ -39,7 +39,8 @@ impl LargeResult {
     }
 }
 
-/// Measures compression ratios, the largest entry, usefulness compared with the start of the content, and speed.
+/// Measures compression ratios, the largest entry, usefulness, and speed. The baseline for usefulness is the start of
+/// the content.
 ///
 /// # Errors
 /// Fails if the evaluation data is missing.
@@ -93,7 +94,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Measures rendered entries with id, source, reference and turn.
+/// Measures entries as they appear in a prompt, with id, source, reference and turn.
 fn rendered(results: &[LargeResult]) -> Figure {
     let ratios: Vec<f64> = results
         .iter()
@@ -120,13 +121,14 @@ fn rendered(results: &[LargeResult]) -> Figure {
     )
 }
 
-/// Measures the share of requested values in the entries, and in as many tokens from the start of the content.
+/// Measures the share of requested values that the entries contain. The baseline is an equal number of tokens from the
+/// start of the content.
 fn usefulness(results: &[LargeResult], budget: Option<usize>) -> Figure {
     let (mut asked, mut entry, mut other_entry) = (0, 0, 0);
     let (mut shares, mut start_shares) = (Vec::new(), Vec::new());
     for result in results.iter().filter(|result| !result.asked.is_empty()) {
         let extract = result.extract(budget);
-        // With a budget, the baseline gets the full token budget of the entry.
+        // If there is a budget, the baseline gets the whole budget.
         let bytes = tokens::bytes(budget.unwrap_or(extract.entry_tokens));
         let first = start(&result.content, bytes);
         let (own, other) = (
@@ -207,7 +209,7 @@ fn show(results: &[LargeResult], entries: &[Extract]) {
     }
 }
 
-/// Returns the concatenated tool results and logs of each program, by name.
+/// Returns the concatenated tool results and logs of each program, by program name.
 ///
 /// # Errors
 /// Fails if the evaluation data is missing.
@@ -230,7 +232,7 @@ pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
     Ok(programs)
 }
 
-/// Returns the large tool results of all transcripts, and large logs.
+/// Returns the large tool results of all transcripts, and the large logs.
 fn results(eval: &Path) -> Result<Vec<LargeResult>> {
     let mut results = Vec::new();
     for path in files(&eval.join("transcripts/norm"))? {
@@ -297,10 +299,10 @@ fn from_transcript(path: &Path, messages: &[TranscriptLine], results: &mut Vec<L
     }
 }
 
-/// Returns the paths, addresses, names with marks or inner capitals, and numbers of a text: values that can be
-/// requested by name.
+/// Returns the values in a text that an agent can request by name: paths, addresses, names with special characters or
+/// inner capitals, and numbers.
 ///
-/// Independent of the extraction that it evaluates.
+/// This code is independent of the extraction that it evaluates.
 fn values(text: &str) -> BTreeSet<String> {
     let part = |c: char| c.is_ascii_alphanumeric() || "_./:@#%+~$-".contains(c);
     text.split(|c: char| !part(c))

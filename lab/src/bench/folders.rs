@@ -1,4 +1,4 @@
-//! Time of a first lexical index, by the number of files.
+//! Time of a first lexical index by number of files.
 
 use std::fs;
 use std::path::Path;
@@ -17,12 +17,12 @@ use crate::terminal::{duration, say};
 const PATIENCE: Duration = Duration::from_secs(1800);
 /// Shapes of the workspaces: the number of folders and the total number of files.
 const SHAPES: [(usize, usize); 4] = [(1, 1_000), (1, 4_000), (1, 16_000), (200, 100_000)];
-/// Maximum time of the third shape.
+/// Maximum time for indexing the third shape.
 const REACH: Duration = Duration::from_secs(60);
-/// Maximum growth of the processor time per file, relative to the smallest shape.
+/// Maximum ratio of the processor time per file to that of the smallest shape.
 const GROWTH: f64 = 1.5;
 
-/// Indexes each shape as a workspace, with a daemon without semantic search.
+/// Indexes each shape as a workspace, with semantic search switched off.
 ///
 /// # Errors
 /// Fails if the daemon fails, or does not index all files.
@@ -64,7 +64,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 
 struct ScanTime {
     wall: Duration,
-    /// Processor seconds of the daemon per file.
+    /// Processor time of the daemon per file, in seconds.
     per_file: f64,
 }
 
@@ -100,7 +100,7 @@ fn index(ground: &BenchEnvironment<'_>, folders: usize, files: usize) -> Result<
     Ok(ScanTime { wall, per_file })
 }
 
-/// Writes notes of a heading and a sentence, evenly spread over the folders.
+/// Writes notes with a heading and a sentence each, evenly spread over the folders.
 fn fill(place: &Path, folders: usize, files: usize) -> Result<()> {
     for folder in 0..folders {
         let path = place.join(format!("memory/{folder}"));

@@ -1,4 +1,4 @@
-//! Reset of a workspace to its state before any question.
+//! Reset of a workspace to its state before the first question.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,16 +17,15 @@ use crate::scratch::copy_folder;
 
 /// Time limit for the daemon to become idle.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Files that were written this shortly before a question count as news for it.
+/// Time before a question in which no file may be written, because recently written files change the answer.
 const NO_NEWS: Duration = Duration::from_secs(6);
 
 /// Settings that keep cycles from running during a measurement.
 const CALM: &str = "[cycles]\ndeep = \"\"\narchival = \"\"\n";
 
-/// Indexes the workspace `name` of the evaluation data, with entries that no question has accessed, and returns its
-/// root.
+/// Indexes the workspace `name` of the evaluation data and returns its root. No question has accessed its entries.
 ///
-/// A copy of workspace and state is kept in the scratch folder, so that the next call needs no indexing.
+/// A copy of the workspace and its state is kept in the scratch folder, so the next call needs no indexing.
 ///
 /// # Errors
 /// Fails if the workspace cannot be indexed or copied.
@@ -57,7 +56,7 @@ pub fn fresh(ground: &mut BenchEnvironment<'_>, name: &str) -> Result<String> {
             purge: true,
             ..WorkspaceRemoveRequest::default()
         };
-        // The workspace exists if an earlier run registered it.
+        // The call fails if no earlier run registered the workspace.
         let _ = ground
             .scratch
             .connect(PATIENCE)?
@@ -87,7 +86,7 @@ pub fn switch(ground: &BenchEnvironment<'_>, root: &str, enabled: bool) -> Resul
     settle(ground, root, &format!("[index]\nenabled = {enabled}\n"))
 }
 
-/// Restarts the daemon with settings of a workspace.
+/// Restarts the daemon with the given settings of a workspace.
 ///
 /// # Errors
 /// Fails if the daemon does not restart.
@@ -119,7 +118,7 @@ pub fn at_rest(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
     bail!("the daemon was not idle within {PATIENCE:?}")
 }
 
-/// Waits like [`at_rest`], and for the consecutive light cycles that create the remaining entries.
+/// Waits like [`at_rest`]. Also waits for the light cycles that create the remaining entries.
 ///
 /// # Errors
 /// See [`at_rest`].
@@ -142,7 +141,7 @@ fn rests(workspace: &WorkspaceStatus) -> bool {
         index.file == "off"
             || index.entries > 0 && last.is_some_and(|run| run.outcome != CycleOutcome::Running)
     });
-    // Without semantic search, no work is pending although there are no vectors.
+    // Without semantic search, missing vectors do not count as pending work.
     index
         && workspace.degraded.is_none()
         && workspace.lag_ms == 0

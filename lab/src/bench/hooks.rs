@@ -1,4 +1,4 @@
-//! Run time of hooks with a 10 MB session, and the daemon's work.
+//! Run time of hooks, and the daemon's work for them.
 
 use std::fs;
 use std::io::Write;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const SIZE: usize = 10_000_000;
 /// Number of runs of each program.
 const RUNS: usize = 40;
-/// The hooks, and the maximum milliseconds of each.
+/// Name of each hook, and its maximum milliseconds, if there is a target.
 const HOOKS: [(&str, Option<f64>); 4] = [
     ("session-start", Some(30.0)),
     ("pre-compact", Some(100.0)),
@@ -30,7 +30,8 @@ const HOOKS: [(&str, Option<f64>); 4] = [
     ("session-end", None),
 ];
 
-/// Runs each hook many times, alternating with `hippoctl --version`, and ingests a transcript of each format once.
+/// Runs each hook many times with a session of 10 MB, alternating with `hippoctl --version`. Ingests a transcript of
+/// each format once.
 ///
 /// # Errors
 /// Fails if a hook fails, or the daemon refuses a request.
@@ -91,7 +92,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     for (name, most) in HOOKS {
         let mut times = Vec::new();
         for run in 0..RUNS {
-            // The session grows, so that each hook has new messages.
+            // The session grows between two runs, so that each hook finds new messages.
             let session = &sessions[run % sessions.len()];
             let mut file = fs::OpenOptions::new().append(true).open(session)?;
             writeln!(
@@ -122,14 +123,14 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Returns the milliseconds of a program with this standard input.
+/// Returns the run time in milliseconds of a program with this standard input.
 fn time(command: &mut Command, input: &str) -> Result<f64> {
     command.stdin(Stdio::piped()).stdout(Stdio::null());
     let name = describe(command);
     let begun = Instant::now();
     let mut child = command.spawn().with_context(|| format!("could not run {name}"))?;
     if let Some(mut to) = child.stdin.take() {
-        // A program that reads no input may have exited.
+        // A program that reads no input may have exited already.
         let _ = to.write_all(input.as_bytes());
     }
     let status = child.wait()?;
@@ -138,8 +139,8 @@ fn time(command: &mut Command, input: &str) -> Result<f64> {
     Ok(took.as_secs_f64() * 1e3)
 }
 
-/// Writes the largest transcript of a folder repeatedly, up to the required size. Each copy has another year, so that
-/// all messages are new.
+/// Repeats the largest transcript of a folder up to the required size. The dates of each copy are in another year, so
+/// that all messages are new.
 fn long(folder: &Path, to: &Path) -> Result<usize> {
     let files = transcripts::files(folder)?;
     let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());

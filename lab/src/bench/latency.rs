@@ -1,4 +1,4 @@
-//! Latency of warm questions over the socket and with the client program.
+//! Latency of questions over the socket and with the client.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::table::{Figure, ms, percentile};
 use super::{BenchEnvironment, bare};
 use crate::scratch::answer;
 
-/// Number of times that every question is asked; the first only warms the caches.
+/// Number of times that every question is asked. The first time only warms the caches.
 const ROUNDS: usize = 4;
 /// Number of runs of the client program.
 const PROCESSES: usize = 100;
@@ -59,7 +59,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     ])
 }
 
-/// Returns the explicit questions.
+/// Returns the explicit questions of memaware.
 ///
 /// # Errors
 /// Fails if the questions are missing.
@@ -76,7 +76,7 @@ pub fn queries(ground: &BenchEnvironment<'_>) -> Result<Vec<String>> {
         .with_context(|| format!("could not read {}", path.display()))
 }
 
-/// Times in milliseconds.
+/// Measured times in milliseconds.
 struct Latencies(Vec<f64>);
 
 impl Latencies {

@@ -1,4 +1,4 @@
-//! Workspaces of a given size from the evaluation data.
+//! Workspaces of any size, made from the evaluation data.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// Two folders of agents' real memory.
+/// Two folders with the real memory of agents.
 const REAL: [&str; 2] = ["workspaces/starknet", "workspaces/magi"];
-/// Additional sources of larger workspaces in this order, each with its target folder.
+/// Further sources of files for larger workspaces, in order, each with its target folder.
 const FURTHER: [(&str, &str); 4] = [
     ("retrieval/locomo", "memory"),
     ("retrieval/memaware/workspace", "memory"),
@@ -16,10 +16,10 @@ const FURTHER: [(&str, &str); 4] = [
     ("retrieval/cranfield/workspace", "knowledge"),
 ];
 
-/// Creates a workspace of `count` markdown files from the evaluation data. The files of two agents come first: there
-/// are 336 of them, and a smaller workspace gets files from even distances in their list. Larger workspaces also get
-/// dated conversations, logs and short documents. When those are used up, each further file combines two of the
-/// documents.
+/// Creates a workspace of `count` markdown files from the evaluation data. It first takes the 336 files of two agents.
+/// A smaller workspace gets a selection that is spread evenly over the list of these files. A larger workspace also
+/// gets dated conversations, logs and short documents. When there are no more of them, each further file combines two
+/// of the documents.
 ///
 /// # Errors
 /// Fails if the data is missing or cannot be copied.
@@ -53,7 +53,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
                 documents.push(from.join(&path));
             }
             let name = folder.split('/').nth(1).unwrap_or(folder);
-            // Keeps the conversation and the name of `conv-26/workspace/memory/2023-05-08.md`.
+            // The target path keeps the conversation and the name of `conv-26/workspace/memory/2023-05-08.md`.
             let kept: PathBuf = path
                 .components()
                 .filter(|part| {
@@ -93,7 +93,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Creates files of `each` documents, one section per document and `sections` in total.
+/// Creates files of `each` documents. Each document is one section, and there are `sections` sections in total.
 ///
 /// # Errors
 /// See [`lay`].
@@ -111,7 +111,7 @@ pub fn volumes(eval: &Path, to: &Path, sections: usize, each: usize) -> Result<(
                 fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
             let round = (at * each + place) / documents.len() + 1;
             let document = document.trim_end();
-            // A repeated document gets a different title.
+            // A document that is repeated gets a different title.
             match document.strip_prefix("# ").and_then(|rest| rest.split_once('\n')) {
                 Some((title, rest)) if round > 1 => {
                     text.push_str(&format!("## {title}, edition {round}\n{rest}\n\n"));

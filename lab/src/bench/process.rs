@@ -19,13 +19,13 @@ use crate::terminal::duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Number of questions before the memory measurement.
 const QUESTIONS: usize = 200;
-/// Ticks of the processor times in `/proc`, identical on all current Linux systems.
+/// Number of ticks per second of the processor times in `/proc`; the same on all current Linux systems.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Measures the time from the start of the process to the first complete answer, without changed files.
+/// Measures the time from the start of the process to the first complete answer. No file has changed before.
 ///
 /// # Errors
-/// Fails if the daemon fails, or embeds a text again.
+/// Fails if the daemon fails, or if it embeds a text again.
 pub fn restart(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let query = queries(ground)?.into_iter().next().context("no questions")?;
@@ -76,7 +76,7 @@ pub fn restart(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 /// Measures resident memory and processor time.
 ///
 /// # Errors
-/// Fails if the daemon fails, or if the platform does not provide the numbers.
+/// Fails if the daemon fails, or if the platform does not report these values.
 pub fn memory(ground: &mut BenchEnvironment<'_>, idle_secs: u64) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     ground.scratch.stop()?;
@@ -123,7 +123,7 @@ fn is_complete(answer: &SearchResponse) -> bool {
     !answer.results.is_empty() && index.pending == 0 && index.lag_ms == 0 && index.degraded.is_none()
 }
 
-/// Waits until the disk has been compared with the index and no work is pending.
+/// Waits until the daemon has compared disk and index, and has no pending work.
 fn at_rest(client: &mut Client, root: &str) -> Result<StatusResponse> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -142,7 +142,7 @@ fn at_rest(client: &mut Client, root: &str) -> Result<StatusResponse> {
     bail!("the daemon was not idle within {PATIENCE:?}")
 }
 
-/// Returns the user and system time of the daemon.
+/// Returns the user and system time of the daemon, in seconds.
 ///
 /// # Errors
 /// Fails if the platform does not provide this time.

@@ -1,4 +1,4 @@
-//! Share of real memory and sessions that is redacted as secrets.
+//! Share of real memory and sessions that hippod redacts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,8 +21,8 @@ struct Count {
     secrets: usize,
 }
 
-/// Redacts every line of the workspaces and of the sessions below the folder. With `HIPPOD_BENCH_SHOW`, prints each
-/// changed line for manual review, because no labels exist.
+/// Redacts every line of the workspaces and sessions below the folder. With `HIPPOD_BENCH_SHOW`, prints each changed
+/// line for manual review, because the data has no labels for secrets.
 ///
 /// # Errors
 /// Fails if the data cannot be read.
@@ -73,7 +73,7 @@ fn figure(of: &str, count: &Count) -> Figure {
 }
 
 fn count(text: &str, path: &Path, count: &mut Count, show: bool) {
-    // Only lines with content count: blank lines would reduce the share.
+    // Blank lines do not count, because they would reduce the share.
     count.lines += text.lines().filter(|line| !line.trim().is_empty()).count();
     let shown = redact(text);
     let before: BTreeSet<&str> = text.lines().collect();
@@ -90,7 +90,7 @@ fn count(text: &str, path: &Path, count: &mut Count, show: bool) {
         count.secrets += line.matches(REDACTED).count();
         if show {
             say(format_args!("{}\n  = {line}", path.display()));
-            // The original line has the same beginning and end.
+            // The redacted line has the same beginning and end as the original line.
             let start = line.split(REDACTED).next().unwrap_or_default();
             let end = line.rsplit(REDACTED).next().unwrap_or_default();
             let was = text.lines().filter(|was| !after.contains(was)).find(|was| {

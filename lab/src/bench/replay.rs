@@ -1,4 +1,4 @@
-//! Context sizes of recorded sessions with the daemon, and lookups.
+//! Replay of recorded sessions with the daemon.
 
 mod play;
 mod session;
@@ -24,11 +24,11 @@ use session::ReplaySession;
 use show::{less, shares, thousands};
 
 const PART: &str = "replay";
-/// Window sizes of models in tokens. The first is that of the recorded agents.
+/// Window sizes of models in tokens. The recorded agents had the first one.
 const LIMITS: [usize; 3] = [200_000, 64_000, 32_000];
-/// Default minimum tokens of a tool result that becomes an entry, exclusive.
+/// Default number of tokens above which a tool result becomes an entry.
 const WORTH: usize = 1_000;
-/// Other options, replayed only in the first window.
+/// Other options. They are replayed only with the first window size.
 const OTHERS: [ReplayOptions; 8] = [
     way(LIMITS[0], 3, None, WORTH),
     way(LIMITS[0], 10, None, WORTH),
@@ -54,9 +54,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A session and its replays.
 struct SessionReplays {
     session: ReplaySession,
-    /// Replay in each window.
+    /// One replay for each window size.
     played: [ReplayResult; 3],
-    /// Replays in the other ways.
+    /// Replays with the other options.
     others: Vec<ReplayResult>,
 }
 
@@ -66,7 +66,7 @@ impl SessionReplays {
     }
 }
 
-/// Replays all transcripts with the daemon, and draws the largest into docs/replay.svg.
+/// Replays all transcripts with the daemon. Draws the sessions with the most tokens into docs/replay.svg.
 ///
 /// # Errors
 /// Fails if the data is missing, the daemon refuses a request, or fetched content differs from the stored content.
@@ -96,7 +96,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         };
         let mut first = |limit: usize| once(way(limit, 1, None, WORTH));
         let played = [first(LIMITS[0])?, first(LIMITS[1])?, first(LIMITS[2])?];
-        // Without an entry, all ways have the same result.
+        // If no result became an entry, all options give the same result.
         let others = if played[0].entries.is_empty() {
             Vec::new()
         } else {

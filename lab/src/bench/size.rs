@@ -1,4 +1,4 @@
-//! Size of the packages, start times, and cost of MCP questions.
+//! Package sizes, start times, and cost of MCP.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -20,14 +20,14 @@ use crate::setup;
 
 /// Number of runs of each program.
 const RUNS: usize = 200;
-/// Number of started MCP servers.
+/// Number of MCP servers that are started.
 const SERVERS: usize = 40;
-/// Number of questions asked in each way.
+/// Number of questions that are asked over the socket, and over MCP.
 const QUESTIONS: usize = 200;
 /// Time limit of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Builds the packages and measures the archive. The questions use the daemon of all benchmarks.
+/// Builds the packages and measures the archive. The questions use the daemon that all benchmarks share.
 ///
 /// # Errors
 /// Fails if the packages cannot be built, or if a program fails.
@@ -38,7 +38,7 @@ pub fn run(ground: &BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Measures the packages with their own daemon, without another build.
+/// Measures the packages with a daemon of their own, without another build.
 ///
 /// # Errors
 /// Fails if the packages cannot be built, or if a program fails.
@@ -121,7 +121,7 @@ fn sizes([archive, debian]: [u64; 2], unpacked: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Times processes that only print their version, alternating with a process that does nothing as the lower bound.
+/// Times processes that only print their version. They alternate with a process that does nothing, as the lower bound.
 fn starts(bin: &Path) -> Result<Vec<Figure>> {
     let commands = || {
         let version = |name: &str| {
@@ -156,7 +156,7 @@ fn starts(bin: &Path) -> Result<Vec<Figure>> {
     Ok(figures.collect())
 }
 
-/// Asks the same questions over the socket and through an MCP server, alternating.
+/// Asks the same questions over the socket and through an MCP server, in turns.
 fn over_mcp(house: &ProjectDirs, scratch: &Scratch) -> Result<Vec<Figure>> {
     let workspace = scratch.folder.join("example");
     copy_folder(&house.root.join("examples/workspace"), &workspace)?;
@@ -174,7 +174,7 @@ fn over_mcp(house: &ProjectDirs, scratch: &Scratch) -> Result<Vec<Figure>> {
     let questions = questions(&house.root.join("examples/questions.jsonl"))?;
     let (mut socket, mut mcp) = (Vec::new(), Vec::new());
     for question in &questions {
-        // The first question loads the model and creates entries of the index file.
+        // The first question loads the model, and creates entries of the index file.
         ask(&mut client, &root, question)?;
         server.ask(question)?;
     }
@@ -224,7 +224,7 @@ fn questions(path: &Path) -> Result<Vec<String>> {
     lines.map(query).collect::<Option<_>>().with_context(failed)
 }
 
-/// Returns the milliseconds of one question over the socket, with the request of the MCP server.
+/// Returns the milliseconds of one question over the socket. The request is the one that the MCP server sends.
 fn ask(client: &mut Client, root: &str, question: &str) -> Result<f64> {
     let request = Request::from(SearchRequest::new(root, question));
     let begun = Instant::now();
@@ -244,7 +244,7 @@ struct McpProcess {
 }
 
 impl McpProcess {
-    /// Starts the server, and returns the milliseconds until its handshake answer.
+    /// Starts the server. Returns it with the milliseconds until it answered `initialize`.
     fn start(scratch: &Scratch, root: &str) -> Result<(Self, f64)> {
         let mut command = scratch.hippoctl();
         command.args(["mcp", "--workspace", root]);
@@ -266,7 +266,7 @@ impl McpProcess {
         Ok((server, took))
     }
 
-    /// Returns the milliseconds of one question.
+    /// Asks one question over MCP, and returns the milliseconds.
     fn ask(&mut self, question: &str) -> Result<f64> {
         let call = json!({"name": "memory_search", "arguments": {"query": question}});
         let begun = Instant::now();
@@ -291,7 +291,7 @@ impl McpProcess {
         writeln!(self.input, "{message}").context("could not write to hippoctl mcp")
     }
 
-    /// Closes the input, and waits for the exit.
+    /// Closes the input of the server, and waits until the process exits.
     fn end(mut self) -> Result<()> {
         drop(self.input);
         let status = self.child.wait().context("could not wait for hippoctl mcp")?;

@@ -1,10 +1,10 @@
-//! Figures and their targets as a table.
+//! Table of measured figures and their targets.
 
 use std::fmt;
 
 use crate::terminal::say;
 
-/// One figure.
+/// One measured figure, with its target if there is one.
 pub struct Figure {
     part: &'static str,
     what: String,
@@ -73,7 +73,7 @@ pub fn ms(value: f64) -> String {
     }
 }
 
-/// Returns the nearest-rank percentile, `share` in 0 to 1, or 0 without values.
+/// Returns the nearest-rank percentile, or 0 without values. `share` is 0 to 1.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -54,7 +54,7 @@ pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     Ok(found)
 }
 
-/// Returns a file as text; invalid bytes are replaced.
+/// Returns the content of a file as text. Invalid UTF-8 is replaced.
 ///
 /// # Errors
 /// Fails if the file cannot be read.

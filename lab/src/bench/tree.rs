@@ -1,4 +1,4 @@
-//! Contents, size and build time of tree nodes without a model.
+//! Contents, size and build time of nodes without a model.
 
 mod answers;
 mod facts;
@@ -14,11 +14,12 @@ use super::table::Figure;
 use nodes::Nodes;
 
 pub(super) const PART: &str = "tree";
-/// Bytes of hipocampus' nodes over the same logs, with front matter: daily, weekly, monthly, root.
+/// Sizes in bytes of the nodes that hipocampus creates over the same logs, with front matter: daily, weekly, monthly,
+/// root.
 const SIZES: [usize; 4] = [1_188_804, 219_587, 216_931, 11_834];
 /// Target share of answers on each level.
 const REACH: [f64; 4] = [0.45, 0.20, 0.25, 0.10];
-/// Number of days over which the root is observed.
+/// Number of days on which `ROOT.md` is compared with its version of the day before.
 const DAYS: usize = 30;
 const LEVELS: [&str; 4] = ["daily", "weekly", "monthly", "ROOT"];
 

@@ -1,4 +1,4 @@
-//! Recall and cost of each way to an answer (protocol §11.1).
+//! Recall and cost of several ways to an answer (protocol §11.1).
 
 mod pointed;
 mod rows;
@@ -17,11 +17,11 @@ use super::table::Figure;
 use crate::terminal::say;
 use rows::MethodRows;
 
-/// Number of chunks in the row of chunks.
+/// Number of results in the row `vector, 3 chunks`.
 const CHUNKS: u32 = 3;
 /// Token budget of an agent for an answer.
 const BUDGET: u32 = BUDGETS[AT_2000];
-/// Time limit for the recording of questions.
+/// Time limit for recording the questions.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Measures five dated conversations.
@@ -74,7 +74,7 @@ fn measure(
         let index = status.index.unwrap_or_default();
         entries.push(index.entries as f64);
         tokens.push(index.tokens as f64);
-        // Measured before any question creates an entry.
+        // The pointers are measured before any question creates an entry.
         pointed.extend(pointed::measure(ground, &root, &questions)?);
         with_index(ground, &root, &questions, &mut ways)?;
         say(format_args!("{name}: {} questions asked", questions.len()));
@@ -101,7 +101,7 @@ fn without_index(
     let chunks = asker.measure(SearchMode::Vector, Some(CHUNKS), questions)?;
     ways.take("vector, 3 chunks", chunks);
     ways.take("vector, 3 sections", sections::measure(ground, root, questions)?);
-    // The workspace is the same, so that only the entries differ.
+    // The same workspace is used again without an index file, so that only the entries differ.
     switch(ground, root, false)?;
     let mut asker = Asker::new(ground.scratch, root)?;
     let search = asker.measure(SearchMode::Hybrid, None, questions)?;

@@ -15,21 +15,21 @@ use crate::terminal::{duration, say};
 /// Time limit for indexing a workspace.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// Copies of the evaluation data, registered and indexed on first use.
+/// Copies of the evaluation data. Each is registered and indexed on first use.
 pub struct Workspaces<'a> {
     scratch: &'a Scratch,
     eval: PathBuf,
     indexed: BTreeMap<String, FirstIndex>,
 }
 
-/// Results of the first index of a workspace.
+/// Measurements of the first index of a workspace.
 #[derive(Clone)]
 pub struct FirstIndex {
     /// Root of the workspace.
     pub root: String,
     /// Time from the registration until the whole workspace is searchable.
     pub took: Duration,
-    /// Word pieces sent through the model.
+    /// Number of word pieces that the model processed.
     pub pieces: u64,
     /// Number of chunks.
     pub chunks: u64,
@@ -64,12 +64,13 @@ impl<'a> Workspaces<'a> {
         self.index(name, &from, |_| true)
     }
 
-    /// Makes the next use register and compare the workspace `name` again.
+    /// Makes the next [`Workspaces::get`] register the workspace `name` again, and compare it with the evaluation
+    /// data.
     pub fn forget(&mut self, name: &str) {
         self.indexed.remove(name);
     }
 
-    /// Indexes a workspace of some files below `from` under a separate name.
+    /// Indexes some files below `from` as a workspace with a separate name.
     ///
     /// # Errors
     /// See [`Workspaces::get`].

@@ -1,4 +1,4 @@
-//! Plain grep and a full scan.
+//! Baselines: grep and a full scan.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ struct BaselineFile {
     body: String,
 }
 
-/// Measures the row without the daemon. Files are read for each question, as grep would do.
+/// Measures a row without the daemon. The files are read again for each question, as grep would do.
 ///
 /// # Errors
 /// Fails if the workspace cannot be read.
@@ -63,7 +63,7 @@ pub fn measure(
     Ok(outcomes)
 }
 
-/// Judges a full scan. It has no ranking, so its rank figures are meaningless.
+/// Judges a full scan, which has no ranking. Its figures that depend on rank are meaningless.
 fn all_at_once(whole: &[EvidenceSpan], evidence: &[EvidenceSpan], ks: &[u32]) -> RankingFigures {
     let recall = recall(whole, evidence);
     let hit = if recall > 0.0 { 1.0 } else { 0.0 };
@@ -74,7 +74,7 @@ fn all_at_once(whole: &[EvidenceSpan], evidence: &[EvidenceSpan], ks: &[u32]) ->
     }
 }
 
-/// Returns the files with the most words of the query, then with the most occurrences; ties in path order.
+/// Returns the files with the most words of the query. Ties are ordered by the number of occurrences, then by path.
 fn grep(query: &str, texts: Vec<BaselineFile>) -> Vec<BaselineFile> {
     let query = query.to_lowercase();
     let words: BTreeSet<&str> = query
@@ -101,7 +101,7 @@ fn grep(query: &str, texts: Vec<BaselineFile>) -> Vec<BaselineFile> {
         .collect()
 }
 
-/// Returns the lines that a reader sees who reads file after file until the budget is used up.
+/// Returns the lines that a reader of one file after the other sees before the budget is used up.
 fn within(texts: &[BaselineFile], budget_tokens: u32) -> Vec<EvidenceSpan> {
     let mut left = tokens::bytes(budget_tokens as usize);
     let mut spans = Vec::new();
@@ -118,7 +118,7 @@ fn within(texts: &[BaselineFile], budget_tokens: u32) -> Vec<EvidenceSpan> {
     spans
 }
 
-/// Returns the whole lines within the first `bytes` of a file; the last line is 0 if none fits.
+/// Returns the whole lines within the first `bytes` of a file. The last line is 0 if no line fits.
 fn first_bytes(text: &BaselineFile, bytes: usize) -> EvidenceSpan {
     let mut used = 0;
     let lines = text.body.split_inclusive('\n').take_while(|line| {
@@ -134,7 +134,7 @@ fn first_bytes(text: &BaselineFile, bytes: usize) -> EvidenceSpan {
 }
 
 fn read(dir: &WorkspaceDir, path: &str) -> Option<BaselineFile> {
-    // Skip a file that vanished since the listing; grep would also miss it.
+    // A file that was removed after the listing is skipped, as by grep.
     let bytes = dir.read(path, u64::MAX).ok()?;
     Some(BaselineFile {
         path: path.to_owned(),
@@ -142,8 +142,8 @@ fn read(dir: &WorkspaceDir, path: &str) -> Option<BaselineFile> {
     })
 }
 
-/// Returns every markdown file of a workspace in path order, without hidden folders and the derived index file. Links
-/// are not followed.
+/// Returns every markdown file of a workspace in path order. Hidden folders and the derived index file are skipped,
+/// and links are not followed.
 fn markdown_files(dir: &WorkspaceDir) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_budget_ends_reading_at_a_line_boundary() {
-        // 8 bytes a line: two tokens.
+        // Each line has 8 bytes: two tokens.
         let texts = [text("a", "1234567\n1234567\n"), text("b", "1234567\n1234567\n")];
         let ends = |budget| {
             within(&texts, budget)

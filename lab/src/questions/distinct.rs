@@ -7,7 +7,7 @@ use hippo_proto::SearchHit;
 use super::DistinctBy;
 use super::metrics::EvidenceSpan;
 
-/// Returns the first result of each place as a span, in rank order.
+/// Returns the span of the first result of each place, in rank order.
 pub fn ranking(results: &[SearchHit], distinct: DistinctBy) -> Vec<EvidenceSpan> {
     let mut seen = HashSet::new();
     let mut spans = Vec::new();

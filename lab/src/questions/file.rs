@@ -1,4 +1,4 @@
-//! Questions of a file, and the places of their answers.
+//! Questions in a file, and the places of their answers.
 
 use serde::Deserialize;
 
@@ -7,14 +7,14 @@ use super::metrics::EvidenceSpan;
 /// One question.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct EvidenceQuestion {
-    /// Name in messages.
+    /// Name of the question, for messages.
     pub id: String,
     /// Text of the question.
     pub query: String,
-    /// Places of the answer.
+    /// Places that contain the answer.
     #[serde(default)]
     pub evidence: Vec<EvidenceSpan>,
-    /// Group in the report.
+    /// Group of the question in the report.
     #[serde(default = "no_group")]
     pub group: String,
 }
@@ -23,16 +23,16 @@ fn no_group() -> String {
     "none".to_owned()
 }
 
-/// Contents of a question file.
+/// Questions in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionFile {
-    /// Questions that can be judged.
+    /// Questions that can be judged, because they have evidence.
     pub questions: Vec<EvidenceQuestion>,
     /// Number of skipped questions without evidence.
     pub without_evidence: usize,
 }
 
-/// Parses one JSON object a line; blank lines are skipped, and unknown members are allowed.
+/// Parses a file with one JSON object on each line. Blank lines are skipped, and unknown members are ignored.
 ///
 /// # Errors
 /// Returns the number of the first invalid line.
@@ -53,13 +53,13 @@ pub fn parse(text: &str) -> Result<QuestionFile, String> {
     })
 }
 
-/// Returns at most `limit` questions, spread evenly over the file, in its order.
+/// Returns at most `limit` questions in file order, spread evenly over the file.
 pub fn spread(questions: Vec<EvidenceQuestion>, limit: Option<u32>) -> Vec<EvidenceQuestion> {
     let all = questions.len();
     let wanted = limit.map_or(all, |limit| all.min(limit as usize));
     let mut kept = 0;
     let evenly = |(at, question)| {
-        // The i-th kept question is the one at i * all / wanted.
+        // Keeps the question at position i * all / wanted for each i.
         let keep = kept < wanted && at == kept * all / wanted;
         kept += usize::from(keep);
         keep.then_some(question)

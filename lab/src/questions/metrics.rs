@@ -1,4 +1,4 @@
-//! Quality metrics of rankings, and their aggregation.
+//! Quality metrics of rankings, and their averages.
 
 use std::collections::BTreeMap;
 
@@ -21,20 +21,20 @@ impl EvidenceSpan {
     }
 }
 
-/// The figures of one ranking.
+/// Quality figures of one ranking.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RankingFigures {
-    /// Share of evidence spans overlapped by the first k results, by k.
+    /// For each k, the share of evidence spans that overlap one of the first k results.
     pub recall: BTreeMap<u32, f64>,
-    /// 1 if one of the first k results overlaps evidence, otherwise 0, by k.
+    /// For each k, 1 if one of the first k results overlaps evidence, otherwise 0.
     pub hit: BTreeMap<u32, f64>,
     /// 1 / rank of the first result that overlaps evidence, or 0.
     pub reciprocal_rank: f64,
-    /// Normalised discounted cumulative gain of the first ten.
+    /// Normalised discounted cumulative gain of the first ten results.
     pub ndcg_at_10: f64,
 }
 
-/// Judges results in rank order. Evidence must not be empty.
+/// Judges results that are in rank order. `evidence` must not be empty.
 pub fn judge(results: &[EvidenceSpan], evidence: &[EvidenceSpan], ks: &[u32]) -> RankingFigures {
     let first = |k: u32| &results[..results.len().min(k as usize)];
     let recall: BTreeMap<u32, f64> = ks.iter().map(|k| (*k, recall(first(*k), evidence))).collect();
@@ -54,7 +54,7 @@ pub fn judge(results: &[EvidenceSpan], evidence: &[EvidenceSpan], ks: &[u32]) ->
     }
 }
 
-/// Returns the share of evidence spans that any of the results overlaps.
+/// Returns the share of evidence spans that overlap at least one of the results.
 pub fn recall(results: &[EvidenceSpan], evidence: &[EvidenceSpan]) -> f64 {
     let covered = evidence
         .iter()
@@ -63,8 +63,7 @@ pub fn recall(results: &[EvidenceSpan], evidence: &[EvidenceSpan]) -> f64 {
 }
 
 /// Returns the binary nDCG (Järvelin & Kekäläinen 2002). The gain of a result is 1 if it overlaps a span that no
-/// earlier result overlapped, so that several pieces of one span count once. In the ideal ranking, there is one span at
-/// each rank.
+/// earlier result overlapped, so several parts of one span count once. The ideal ranking has one span at each rank.
 fn ndcg(results: &[EvidenceSpan], evidence: &[EvidenceSpan], depth: usize) -> f64 {
     let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
     let mut open: Vec<&EvidenceSpan> = evidence.iter().collect();
@@ -88,7 +87,7 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
-/// Returns the nearest-rank percentile, `share` in 0 to 1, or 0 without values.
+/// Returns the nearest-rank percentile, or 0 without values. `share` is 0 to 1.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -129,7 +128,8 @@ mod tests {
         }
     }
 
-    /// Evidence a:1, b:2, c:3. Rank 1 covers nothing, 2 covers a, 3 covers a again, and 4 covers only b.
+    /// The evidence is a:1, b:2 and c:3. The result at rank 1 covers nothing, 2 covers a, 3 covers a again, and 4
+    /// covers only b.
     #[test]
     fn metrics_match_a_manual_calculation() {
         let evidence = [span("a", 1, 1), span("b", 2, 2), span("c", 3, 3)];
@@ -143,7 +143,7 @@ mod tests {
             [0.0, 1.0, 1.0, 1.0, 1.0]
         );
         near(judged.reciprocal_rank, 0.5);
-        // Gains on ranks 2 and 4: 1/log2(3) + 1/log2(5); ideal: 1 + 1/log2(3) + 1/log2(4).
+        // The gains are at ranks 2 and 4: 1/log2(3) + 1/log2(5). The ideal is 1 + 1/log2(3) + 1/log2(4).
         near(
             judged.ndcg_at_10,
             (0.6309297535714575 + 0.43067655807339306) / (1.0 + 0.6309297535714575 + 0.5),

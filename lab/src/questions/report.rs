@@ -1,4 +1,4 @@
-//! Figures of all questions, and their tables.
+//! Figures of all questions, as tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::metrics::{mean, percentile};
 use super::run::QuestionOutcome;
 use super::{BenchMode, QuestionArguments};
 
-/// The whole benchmark, as `--json` prints it. Shares are 0 to 1.
+/// The figures of the whole benchmark, as `--json` prints them. Shares are 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BenchReport {
     /// Path of the question file.
@@ -22,11 +22,11 @@ pub struct BenchReport {
     pub questions: usize,
     /// Number of skipped questions without evidence.
     pub without_evidence: usize,
-    /// Unit that counts as one place in the ranking.
+    /// Unit of results that counts as one place in the ranking.
     pub distinct: String,
-    /// One row per mode and group; the row of all questions of a mode (group null) is first.
+    /// One row for each mode and group. For each mode, the row of all questions is first; its group is null.
     pub rows: Vec<ReportRow>,
-    /// Modes without figures, with the reason.
+    /// Modes without figures, each with the reason.
     pub left_out: BTreeMap<String, String>,
 }
 
@@ -41,11 +41,11 @@ pub struct ReportRow {
     pub questions: usize,
     /// Mean recall, by k.
     pub recall_at: BTreeMap<u32, f64>,
-    /// Mean hit, by k.
+    /// Mean hit (1 or 0 per question), by k.
     pub hit_at: BTreeMap<u32, f64>,
     /// Mean reciprocal rank; null for unranked modes.
     pub mrr: Option<f64>,
-    /// Mean nDCG of the first ten; null for unranked modes.
+    /// Mean nDCG of the first ten results; null for unranked modes.
     pub ndcg_at_10: Option<f64>,
     /// Mean evidence recall, by token budget.
     pub budget_recall: BTreeMap<u32, f64>,
@@ -74,8 +74,8 @@ impl BenchReport {
         self.rows.iter().filter(|row| row.group.is_none())
     }
 
-    /// Summarizes the measurements. `measured` contains one outcome per question, in order, for each mode; `left_out`
-    /// the reason of each refused mode.
+    /// Summarizes the measurements. `measured` contains the outcomes of each mode, one for each question, in order.
+    /// `left_out` contains the reason for each refused mode.
     pub fn new(
         workspace: String,
         args: &QuestionArguments,
@@ -114,7 +114,7 @@ impl BenchReport {
         }
     }
 
-    /// Returns notes that readers need beside the figures.
+    /// Returns notes that explain the figures.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.without_evidence > 0 {
@@ -137,7 +137,7 @@ impl BenchReport {
         notes
     }
 
-    /// Returns one table for all questions, and one for each group; shares in percent.
+    /// Returns one table for all questions, and one table for each group. Shares are in percent.
     pub fn tables(&self) -> String {
         let distinct = if self.distinct == "none" {
             String::new()
@@ -236,7 +236,7 @@ fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{end}")
 }
 
-/// Formats rows of cells as text columns, two spaces apart; all but the first are right-aligned.
+/// Formats cells as text columns that are two spaces apart. All columns but the first are right-aligned.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

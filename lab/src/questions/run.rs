@@ -11,31 +11,31 @@ use super::file::EvidenceQuestion;
 use super::metrics::{RankingFigures, judge, recall};
 use super::{BenchMode, DistinctBy, QuestionArguments};
 
-/// Result of one question in one mode.
+/// Outcome of one question in one mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QuestionOutcome {
     /// Figures of the ranking.
     pub judged: RankingFigures,
     /// Evidence recall within each token budget.
     pub budget_recall: BTreeMap<u32, f64>,
-    /// Tokens of the answer's texts.
+    /// Number of tokens of the texts in the answer.
     pub tokens: f64,
-    /// Milliseconds from request to answer, as seen by the client.
+    /// Time from request to answer in milliseconds, measured in the client.
     pub latency_ms: f64,
-    /// Missing part, as reported by the daemon.
+    /// Missing part that the daemon reported, if the answer was degraded.
     pub degraded: Option<String>,
 }
 
-/// Result of one mode.
+/// Outcome of one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModeResult {
     /// One outcome per question, in order.
     Outcomes(Vec<QuestionOutcome>),
-    /// The daemon lacks a requirement of the mode. The string is the reason.
+    /// The daemon refused the mode, because a requirement is missing. The string is the reason.
     Refused(String),
 }
 
-/// Returns `true` if the daemon serves this row.
+/// Returns `true` if the daemon answers the questions of this row.
 pub fn is_served(mode: BenchMode) -> bool {
     wire_mode(mode).is_some()
 }
@@ -50,10 +50,10 @@ fn wire_mode(mode: BenchMode) -> Option<SearchMode> {
     }
 }
 
-/// Asks every question once for the ranking, and once more for each budget, without recording.
+/// Asks every question once for the ranking, and once more for each budget. No access is recorded.
 ///
 /// # Errors
-/// Fails if the daemon fails, or if it refuses for any reason other than a missing requirement.
+/// Fails if the daemon fails, or if it refuses a request although no requirement is missing.
 pub fn measure(
     client: &mut Client,
     mode: BenchMode,
@@ -67,7 +67,7 @@ pub fn measure(
         ..SearchRequest::new(workspace, question.query.as_str())
     };
     if let Some(first) = questions.first() {
-        // Loads the model and warms the caches, so that no measured question includes this time.
+        // This question loads the model and warms the caches, so that no measurement includes this time.
         match client.call::<SearchResponse>(&request(first).into()) {
             Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::Degraded => {
                 return Ok(ModeResult::Refused(error.message));
@@ -110,8 +110,8 @@ pub fn measure(
     Ok(ModeResult::Outcomes(outcomes))
 }
 
-/// Returns the number of requested results: the depth of the deepest figure, or the maximum if places are merged
-/// afterwards.
+/// Returns the number of results to request. It is the largest k of the figures, or the maximum if results of the same
+/// place are merged afterwards.
 fn depth(args: &QuestionArguments) -> u32 {
     match args.distinct {
         DistinctBy::None => args.k.iter().copied().max().unwrap_or(1).clamp(10, MAX_LIMIT),

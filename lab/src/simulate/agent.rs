@@ -9,13 +9,13 @@ use super::world::{TOPIC_ZIPF, World};
 pub const WEEKDAY: usize = 24;
 /// Number of questions on a weekend day.
 pub const WEEKEND: usize = 4;
-/// Share of questions that repeat one of the last two weeks.
+/// Share of questions that repeat a question of the last two weeks.
 pub const REPEATED: f64 = 0.15;
-/// Share of facts among the other questions; the rest is about events.
+/// Share of facts among the questions that are not repeated; the others are about events.
 pub const FACTS: f64 = 0.65;
-/// Exponent of the distribution over a topic's facts.
+/// Exponent of the Zipf distribution of questions over a topic's facts.
 pub const FACT_ZIPF: f64 = 0.8;
-/// Exponent of the decline of questions about events: `(days + 1)^−0.8` (Anderson and Schooler 1991).
+/// Exponent with which questions about an event become rarer: `(days + 1)^−0.8` (Anderson and Schooler 1991).
 pub const EVENT_AGE: f64 = 0.8;
 /// Number of days within which a question may be repeated.
 const RECENT: usize = 14;
@@ -26,13 +26,13 @@ pub struct SimulatedAgent {
     recent: VecDeque<(usize, usize)>,
 }
 
-/// A question.
+/// A question of the simulated agent.
 pub struct SimulatedQuestion {
-    /// Need that the question is about.
+    /// Number of the need that the question is about.
     pub need: usize,
     /// Text of the question.
     pub text: String,
-    /// Seconds after midnight.
+    /// Time of the question in seconds after midnight.
     pub second: i64,
 }
 
@@ -69,7 +69,7 @@ impl SimulatedAgent {
             asked.asked += 1;
             let text = self.dice.pick(&asked.questions).clone();
             self.recent.push_back((need, day));
-            // From nine to half past five, before the log of the day is written.
+            // The agent asks from nine to half past five, before it writes the log of the day.
             let second = 9 * 3600 + (at * 30_600 / count) as i64 + self.dice.below(600) as i64;
             questions.push(SimulatedQuestion { need, text, second });
         }

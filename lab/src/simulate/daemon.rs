@@ -1,4 +1,4 @@
-//! A daemon in this process on a manual clock, with one workspace.
+//! A daemon in this process, on a manual clock.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -22,27 +22,27 @@ use tokio::task::JoinHandle;
 
 use super::world::WorldFile;
 
-/// Maximum time of a request.
+/// Time limit of a request.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Seconds in a day.
 const DAY_SECS: u64 = 86_400;
-/// Number of runs in an answer, more than a day has.
+/// Maximum number of runs in an answer, more than the cycles of a day.
 const RUNS: u32 = 60;
 
-/// A running daemon with its workspace in a temporary folder.
+/// A running daemon with one workspace in a temporary folder.
 pub struct Daemon {
     clock: Arc<ManualClock>,
-    /// Closed before the daemon stops.
+    /// Client, which is closed before the daemon stops.
     client: Option<Client>,
     root: PathBuf,
-    /// Last run that was read.
+    /// Number of the last run that was read.
     run: i64,
     /// `true` if files were written since the last `workspace.sync`.
     unread: bool,
     stop: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<Result<()>>>,
     runtime: Runtime,
-    /// Removed last.
+    /// Folder of the workspace, which is removed last.
     _folder: tempfile::TempDir,
 }
 
@@ -50,7 +50,7 @@ impl Daemon {
     /// Starts a daemon whose workspace contains these files.
     ///
     /// # Errors
-    /// If the daemon does not start, or a file cannot be written.
+    /// Fails if the daemon does not start, or if a file cannot be written.
     pub fn start(now: Timestamp, change: impl FnOnce(&mut Config), files: &[WorldFile]) -> Result<Self> {
         let folder = tempfile::tempdir().context("could not create a temporary folder")?;
         let root = folder.path().join("workspace");
@@ -60,10 +60,10 @@ impl Daemon {
         let mut config = Config::default();
         config.embed.model = "hash".to_owned();
         config.tree.keep = KeepTree::Never;
-        // Changes are found by `workspace.sync` alone, so that two runs find them in the same order.
+        // Only `workspace.sync` finds changes, so that two simulations find them in the same order.
         config.watch.poll = PollMode::Always;
         (config.watch.poll_secs, config.watch.reconcile_secs) = (3_600, DAY_SECS);
-        // A light cycle takes longer than a day of questions.
+        // Light cycles run only twice a day, because a cycle takes longer to run than a day of questions.
         config.cycles.light = "0 4,23 * * *".to_owned();
         change(&mut config);
         let clock = Arc::new(ManualClock::new(now, jiff::tz::TimeZone::UTC));
@@ -76,7 +76,7 @@ impl Daemon {
         let runtime = Runtime::new().context("could not start a runtime")?;
         let (stop, stopped) = oneshot::channel();
         let task = runtime.spawn(hippod::run(options, async {
-            // Dropping the sender also stops the daemon.
+            // Dropping the sender has the same effect as a stop request.
             let _ = stopped.await;
         }));
         let mut daemon = Self {
@@ -118,10 +118,10 @@ impl Daemon {
         self.clock.now()
     }
 
-    /// Writes files that changed at the current time.
+    /// Writes files. Their modification time is the current time of the manual clock.
     ///
     /// # Errors
-    /// If a file cannot be written.
+    /// Fails if a file cannot be written.
     pub fn write(&mut self, files: &[WorldFile]) -> Result<()> {
         self.unread = true;
         let modified = UNIX_EPOCH + Duration::from_millis(self.now().0.unsigned_abs());
@@ -136,10 +136,10 @@ impl Daemon {
         Ok(())
     }
 
-    /// Advances the clock, and waits until the daemon has read all files and recorded all questions.
+    /// Advances the clock. Waits until the daemon has read all files and recorded all questions.
     ///
     /// # Errors
-    /// If the daemon refuses a request.
+    /// Fails if the daemon refuses a request.
     pub fn advance_to(&mut self, then: Timestamp) -> Result<()> {
         let by = then.since(self.now());
         self.clock.advance(Duration::from_millis(by));
@@ -152,17 +152,17 @@ impl Daemon {
         Ok(())
     }
 
-    /// Advances the clock, and runs the cycles that became due.
+    /// Advances the clock, and runs the cycles that became due meanwhile.
     ///
     /// # Errors
-    /// If the daemon refuses a request, or a cycle fails.
+    /// Fails if the daemon refuses a request, or if a cycle fails.
     pub fn sleep_until(&mut self, then: Timestamp) -> Result<()> {
         self.advance_to(then)?;
         let workspace = self.workspace();
         let beat: HeartbeatResponse = self.call(HeartbeatRequest { workspace })?;
         match beat.pending.iter().find(|pending| pending.kind == "cycle-failed") {
             Some(failed) => bail!("a cycle failed: {}", failed.text),
-            // Questions see the changes of a cycle after a moment.
+            // Questions see the changes of a cycle only a moment later.
             None => self.advance_to(self.now().plus(1_000)),
         }
     }
@@ -189,18 +189,18 @@ impl Daemon {
         }
     }
 
-    /// Asks a question as an agent does: the daemon records it, and may create an entry for it.
+    /// Asks a question as an agent does. The daemon records the question, and may create an entry for it.
     ///
     /// # Errors
-    /// If the daemon refuses the request.
+    /// Fails if the daemon refuses the request.
     pub fn ask(&mut self, question: &str) -> Result<SearchResponse> {
         self.call(SearchRequest::new(self.workspace(), question))
     }
 
-    /// Returns the ids of the entries that match a question, best first. The question leaves no trace.
+    /// Returns the ids of the entries that match a question, best first. The daemon does not record the question.
     ///
     /// # Errors
-    /// If the daemon refuses the request.
+    /// Fails if the daemon refuses the request.
     pub fn matches(&mut self, question: &str) -> Result<Vec<String>> {
         let mut request = SearchRequest::new(self.workspace(), question);
         (request.mode, request.explain, request.record) = (Some(SearchMode::Index), true, false);
@@ -209,10 +209,10 @@ impl Daemon {
         Ok(trace.matches.into_iter().map(|one| one.entry).collect())
     }
 
-    /// Returns all entries including the archived ones, and the tokens of the index file.
+    /// Returns all entries, including archived ones, and the tokens of the index file.
     ///
     /// # Errors
-    /// If the daemon refuses the request.
+    /// Fails if the daemon refuses the request.
     pub fn list(&mut self) -> Result<IndexListResponse> {
         let request = IndexListRequest {
             workspace: self.workspace(),
@@ -222,10 +222,10 @@ impl Daemon {
         self.call(request)
     }
 
-    /// Returns an entry, and its pointers that lead nowhere.
+    /// Returns an entry, and those of its pointers whose target does not exist.
     ///
     /// # Errors
-    /// If the daemon refuses the request.
+    /// Fails if the daemon refuses the request.
     pub fn show(&mut self, id: &str) -> Result<(IndexEntry, Vec<String>)> {
         let request = IndexShowRequest {
             workspace: self.workspace(),
@@ -236,10 +236,10 @@ impl Daemon {
         Ok((shown.entry, shown.stale))
     }
 
-    /// Returns the rule of each step since the last call.
+    /// Returns the rules of all steps that cycles have applied since the last call.
     ///
     /// # Errors
-    /// If the daemon refuses a request.
+    /// Fails if the daemon refuses a request.
     pub fn new_steps(&mut self) -> Result<Vec<String>> {
         let listed = self.history(None, RUNS)?;
         let (before, mut rules) = (self.run, Vec::new());
@@ -254,11 +254,11 @@ impl Daemon {
 
     /// Returns the bytes of the index file.
     pub fn index_file(&self) -> Vec<u8> {
-        // Without an entry there is no file.
+        // While there are no entries, the file does not exist.
         fs::read(self.root.join("HIPPOCAMPUS.md")).unwrap_or_default()
     }
 
-    /// Returns the total size of the index file and of the entries below it.
+    /// Returns the total size in bytes of the index file and of the files below `.hippocampus` with entries.
     pub fn index_bytes(&self) -> usize {
         let folders = ["topics", "temporal"].map(|name| self.root.join(".hippocampus").join(name));
         let files = folders.into_iter().filter_map(|folder| fs::read_dir(folder).ok());

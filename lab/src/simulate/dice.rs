@@ -1,11 +1,11 @@
 //! Reproducible randomness of the simulation.
 
-/// Random numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
+/// Random numbers from a seed (SplitMix64; Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// Creates independent dice for one purpose: draws of one part of the simulation do not affect the others.
+    /// Creates dice for one purpose. They are independent: draws for one purpose do not affect those for another.
     pub fn new(seed: u64, purpose: &str) -> Self {
         let purpose = purpose.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -21,7 +21,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number from 0 to below 1.
+    /// Returns a random number from 0 to below 1.
     pub fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -31,12 +31,12 @@ impl Dice {
         self.share() < probability
     }
 
-    /// Returns a number below `end`; 0 if `end` is 0.
+    /// Returns a random number below `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.share() * end as f64) as usize
     }
 
-    /// Returns a number of a range, both ends included.
+    /// Returns a random number from `least` to `most`, both included.
     pub fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most - least + 1)
     }
@@ -46,12 +46,14 @@ impl Dice {
         &of[self.below(of.len())]
     }
 
-    /// Returns a position below `count` by Zipf's law: the n-th has the weight n^−s. `None` if `count` is 0.
+    /// Returns a random position below `count` by Zipf's law: the n-th position has the weight n^−s. Returns `None` if
+    /// `count` is 0.
     pub fn zipf(&mut self, count: usize, s: f64) -> Option<usize> {
         self.weighed((1..=count).map(|rank| (rank as f64).powf(-s)))
     }
 
-    /// Returns a position with a probability proportional to its weight, or `None` if the weights sum to 0.
+    /// Returns a random position, with a probability proportional to its weight. Returns `None` if the weights sum to
+    /// 0.
     pub fn weighed(&mut self, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
         let total: f64 = weights.clone().sum();
         let mut left = self.share() * total;

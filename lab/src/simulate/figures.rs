@@ -22,7 +22,7 @@ pub fn all(years: &Years<'_>, cold: &[(bool, bool)]) -> Vec<(&'static str, Strin
     ]
 }
 
-/// Returns representative entries, by the number of days on which they were accessed under the second profile.
+/// Returns typical entries. They are chosen by the number of days on which they were accessed with the second profile.
 fn typical(years: &Years<'_>) -> Vec<(String, String)> {
     let last = &years[1].1;
     let early = |entry: &&IndexEntry| {
@@ -84,7 +84,7 @@ fn strengths(years: &Years<'_>) -> String {
     figure(&panels)
 }
 
-/// Plots the effect of one access on an entry after two months without any.
+/// Plots the effect of one access, two months after the last one, on the strength of an entry.
 fn access() -> String {
     let panels = [("PROTOCOL", DecayCurve::PROTOCOL), ("TUNED", DecayCurve::TUNED)].map(|(name, profile)| {
         let untouched = Entry {
@@ -117,7 +117,7 @@ fn access() -> String {
     figure(&panels)
 }
 
-/// Returns a line over the weeks; each point covers the week and the three before it.
+/// Returns a line with a point for each week. Each point covers that week and the three weeks before.
 fn weekly(
     year: &Year,
     of: impl Fn(&QuestionResults) -> usize,
@@ -226,7 +226,7 @@ fn tokens(years: &Years<'_>) -> String {
     figure(&panels)
 }
 
-/// Number of questions per point of the cold start.
+/// Number of questions for each point of the cold start.
 const BLOCK: usize = 20;
 
 fn blocks(cold: &[(bool, bool)]) -> Vec<(f64, f64, f64)> {

@@ -8,19 +8,19 @@ use hippo_text::text::escape_xml;
 pub struct Panel<'a> {
     /// Text above the panel.
     pub title: String,
-    /// Text below the panel.
+    /// Label of the horizontal axis, below the panel.
     pub across: &'a str,
-    /// Upper end of the scale; the lower end is 0.
+    /// Upper end of the vertical axis; the lower end is 0.
     pub top: f64,
-    /// Formatter of the numbers on the scale.
+    /// Function that formats the numbers on the vertical axis.
     pub scale: fn(f64) -> String,
-    /// Last value of the horizontal axis; the first value is 0.
+    /// Upper end of the horizontal axis; the lower end is 0.
     pub end: f64,
     /// Name and points of each line, in the order of the colours.
     pub lines: Vec<(String, Vec<(f64, f64)>)>,
 }
 
-/// Colours that are distinguishable with any colour vision (Okabe and Ito 2008).
+/// Colours that people with any colour vision can distinguish (Okabe and Ito 2008).
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#56b4e9", "#e69f00",
 ];
@@ -33,12 +33,12 @@ const TOP: f64 = 30.0;
 const BELOW: f64 = 42.0;
 const ROW: f64 = 16.0;
 
-/// Draws the panels side by side with one legend, as SVG.
+/// Draws the panels in one row, with one legend, as SVG.
 pub fn figure(panels: &[Panel<'_>]) -> String {
     grid(panels, panels.len())
 }
 
-/// Draws the panels in rows of `columns` with one legend, as SVG.
+/// Draws the panels in rows of `columns`, with one legend, as SVG.
 pub fn grid(panels: &[Panel<'_>], columns: usize) -> String {
     let columns = columns.clamp(1, panels.len().max(1));
     let step = WIDTH + LEFT + 16.0;

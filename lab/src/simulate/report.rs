@@ -9,12 +9,12 @@ use super::studies::{Grain, SimilarityStudy};
 use super::sweep::CurveOutcome;
 use super::year::{QuestionResults, Week, Year};
 
-/// Both years, with the names of their profiles.
+/// The two simulated years, each with the name of its decay profile.
 pub type Years<'a> = [(&'static str, &'a Year); 2];
 
 /// Milliseconds in a day.
 pub const DAY: i64 = 86_400_000;
-/// Weeks that a table compares.
+/// Ranges of weeks that a table compares.
 const SPANS: [(&str, Range<usize>); 3] = [
     ("weeks 1–4", 0..4),
     ("weeks 23–26", 22..26),
@@ -31,14 +31,14 @@ fn sum(year: &Year, span: &Range<usize>, which: impl Fn(&Week) -> QuestionResult
     asked
 }
 
-/// Name of a row, its questions, and the counted results.
+/// Name of a row, and the functions that return its questions and the counted results.
 type ResultRow = (
     &'static str,
     fn(&Week) -> QuestionResults,
     fn(&QuestionResults) -> usize,
 );
 
-/// Returns the table of the year.
+/// Returns the table that compares the two years.
 pub fn year_table(years: &Years<'_>) -> String {
     let mut table = "| | weeks | PROTOCOL | TUNED |\n|---|---|---|---|\n".to_owned();
     let rows: [ResultRow; 7] = [
@@ -140,7 +140,7 @@ pub fn year_table(years: &Years<'_>) -> String {
     table
 }
 
-/// Returns the table of curves and their predictions.
+/// Returns the table of curves and the quality of their predictions.
 pub fn curve_table(rows: &[(String, [CurveOutcome; 4])]) -> String {
     let mut table = "| ranked by | drift 0 | 0.3 | 1 | 3 | silent when asked for | not silent at the end |\n|---|---|---|---|---|---|---|\n".to_owned();
     for (name, outcomes) in rows {
@@ -206,7 +206,7 @@ pub fn grain_table(grains: &[Grain]) -> String {
     table
 }
 
-/// Returns the table of pairs by similarity.
+/// Returns the table of pairs of entries by similarity.
 pub fn alike_table(rows: &[SimilarityStudy]) -> String {
     let mut table =
         "| cosine from | pairs | state the same values | of these about different things |\n|---|---|---|---|\n".to_owned();
@@ -220,7 +220,8 @@ pub fn alike_table(rows: &[SimilarityStudy]) -> String {
     table
 }
 
-/// Returns the days until a strength falls into each band, for a few kinds of entry; 5 years and more is a dash.
+/// Returns a table with the days until a strength falls into each band, for a few kinds of entries. A dash means 5
+/// years or more.
 pub fn band_table() -> String {
     let mut table = "| entry | PROTOCOL: days until below 0.8 / 0.5 / 0.3 / 0.1 | TUNED: days until below 0.8 / 0.5 / 0.3 / 0.1 |\n|---|---|---|\n"
         .to_owned();
@@ -254,10 +255,10 @@ pub fn band_table() -> String {
     table
 }
 
-/// Replaces the table between the marks of this name in a document.
+/// Replaces the table between the markers with this name in a document.
 ///
 /// # Errors
-/// Fails if the document lacks these marks.
+/// Fails if the document does not contain these markers.
 pub fn fill(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
     let (open, close) = (format!("<!-- simulate: {name} -->\n"), "<!-- /simulate -->");
     let place = document

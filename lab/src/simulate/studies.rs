@@ -1,4 +1,4 @@
-//! Additional studies for the open questions of v1 §12.
+//! Additional studies for open questions of the protocol (v1 §12).
 
 use hippo_embed::{Embedder, HashEmbedder};
 use hippo_map::bootstrap::{self, BootstrapSettings, MemoryFile};
@@ -23,7 +23,7 @@ fn chunked(year: &Year) -> Vec<Chunked<'_>> {
         .collect()
 }
 
-/// Returns the entries of a bootstrap with a maximum number of entries.
+/// Returns the entries of a new index that has at most `most` entries.
 fn made(files: &[Chunked<'_>], most: usize) -> Vec<Entry> {
     let memory = files.iter().map(|(path, bytes, document)| MemoryFile {
         path,
@@ -42,19 +42,19 @@ fn made(files: &[Chunked<'_>], most: usize) -> Vec<Entry> {
     made.into_iter().map(|new| new.entry).collect()
 }
 
-/// Estimates the tokens of an entry in the index file with all its fields.
+/// Estimates the tokens that an entry with all its fields takes in the index file.
 fn entry_tokens(entry: &Entry) -> usize {
     let pointers = entry.pointers.iter().map(|pointer| {
         pointer.path.len() + pointer.section.as_ref().map_or(0, |section| section.len() + 3) + 3
     });
     let lists = entry.tags.iter().map(|tag| tag.len() + 1);
     let words = entry.topic.len() + entry.summary.len() + entry.id.0.len();
-    // Marks, and the fields of the comment without id and tags: dates, hits, strength, source.
+    // Estimated bytes of markup, and of the fields in the comment except id and tags: dates, hits, strength, source.
     let marks = 80;
     tokens::of_bytes(words + marks + pointers.sum::<usize>() + lists.sum::<usize>())
 }
 
-/// Returns the tokens of the target of a pointer.
+/// Returns the number of tokens of the text that a pointer refers to.
 fn target_tokens(files: &[Chunked<'_>], pointer: &Pointer) -> usize {
     let Some((_, bytes, document)) = files.iter().find(|(path, _, _)| *path == pointer.path) else {
         return 0;
@@ -81,10 +81,10 @@ fn leads(entry: &Entry, gold: &[Pointer]) -> bool {
     })
 }
 
-/// Results of an index with entries of one size.
+/// Results for an index whose entries all have the same scope.
 #[derive(Debug, Clone, Default)]
 pub struct Grain {
-    /// Scope of an entry.
+    /// Scope of an entry, such as a file or a section.
     pub name: &'static str,
     /// Number of entries.
     pub entries: usize,
@@ -94,11 +94,11 @@ pub struct Grain {
     pub first: f64,
     /// Share of the questions for which one of the five best entries points to the right place.
     pub found: f64,
-    /// Mean tokens of the content behind the best entry.
+    /// Mean number of tokens of the content that the best entry points to.
     pub read: f64,
 }
 
-/// Compares entries for files, sections and lines with all needs of the year.
+/// Compares entries for files, sections and lines. The questions are all needs of the year.
 pub fn granularity(year: &Year) -> Vec<Grain> {
     let files = chunked(year);
     let count = files.len();
@@ -146,7 +146,7 @@ fn grain(year: &Year, files: &[Chunked<'_>], name: &'static str, entries: &[Entr
     }
 }
 
-/// Returns an entry for each line: the headings as topic, the line as summary.
+/// Returns an entry for each line. The headings are its topic, and the line is its summary.
 fn lines(files: &[Chunked<'_>]) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (path, bytes, document) in files {
@@ -176,20 +176,20 @@ fn lines(files: &[Chunked<'_>]) -> Vec<Entry> {
     entries
 }
 
-/// Pairs of similar live entries.
+/// Pairs of live entries above a similarity.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SimilarityStudy {
-    /// Minimum cosine.
+    /// Minimum cosine of the two entries of a pair.
     pub cosine: f32,
     /// Number of pairs.
     pub pairs: usize,
-    /// Pairs that pass a comparison of values.
+    /// Number of pairs that contain the same values.
     pub pass: usize,
-    /// Passing pairs about different things.
+    /// Number of those pairs that are about different things.
     pub wrong: usize,
 }
 
-/// Measures the similarity of entries about different things.
+/// Measures how often similar entries are about different things.
 ///
 /// # Errors
 /// Fails if an entry cannot be embedded.

@@ -1,8 +1,7 @@
-//! Prediction of future questions by decay curves.
+//! Quality of decay curves as predictions of future questions.
 //!
 //! The accesses of a year are replayed for each curve, because the entry that a question needs does not depend on the
-//! curve.
-//! Before each question, all entries are ranked by their current strength.
+//! curve. Before each question, all entries are ranked by their current strength.
 
 use std::collections::BTreeMap;
 
@@ -17,24 +16,24 @@ use super::year::{DAYS, busy, first_moment};
 
 /// Number of entries that fit into the index file.
 pub const ROOM: usize = 170;
-/// Minimum strength for index-first answers (v1 §6.2).
+/// Minimum strength of an entry that can answer a question alone (v1 §6.2). Weaker entries are silent.
 const SILENT: f32 = 0.1;
-/// Share of the year that is not counted, because all entries are new then.
+/// Share at the start of the year that is not counted, because all entries are new then.
 const SETTLED: f64 = 0.25;
 
-/// History of the entries in a year.
+/// History of all entries in a year.
 #[derive(Debug, Clone, Default)]
 pub struct EntryHistory {
     /// Entries in order of creation.
     pub born: Vec<Entry>,
-    /// Questions: time, answering entry, and accessed entries.
+    /// For each question, its time, the entry that answers it, and the accessed entries.
     pub touches: Vec<(Timestamp, EntryId, Vec<EntryId>)>,
 }
 
-/// Ranking of entries.
+/// Curve by which entries are ranked.
 #[derive(Debug, Clone, Copy)]
 pub enum Curve {
-    /// Strength by a profile.
+    /// The strength that a decay profile gives.
     Profile(DecayCurve),
     /// Time of the last access only.
     Recency,
@@ -44,22 +43,22 @@ pub enum Curve {
     Activation,
 }
 
-/// Results of a curve.
+/// Quality of the predictions of a curve.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CurveOutcome {
-    /// Share of the questions whose entry was among the [`ROOM`] strongest.
+    /// Share of the questions whose entry was among the [`ROOM`] strongest entries.
     pub seen: f64,
-    /// Mean share of the other entries that were weaker than the right one.
+    /// Mean share of the other entries that were weaker than the entry of the question.
     pub above: f64,
     /// Share of the questions whose entry was silent.
     pub silent: f64,
-    /// Share of the entries that are not silent at the end.
+    /// Share of the entries that are not silent at the end of the year.
     pub loud: f64,
-    /// Share of the questions about previously accessed entries whose entry was silent.
+    /// Share of the questions about an entry that was accessed before, in which that entry was silent.
     pub lost: f64,
 }
 
-/// Returns the questions of a year with one entry per need, so that no index is required.
+/// Returns the questions of a year. Each need has one entry, so no index is required.
 pub fn trace(seed: u64, drift: f64) -> EntryHistory {
     let start = first_moment();
     let (mut world, _) = World::new(seed, drift);
@@ -84,7 +83,7 @@ pub fn trace(seed: u64, drift: f64) -> EntryHistory {
     trace
 }
 
-/// Adds entries for all new needs.
+/// Adds an entry for each new need.
 fn born(trace: &mut EntryHistory, world: &World, now: Timestamp) {
     for need in trace.born.len()..world.needs.len() {
         trace.born.push(Entry {
@@ -104,7 +103,7 @@ struct SweptEntry {
     accesses: Vec<Timestamp>,
 }
 
-/// Replays a year.
+/// Replays a year, ranks the entries by the curve, and returns the quality of its predictions.
 pub fn play(trace: &EntryHistory, curve: Curve) -> CurveOutcome {
     let mut all: Vec<SweptEntry> = Vec::new();
     let mut by_id: BTreeMap<&EntryId, usize> = BTreeMap::new();

@@ -4,7 +4,7 @@ use super::dice::Dice;
 use super::words;
 use super::world::{TopicKind, WorldFile};
 
-/// A fact that holds until it changes: a sentence template and its values.
+/// A fact that stays the same until it changes: a sentence template and its values.
 #[derive(Debug, Clone)]
 pub struct ChangingFact {
     form: &'static FactForm,
@@ -12,20 +12,20 @@ pub struct ChangingFact {
     filler: usize,
 }
 
-/// A kind of fact.
+/// Templates for one kind of fact.
 #[derive(Debug)]
 struct FactForm {
     title: &'static str,
-    /// Sentence; `{T}` is the topic, `{0}`, `{1}` are the values.
+    /// Sentence of the fact. `{T}` is the topic, and `{0}`, `{1}` are the values.
     told: &'static str,
-    /// Additional sentence of the section.
+    /// Additional sentence in the fact's section.
     beside: &'static str,
     values: &'static [FactValue],
-    /// The first question uses the words of the file, the second uses other words.
+    /// Two questions. The first uses the words of the file, the second uses other words.
     asked: [&'static str; 2],
 }
 
-/// A generator for a value.
+/// Generator of a value.
 #[derive(Debug, Clone, Copy)]
 enum FactValue {
     Of(&'static [&'static str]),
@@ -251,7 +251,7 @@ pub fn facts(kind: TopicKind, dice: &mut Dice) -> Vec<ChangingFact> {
 }
 
 impl ChangingFact {
-    /// Returns the title of the fact's section.
+    /// Returns the title of the section that contains the fact.
     pub fn title(&self) -> &'static str {
         self.form.title
     }
@@ -268,7 +268,7 @@ impl ChangingFact {
         told.replace("{T}", topic)
     }
 
-    /// Returns the text of the fact's section.
+    /// Returns the text of the section that contains the fact.
     pub fn told(&self, topic: &str) -> String {
         format!(
             "{} {} {}",
@@ -278,7 +278,7 @@ impl ChangingFact {
         )
     }
 
-    /// Returns the questions for the fact.
+    /// Returns the questions that the fact answers.
     pub fn questions(&self, topic: &str) -> Vec<String> {
         self.form
             .asked
@@ -287,24 +287,24 @@ impl ChangingFact {
             .collect()
     }
 
-    /// Changes one value.
+    /// Changes one value of the fact.
     pub fn change(&mut self, dice: &mut Dice) {
         let at = dice.below(self.values.len());
         self.values[at] = self.form.values[at].throw(dice);
     }
 }
 
-/// An event.
+/// An event of one day.
 pub struct SimulatedEvent {
-    /// Title of the event's section.
+    /// Title of the section that describes the event.
     pub title: String,
     /// Description in one sentence.
     pub told: String,
-    /// Questions for the event.
+    /// Questions that the event answers.
     pub questions: Vec<String>,
 }
 
-/// Generates an event of a topic.
+/// Generates a random event of a topic.
 pub fn event(topic: &str, dice: &mut Dice) -> SimulatedEvent {
     let part = *dice.pick(&words::PARTS);
     let (cause, tool, person) = (
@@ -370,7 +370,7 @@ pub fn event(topic: &str, dice: &mut Dice) -> SimulatedEvent {
     }
 }
 
-/// Returns the files in the root of every workspace.
+/// Returns the files in the root of the workspace, the same in every simulation.
 pub fn root_files() -> Vec<WorldFile> {
     let files = [
         (

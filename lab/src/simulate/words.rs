@@ -1,12 +1,12 @@
 //! Vocabulary of the simulated workspace.
 
-/// Projects; those after the first twelve begin during the year.
+/// Names of projects. All but the first twelve begin during the year.
 pub const PROJECTS: [&str; 22] = [
     "Kestrel", "Lantern", "Marble", "Juniper", "Halyard", "Copper", "Bramble", "Tundra", "Osprey", "Saffron",
     "Pebble", "Walnut", "Meridian", "Cobalt", "Thistle", "Falcon", "Harvest", "Indigo", "Quarry", "Sextant",
     "Velvet", "Zephyr",
 ];
-/// Systems.
+/// Names of systems.
 pub const SYSTEMS: [&str; 16] = [
     "gauge archive",
     "tide feed",
@@ -25,7 +25,7 @@ pub const SYSTEMS: [&str; 16] = [
     "chat bot",
     "backup tower",
 ];
-/// People.
+/// Names of people.
 pub const PEOPLE: [&str; 18] = [
     "Ilse Brandt",
     "Tomas Reyes",
@@ -46,7 +46,7 @@ pub const PEOPLE: [&str; 18] = [
     "Felix Braun",
     "Ruth Cohen",
 ];
-/// Practices.
+/// Names of practices, which are ways of working.
 pub const PRACTICES: [&str; 12] = [
     "code review",
     "incident response",
@@ -61,7 +61,7 @@ pub const PRACTICES: [&str; 12] = [
     "hardware disposal",
     "press requests",
 ];
-/// Parts of things.
+/// Parts of projects and systems.
 pub const PARTS: [&str; 56] = [
     "importer",
     "scheduler",
@@ -159,7 +159,7 @@ pub const CAUSES: [&str; 36] = [
     "a stuck consumer",
     "a wrong checksum",
 ];
-/// Tools.
+/// Names of tools.
 pub const TOOLS: [&str; 30] = [
     "Ansible",
     "Terraform",
@@ -192,12 +192,12 @@ pub const TOOLS: [&str; 30] = [
     "Prometheus",
     "Loki",
 ];
-/// Places.
+/// Names of places.
 pub const PLACES: [&str; 16] = [
     "Bergen", "Porto", "Gdansk", "Lyon", "Trieste", "Malmo", "Cork", "Tartu", "Ghent", "Bilbao", "Split",
     "Turku", "Aarhus", "Leeds", "Bremen", "Basel",
 ];
-/// Clients.
+/// Descriptions of clients.
 pub const CLIENTS: [&str; 16] = [
     "the harbour office",
     "a chain of bakeries",
@@ -235,7 +235,7 @@ pub const GOALS: [&str; 16] = [
     "forecasts demand",
     "drafts contracts",
 ];
-/// Roles.
+/// Roles of people.
 pub const ROLES: [&str; 14] = [
     "harbour master",
     "head of finance",
@@ -271,12 +271,12 @@ pub const LIKINGS: [&str; 16] = [
     "feedback in private",
     "weekly summaries",
 ];
-/// Counted units.
+/// Units that are counted.
 pub const UNITS: [&str; 12] = [
     "requests", "events", "jobs", "uploads", "messages", "lookups", "readings", "exports", "logins", "pages",
     "orders", "records",
 ];
-/// Filler sentences without answers.
+/// Filler sentences, which answer no question.
 pub const FILLERS: [&str; 20] = [
     "Lunch was late again.",
     "The stand-up took ten minutes.",

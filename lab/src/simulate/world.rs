@@ -1,8 +1,7 @@
 //! Topics, facts and events of the simulated workspace.
 //!
-//! Topics have facts that hold until they change, and events on a day. Each is written in one section of one file,
-//! and is
-//! one *need*: a question with a known right place.
+//! A topic has facts, which stay the same until they change, and events, which happen on one day. Each fact or event
+//! is written in one section of one file. It is one *need*: a question whose right place is known.
 
 use hippo_types::entry::Pointer;
 
@@ -10,12 +9,12 @@ use super::dice::Dice;
 use super::templates::{self, ChangingFact};
 use super::words;
 
-/// Kind of a topic.
+/// Kind of topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TopicKind {
-    /// A project, which ends.
+    /// A project, which ends at some time.
     Project,
-    /// A running system.
+    /// A system that is in operation.
     System,
     /// A person.
     Person,
@@ -23,31 +22,31 @@ pub enum TopicKind {
     Practice,
 }
 
-/// A topic of conversation.
+/// A topic of the simulated workspace.
 #[derive(Debug, Clone)]
 pub struct SimulatedTopic {
     /// Kind of the topic.
     pub kind: TopicKind,
     /// Name of the topic.
     pub name: String,
-    /// Path of the file with the facts.
+    /// Path of the file that contains the facts.
     pub path: String,
-    /// Facts with their needs; each is a section of the file.
+    /// Facts, each with the number of its need. Each fact is a section of the file.
     pub facts: Vec<(ChangingFact, usize)>,
-    /// Needs of the events.
+    /// Numbers of the needs of the events.
     pub events: Vec<usize>,
 }
 
-/// Information that can be asked for.
+/// Information that the agent can ask for.
 #[derive(Debug, Clone)]
 pub struct InformationNeed {
-    /// Questions for the need.
+    /// Questions that ask for the information.
     pub questions: Vec<String>,
-    /// Right places.
+    /// Places that contain the information.
     pub gold: Vec<Pointer>,
-    /// Day of the simulation on which the information was first written.
+    /// Day of the simulation on which the information was written first.
     pub told: usize,
-    /// `true` for an event, `false` for a fact.
+    /// `true` if the information is an event, `false` if it is a fact.
     pub event: bool,
     /// Number of times that the information was asked for.
     pub asked: u32,
@@ -59,7 +58,7 @@ pub struct World {
     pub topics: Vec<SimulatedTopic>,
     /// All needs.
     pub needs: Vec<InformationNeed>,
-    /// Topics by current frequency, the most frequent first.
+    /// Topics by the current frequency of questions, most frequent first.
     pub ranks: Vec<usize>,
     drift: f64,
     dice: Dice,
@@ -74,14 +73,14 @@ pub struct WorldFile {
     pub text: String,
 }
 
-/// Exponent of the distribution over topics.
+/// Exponent of the Zipf distribution of questions over topics.
 pub const TOPIC_ZIPF: f64 = 1.0;
 /// Number of projects on the first day.
 const FIRST_PROJECTS: usize = 12;
 
 impl World {
-    /// Creates a workspace as of the first day, and its files. `drift` is the speed at which relevance changes: 1 as
-    /// stated in the documentation, 0 for no change.
+    /// Creates a workspace in its state on the first day, and returns it with its files. `drift` is the speed at which
+    /// relevance changes: 1 is the speed in the documentation, 0 means no change.
     pub fn new(seed: u64, drift: f64) -> (Self, Vec<WorldFile>) {
         let mut world = Self {
             topics: Vec::new(),
@@ -156,7 +155,7 @@ impl World {
         }
     }
 
-    /// Simulates a day with `busy` events: its log, and the changed files.
+    /// Simulates a day with `busy` events. Returns the log of the day and the changed files.
     pub fn day(&mut self, day: usize, date: &str, busy: usize) -> Vec<WorldFile> {
         let mut files = Vec::new();
         let path = format!("memory/{date}.md");
@@ -176,7 +175,7 @@ impl World {
             told.push(topic);
             let event = templates::event(&self.topics[topic].name, &mut self.dice);
             let mut section = event.title.clone();
-            // About one in a dozen events changes a fact, and the log mentions the change.
+            // About one in twelve events changes a fact, and the log mentions the change.
             let mut more = String::new();
             if self.dice.happens(CHANGES) {
                 let count = self.topics[topic].facts.len();
@@ -186,7 +185,8 @@ impl World {
                 let mut changed = self.topics[topic].facts[at].0.clone();
                 changed.change(&mut self.dice);
                 more = format!("- New: {}\n", changed.fact(&name));
-                // Most people also correct the file; otherwise the log is the only place of the change.
+                // Most changes are also made in the file of the topic. For the others, the log is the only place of
+                // the new value.
                 if self.dice.happens(CORRECTED) {
                     self.topics[topic].facts[at].0 = changed;
                     self.needs[need].gold = vec![pointer(
@@ -223,18 +223,18 @@ impl World {
         files
     }
 
-    /// Returns a random count with this expected value.
+    /// Returns a random count with the expected value `expected`.
     fn times(&mut self, expected: f64) -> usize {
         expected as usize + usize::from(self.dice.happens(expected.fract()))
     }
 
-    /// Simulates a week: topics drift. Returns new files.
+    /// Simulates the end of a week, at which the relevance of topics changes. Returns new files.
     pub fn week(&mut self, week: usize, day: usize) -> Vec<WorldFile> {
         for _ in 0..(SWAPS as f64 * self.drift) as usize {
             let at = self.dice.below(self.ranks.len() - 1);
             self.ranks.swap(at, at + 1);
         }
-        // Topics move into the first five ranks.
+        // Some topics move into the first five ranks.
         for _ in 0..self.times(FOCUS * self.drift) {
             let from = self.dice.between(10, self.ranks.len() - 1);
             let topic = self.ranks.remove(from);
@@ -270,11 +270,11 @@ pub const CHANGES: f64 = 0.08;
 pub const CORRECTED: f64 = 0.75;
 /// Probability that an event repeats a fact.
 pub const RETOLD: f64 = 0.25;
-/// Number of neighbours in rank that swap in a week.
+/// Number of swaps in a week of two topics with neighbouring ranks.
 pub const SWAPS: usize = 12;
-/// Probability that a topic gains focus in a week.
+/// Probability that a topic moves into the first ranks in a week.
 pub const FOCUS: f64 = 0.5;
-/// Weeks between the starts of two projects.
+/// Number of weeks between the starts of two projects.
 pub const PROJECT_WEEKS: usize = 5;
 
 fn pointer(path: &str, section: &str) -> Pointer {

@@ -17,7 +17,7 @@ use super::world::{World, WorldFile};
 
 /// Number of simulated days.
 pub const DAYS: usize = 364;
-/// Number of needs that are asked for at the end of each week, and the share of events among them.
+/// Number of needs that are asked for at the end of each week. The next value is the share of events among them.
 const PROBED: usize = 100;
 const PROBED_EVENTS: f64 = 0.35;
 /// Milliseconds in a second and in a day.
@@ -25,12 +25,12 @@ const SECOND: i64 = 1_000;
 const DAY: i64 = 86_400 * SECOND;
 /// Time of the day at which the agent writes the log.
 const EVENING: i64 = 64_000 * SECOND;
-/// Time of the day after the nightly cycles.
+/// Time of the day at which the nightly cycles have finished.
 const MORNING: i64 = 4 * 3_600 * SECOND;
-/// Number of entries or results that a question considers.
+/// Number of best entries or results in which the right one is searched.
 pub const LOOKED_AT: usize = 5;
 
-/// Options of a simulation.
+/// Options of a simulated year.
 #[derive(Debug, Clone, Copy)]
 pub struct YearOptions {
     /// The decay curve.
@@ -44,25 +44,25 @@ pub struct YearOptions {
 /// Observations at the end of a week.
 #[derive(Debug, Clone, Default)]
 pub struct Week {
-    /// Entries in the index.
+    /// Number of live entries: those in the index, without archived ones.
     pub live: usize,
-    /// Entries in the Decay Queue.
+    /// Number of entries in the Decay Queue.
     pub queued: usize,
-    /// Entries in the archive.
+    /// Number of entries in the archive.
     pub archived: usize,
-    /// Entries in the index file.
+    /// Number of entries in the index file.
     pub shown: usize,
-    /// Tokens of the index file.
+    /// Size of the index file in tokens.
     pub tokens: usize,
-    /// Tokens of the index file and of the entries below it.
+    /// Size in tokens of the index file and of the files with entries below it.
     pub all_tokens: usize,
-    /// Live entries by band: silent, decaying, weak, moderate, strong.
+    /// Number of live entries in each band: silent, decaying, weak, moderate, strong.
     pub bands: [usize; 5],
-    /// Results of the week's own questions.
+    /// Results of the agent's own questions in the week.
     pub asked: QuestionResults,
-    /// Results for needs that were asked for before.
+    /// Results of questions about needs that were asked for before.
     pub accessed: QuestionResults,
-    /// Results for needs that were never asked for.
+    /// Results of questions about needs that were never asked for.
     pub never: QuestionResults,
 }
 
@@ -71,25 +71,25 @@ pub struct Week {
 pub struct QuestionResults {
     /// Number of questions.
     pub all: usize,
-    /// Questions whose right entry was the best.
+    /// Number of questions for which the right entry was the best.
     pub first: usize,
-    /// Questions whose right entry was among the five best.
+    /// Number of questions for which the right entry was among the five best.
     pub found: usize,
-    /// Questions whose right place was among the five best results of the daemon's answer.
+    /// Number of questions for which the right place was among the five best results of the daemon's answer.
     pub answered: usize,
-    /// Questions whose right entries are all silent or archived.
+    /// Number of questions for which all right entries are silent or archived.
     pub lost: usize,
-    /// Questions whose entry was in the index file, so that a reader sees the entry without asking.
+    /// Number of questions whose right entry was in the index file, so that a reader sees the entry without asking.
     pub shown: usize,
 }
 
 impl QuestionResults {
-    /// Returns a share of the questions.
+    /// Returns the share of `part` in all questions.
     pub fn share(&self, part: usize) -> f64 {
         part as f64 / self.all.max(1) as f64
     }
 
-    /// Adds other results.
+    /// Adds the results of other questions.
     pub fn add(&mut self, other: &Self) {
         self.all += other.all;
         self.first += other.first;
@@ -108,41 +108,41 @@ pub struct Year {
     pub strengths: BTreeMap<String, Vec<f32>>,
     /// Number of days on which an entry was accessed.
     pub touched: BTreeMap<String, usize>,
-    /// The agent's questions in order: `true` if the index named the right entry.
+    /// For each question of the agent, in order, `true` if the index named the right entry.
     pub found: Vec<bool>,
-    /// Number of executed steps by rule.
+    /// Number of applied steps, by rule.
     pub steps: BTreeMap<String, usize>,
-    /// All entries at the end.
+    /// All entries at the end of the year.
     pub entries: Vec<IndexEntry>,
-    /// Pointers of live entries at the end, and the valid ones among them.
+    /// Number of pointers of live entries at the end of the year, and number of valid ones among them.
     pub pointers: (usize, usize),
-    /// The files at the end, by path.
+    /// The files at the end of the year, by path.
     pub files: BTreeMap<String, String>,
-    /// Everything that could be asked for.
+    /// Topics, facts and events of the workspace.
     pub world: World,
 }
 
-/// Returns the first moment.
+/// Returns the start time of the simulation.
 pub fn first_moment() -> Timestamp {
-    // A Monday.
+    // This day is a Monday.
     Timestamp::start_of(Date::constant(2026, 1, 5), 0)
 }
 
-/// A workspace while it is simulated.
+/// State of a workspace during the simulation.
 struct Life {
     daemon: Daemon,
     year: Year,
     week: Week,
-    /// Entries at the last look, by id.
+    /// Entries by id, when they were last listed.
     known: BTreeMap<String, IndexEntry>,
-    /// Entries in the index file at the last look.
+    /// Ids of the entries that were in the index file, when it was last read.
     shown: BTreeSet<String>,
 }
 
 /// Simulates a year.
 ///
 /// # Errors
-/// Fails if the daemon fails.
+/// Fails if the daemon returns an error.
 pub fn live(seed: u64, options: YearOptions) -> Result<Year> {
     let start = first_moment();
     let (world, files) = World::new(seed, 1.0);
@@ -205,7 +205,7 @@ pub fn live(seed: u64, options: YearOptions) -> Result<Year> {
     life.end()
 }
 
-/// Returns the number of events on a day.
+/// Returns the number of events on a day, which is random.
 pub fn busy(day: usize, dice: &mut Dice) -> usize {
     if day % 7 < 5 {
         dice.between(3, 6)
@@ -222,7 +222,7 @@ impl Life {
         Ok(())
     }
 
-    /// Lists the entries. Returns the tokens of the index file.
+    /// Lists the entries. Returns the size of the index file in tokens.
     fn look(&mut self) -> Result<usize> {
         let listed = self.daemon.list()?;
         self.known = listed
@@ -264,11 +264,11 @@ impl Life {
         Ok(())
     }
 
-    /// Judges the entries that match a question, without a trace in the daemon.
+    /// Judges the entries that match a question. The daemon does not record the question.
     fn judge(&mut self, question: &str, gold: &[Pointer]) -> Result<QuestionResults> {
         let mut right = Vec::new();
         for id in self.daemon.matches(question)?.into_iter().take(LOOKED_AT) {
-            // Only cycles change the pointers of other entries.
+            // The last list is still correct for entries that no question created: only cycles change them.
             let known = self
                 .known
                 .get(&id)
@@ -330,7 +330,7 @@ impl Life {
         Ok(())
     }
 
-    /// Checks the pointers of the last day.
+    /// Checks the pointers at the end of the last day, and returns the year.
     fn end(mut self) -> Result<Year> {
         let (mut all, mut stale) = (0, 0);
         let live = self
@@ -347,8 +347,8 @@ impl Life {
     }
 }
 
-/// Returns `true` if an entry points to a place. An entry that a question created has one source for each result, of
-/// which only the best counts.
+/// Returns `true` if an entry points to one of the right places. An entry that a question created has one pointer for
+/// each result. Only its first pointer counts, which is that of the best result.
 fn leads(entry: &IndexEntry, gold: &[Pointer]) -> bool {
     let asked = entry.origin == EntryOrigin::Retrieval;
     let pointers = entry.pointers.iter().take(if asked { 1 } else { usize::MAX });

@@ -1,4 +1,4 @@
-//! Reproducible build of the packaged programs, without paths of this machine.
+//! Reproducible build of programs, without paths of this machine.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -24,8 +24,8 @@ pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
     Ok(house.target.join("dist"))
 }
 
-/// Returns local folders, each with the path that replaces it in a program. If a path is in several of these folders,
-/// compilers apply the last replacement.
+/// Returns local folders, each with the path that replaces it in a program. If several of these folders contain a
+/// path, the compiler applies the last replacement.
 fn places(house: &ProjectFolders) -> Result<[(PathBuf, &'static str); 3]> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = variable("HOME").map(|home| Path::new(&home).join(".cargo"));
@@ -40,7 +40,7 @@ fn places(house: &ProjectFolders) -> Result<[(PathBuf, &'static str); 3]> {
     ])
 }
 
-/// Sets the compiler flags that replace the paths of local folders.
+/// Sets the compiler flags that replace the paths of local folders in the programs.
 fn for_everywhere<'c>(
     command: &'c mut Command,
     places: &[(PathBuf, &'static str)],
@@ -67,7 +67,7 @@ fn for_everywhere<'c>(
         .env("CARGO_TARGET_DIR", target)
 }
 
-/// Returns the first path of a local folder in a program, with some of the text around it.
+/// Returns the first path of a local folder in a program, with some of the surrounding text.
 pub fn named_folder(house: &ProjectFolders, program: &Path) -> Result<Option<String>> {
     let program = fs::read(program).with_context(|| format!("could not read {}", program.display()))?;
     for (place, _) in places(house)? {

@@ -19,7 +19,7 @@ use crate::terminal::{duration, say};
 /// Maximum size of the Debian package in bytes. The package contains the runtime library, but not the model.
 const MOST: u64 = 60_000_000;
 
-/// Builds the packages twice, in two folders, compares them, and tests the Debian package.
+/// Builds the packages in two folders, compares the builds, and tests the Debian package.
 ///
 /// # Errors
 /// Fails if a check failed. The error lists differences, failed commands, or files that were left behind.
@@ -69,13 +69,13 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     try_out(house, &first[1])
 }
 
-/// Returns the folder for the second build and for the Debian system.
+/// Returns the folder that contains the second build and the Debian system.
 fn work(house: &ProjectFolders) -> PathBuf {
     house.target.join("dist-check")
 }
 
-/// Installs a package in a fresh Debian system without network access. Uses the package, removes it, and compares the
-/// files before and after.
+/// Installs a package in a fresh Debian system without network access, uses the package, and removes it. Compares the
+/// files before the installation and after the removal.
 ///
 /// # Errors
 /// Fails if a check failed. The error lists failed commands, or files that were left behind.
@@ -117,7 +117,7 @@ pub fn try_out(house: &ProjectFolders, package: &Path) -> Result<()> {
     root.discard()
 }
 
-/// Returns the script with the commands of a user. The commands write their answers to files, which are checked
+/// Returns a script with commands that a user would run. The commands write their answers to files, which are checked
 /// afterwards.
 fn session(model: &str, questions: &[DemoQuestion]) -> String {
     let mut lines = vec![
@@ -173,7 +173,7 @@ fn look_at_answers(root: &Root, questions: &[DemoQuestion]) -> Result<()> {
     Ok(())
 }
 
-/// Copies the files of the project with their modification times, so that cargo does not build unchanged files again.
+/// Copies the files of the project. Modification times are kept, so that cargo does not build unchanged files again.
 fn copy_sources(house: &ProjectFolders, to: &Path) -> Result<()> {
     let listed =
         house::output(
@@ -188,7 +188,7 @@ fn copy_sources(house: &ProjectFolders, to: &Path) -> Result<()> {
     for name in listed.split('\0').filter(|name| !name.is_empty()) {
         let (from, to) = (house.root.join(name), to.join(name));
         let failed = || format!("could not copy {}", from.display());
-        // The file was deleted, but git still lists it, because the deletion is not staged.
+        // Git still lists a deleted file until the deletion is staged.
         if !from.is_file() {
             continue;
         }

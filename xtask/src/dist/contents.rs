@@ -1,4 +1,4 @@
-//! Files of a package, with the paths at which they are installed.
+//! Files of a package and their installation paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::runtime;
 use crate::house::{self, ProjectFolders};
 use crate::setup::copy_folder;
 
-/// System for which a package is made.
+/// Kind of system for which a package is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageKind {
     /// Any system. The package can be unpacked into any folder, such as `~/.local`.
@@ -39,7 +39,7 @@ Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIM
 ";
 /// Path of the daemon's program in a Debian system.
 const PROGRAM: &str = "/usr/bin/hippod";
-/// Shells, each with the text before and after the program name in the path of its completions.
+/// Shells, each with the parts of its completions' path before and after the program name.
 const SHELLS: [(&str, &str, &str); 3] = [
     ("bash", "share/bash-completion/completions/", ""),
     ("zsh", "share/zsh/site-functions/_", ""),
@@ -76,7 +76,7 @@ pub fn make_pages(house: &ProjectFolders) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Creates a new folder, and in its subfolder `name` the files of a package. Returns the new folder.
+/// Creates a new folder, and writes the files of a package into its subfolder `name`. Returns the new folder.
 ///
 /// # Errors
 /// Fails if a file cannot be read or written.
@@ -118,7 +118,8 @@ pub fn stage(
     stage.document("THIRD-PARTY.txt", parts.licences.as_bytes())?;
     stage.pages(kind, parts.pages)?;
     if kind == PackageKind::Debian {
-        // On other systems, `hippoctl service install` writes the units, with the actual path of the program.
+        // Only the Debian package contains the units. On other systems, `hippoctl service install` writes them with
+        // the actual path of the program.
         let units = house.root.join("systemd");
         for name in names(&units)? {
             let unit = String::from_utf8_lossy(&read(&units.join(&name))?).into_owned();
@@ -195,7 +196,7 @@ fn executable(place: &Path) -> Result<()> {
         .with_context(|| format!("could not make {} executable", place.display()))
 }
 
-/// Returns the text of a unit, with the path at which Debian installs the program.
+/// Returns the text of a unit in which the program has the path in a Debian system.
 fn for_debian(name: &str, unit: &str) -> Result<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in unit.lines() {

@@ -1,4 +1,4 @@
-//! Packaging of debug programs as a rehearsal.
+//! Packaging of debug programs, as a rehearsal of a release.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use super::{archive, time};
 use crate::house::ProjectFolders;
 use crate::terminal::say;
 
-/// Files in both packages, apart from manual pages and documents.
+/// Files that both packages contain, apart from manual pages and documents.
 const BOTH: [&str; 13] = [
     "bin/hippoctl",
     "bin/hippod",
@@ -30,8 +30,8 @@ const BOTH: [&str; 13] = [
 
 /// Packs the archive twice and compares the bytes. Compares the files of both packages with the expected lists.
 ///
-/// Only `cargo xtask dist` collects the licences of the crates and builds the Debian package itself, because this
-/// needs cargo-about and cargo-deb.
+/// The rehearsal neither collects the licences of the crates nor builds the Debian package, because these steps need
+/// cargo-about and cargo-deb. `cargo xtask dist` does both.
 ///
 /// # Errors
 /// Fails if the packages are not as expected. The error lists files that are missing, unexpected or different.

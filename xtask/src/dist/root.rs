@@ -12,12 +12,12 @@ use crate::prerequisites;
 use crate::setup::copy_folder;
 use crate::terminal::say;
 
-/// Release of Debian.
+/// Name of the Debian release.
 const SUITE: &str = "bookworm";
 const MIRROR: &str = "http://deb.debian.org/debian";
 /// User account in the Debian system that runs the commands of the test.
 const USER: &str = "ada";
-/// Paths that are not compared: file systems of the kernel, the home of the user, and files that other programs
+/// Paths that the comparison skips: file systems of the kernel, the home of the user, and files that other programs
 /// change.
 const NOT_LOOKED_AT: [&str; 7] = [
     "proc",
@@ -57,7 +57,7 @@ impl Root {
         Ok(())
     }
 
-    /// Returns a copy of a base system. The base system is created only once.
+    /// Returns a fresh copy of a base system. The base system is created on first use.
     ///
     /// # Errors
     /// Fails if the base system cannot be created.
@@ -94,8 +94,8 @@ impl Root {
         house::run(self.inside("root").args(words))
     }
 
-    /// Runs a script in the system as the user, in the user's home folder. Ends all processes that the script
-    /// started.
+    /// Runs a script in the system as the user, in the user's home folder. Afterwards, ends all processes that the
+    /// script started.
     ///
     /// # Errors
     /// Fails if a line of the script failed.
@@ -105,8 +105,8 @@ impl Root {
         house::run(self.inside(USER).args(["sh", "session.sh"]))
     }
 
-    /// Returns a command that runs in the system without network access. Its processes and mounts are separate, and
-    /// end with it.
+    /// Returns a command that runs in the system without network access. Its processes and mounts are isolated, and
+    /// end together with the command.
     fn inside(&self, user: &str) -> Command {
         let home = if user == "root" {
             "/root".to_owned()
@@ -170,8 +170,8 @@ impl Root {
         fs::read(&place).with_context(|| format!("could not read {}", place.display()))
     }
 
-    /// Returns a description of all files that a package could leave behind: for each path a line with mode, owner
-    /// and link target, and for each file another line with its checksum.
+    /// Returns a description of all files that a package could leave behind. Each path has a line with mode, owner and
+    /// link target. Each file has another line with its checksum.
     ///
     /// # Errors
     /// Fails if a file cannot be read.
@@ -188,7 +188,7 @@ impl Root {
             .collect())
     }
 
-    /// Removes the system. The base system is kept.
+    /// Removes this system. The base system is kept.
     ///
     /// # Errors
     /// Fails if the folder cannot be removed.

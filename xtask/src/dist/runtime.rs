@@ -1,4 +1,4 @@
-//! Runtime library of a package, from the pinned wheel.
+//! Runtime library for a package, from the pinned wheel.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::house::{self, ProjectFolders};
 use crate::setup;
 
-/// Licence files in the wheel, each with its name in a package.
+/// Licence files in the wheel, each with its name in the package.
 const TERMS: [(&str, &str); 2] = [
     ("onnxruntime/LICENSE", "ONNXRUNTIME-LICENSE"),
     (
@@ -30,7 +30,7 @@ pub struct Runtime {
 /// Extracts the files from the pinned wheel in the cache. If the wheel is missing, pip downloads it.
 ///
 /// # Errors
-/// Fails if the wheel cannot be downloaded, or its checksum differs.
+/// Fails if the wheel cannot be downloaded, or if its checksum differs.
 pub fn obtain(house: &ProjectFolders) -> Result<Runtime> {
     let manifest = manifest(house)?;
     let here = |one: &&Value| {

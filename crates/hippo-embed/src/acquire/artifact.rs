@@ -1,4 +1,4 @@
-//! Installed files with known checksums.
+//! Installed files and their known checksums.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::extract::file_sha256;
 use super::record::{ChecksumRecord, FileFault};
 use super::{AcquireError, ManifestFile, Package};
 
-/// One unit of installation: the files of a model or of the runtime library, in a folder.
+/// A unit of installation: the folder with the files of a model or of the runtime library.
 #[derive(Debug, Clone)]
 pub struct Artifact {
     /// Display name: `all-minilm-l6-v2`, `onnxruntime-1.24.4`.
@@ -15,13 +15,13 @@ pub struct Artifact {
     pub folder: PathBuf,
     /// The files.
     pub files: Vec<ManifestFile>,
-    /// True for the copy of a system package, which is never written.
+    /// True for the copy of a system package, which hippod never writes.
     pub shipped: bool,
     /// The package that contains the files; `None` for an imported model.
     pub package: Option<Package>,
 }
 
-/// The check of one file.
+/// Result of the check of one file.
 #[derive(Debug, Clone)]
 pub struct FileCheck {
     /// Name of the artifact that contains the file.
@@ -56,7 +56,7 @@ impl Artifact {
         })
     }
 
-    /// Returns the reason why the files cannot be used, judged by their metadata, or `None` if they can.
+    /// Returns the reason why the files cannot be used, or `None` if they can. Only their metadata is checked.
     pub fn fault(&self) -> Option<AcquireError> {
         let (path, fault) = self.first_fault()?;
         Some(match (fault, &self.package) {
@@ -86,7 +86,8 @@ impl Artifact {
         checks
     }
 
-    /// Reads each file whose modification time differs from the recorded one, as it does for every copy of a file.
+    /// Reads and verifies each file whose modification time differs from the recorded one. Copying a file changes this
+    /// time.
     pub(super) fn check_copied(&self) {
         let mut record = ChecksumRecord::load(&self.folder);
         let mut noted = false;
@@ -111,7 +112,8 @@ impl Artifact {
         }
     }
 
-    /// Returns the files that must be installed. Files with the right content and no record are recorded.
+    /// Returns the files that must be installed. If a file without a record has the right content, it is recorded
+    /// instead.
     pub(super) fn missing_files(&self) -> Result<Vec<&ManifestFile>, AcquireError> {
         if self.shipped {
             return Ok(Vec::new());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::EmbedError;
 
-/// The models that can be imported, for hints.
+/// Supported kinds of models, for hints.
 const CARRIED: &str = "hippod supports BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU, absolute positions, and weights in 32 bits";
 
 /// An error during the installation of a model or runtime.
@@ -30,7 +30,7 @@ pub enum AcquireError {
     /// A file of an imported model is missing or has changed.
     #[error("could not use the imported model, because a file is missing or has changed: {}", .0.display())]
     Changed(PathBuf),
-    /// Reading or writing failed.
+    /// A file or folder could not be read or written.
     #[error("could not {action}: {}: {source}", path.display())]
     Io {
         /// The attempted action, such as `write`.
@@ -84,7 +84,7 @@ pub enum AcquireError {
         /// The error of the zip reader.
         reason: String,
     },
-    /// The path given to `import` contains no wheel of a model or runtime that this build can install.
+    /// The path given to `import` contains no wheel that this build can install.
     #[error("this build has no such model or runtime: {}", .0.display())]
     NothingToImport(PathBuf),
     /// The folder contains a model that is not supported.
@@ -100,7 +100,7 @@ pub enum AcquireError {
     /// A model in a folder cannot be loaded or used.
     #[error("could not import the model: {0}")]
     Unusable(#[from] EmbedError),
-    /// A name that is not allowed for an imported model.
+    /// The name is not allowed for an imported model.
     #[error("could not use the name {0:?} for a model: {1}")]
     Name(String, &'static str),
     /// Another model has this name.
@@ -109,13 +109,13 @@ pub enum AcquireError {
     /// No imported model has this name.
     #[error("no such imported model: {0:?}")]
     NotImported(String),
-    /// The caller asked to stop.
+    /// The caller cancelled the operation.
     #[error("could not finish: cancelled")]
     Cancelled,
 }
 
 impl AcquireError {
-    /// Returns a hint that says how to fix the error, if there is one.
+    /// Returns a hint on how to fix the error, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Python { python, .. } => {

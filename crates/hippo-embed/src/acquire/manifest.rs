@@ -1,4 +1,4 @@
-//! Manifest of packages, wheels and files of a model and its runtime.
+//! Manifest of the packages and files of models and runtimes.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct Package {
     pub name: String,
     /// Version of the package.
     pub version: String,
-    /// Platform tag for the request of the wheel, for packages that depend on the platform.
+    /// Platform tag for requesting the wheel, if the package depends on the platform.
     pub tag: Option<String>,
     /// The package's wheel.
     pub wheel: Wheel,
@@ -75,7 +75,7 @@ impl ModelManifest {
     /// Returns the manifest of this build.
     ///
     /// # Errors
-    /// Fails if the manifest is unreadable, which the tests of this crate rule out.
+    /// Fails if the manifest cannot be parsed. The tests of this crate ensure that it can.
     pub fn built_in() -> Result<Self, AcquireError> {
         Self::parse(include_str!("../../../../models/manifest.toml"))
     }
@@ -83,7 +83,7 @@ impl ModelManifest {
     /// Parses a manifest.
     ///
     /// # Errors
-    /// Returns [`AcquireError::Manifest`] for invalid TOML, unknown or missing fields, or no model.
+    /// Returns [`AcquireError::Manifest`] if the TOML is invalid, a field is unknown or missing, or there is no model.
     pub fn parse(text: &str) -> Result<Self, AcquireError> {
         let manifest: Self = toml::from_str(text).map_err(|e| AcquireError::Manifest(e.to_string()))?;
         if manifest.models.is_empty() {
@@ -92,13 +92,13 @@ impl ModelManifest {
         Ok(manifest)
     }
 
-    /// Returns the model that is used without configuration.
+    /// Returns the default model.
     pub fn default_model(&self) -> &Model {
         &self.models[0]
     }
 
-    /// Returns the runtime of this platform: the user's own copy, or the copy that came with the package if only that
-    /// one is complete.
+    /// Returns the runtime of this platform: the user's own copy, or the copy of the system package if only that copy
+    /// is complete.
     ///
     /// # Errors
     /// Returns [`AcquireError::Platform`] if no runtime is pinned for this platform.
@@ -143,8 +143,8 @@ impl ModelManifest {
         Ok([self.runtime(layout)?, self.default_model().artifact(layout)])
     }
 
-    /// Returns [`ModelManifest::artifacts`] for an installation, with the user's own runtime instead of a damaged one
-    /// that came with the package.
+    /// Returns [`ModelManifest::artifacts`] for an installation. If the runtime of the system package is damaged,
+    /// returns the user's own runtime instead.
     pub(super) fn to_install(&self, layout: &Layout) -> Result<[Artifact; 2], AcquireError> {
         let [mut runtime, model] = self.artifacts(layout)?;
         if runtime.shipped && runtime.verify().iter().any(|check| !check.ok) {

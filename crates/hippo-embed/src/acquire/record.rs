@@ -1,4 +1,4 @@
-//! Record of checked files, so that no checksums have to be computed at startup.
+//! Record of verified files, which makes checksums at startup unnecessary.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,10 +12,10 @@ use super::extract::replace_file;
 use super::{AcquireError, ManifestFile};
 
 const NAME: &str = "installed.json";
-/// Records that could not be saved, by folder.
+/// Records that could not be saved, by the folder to which they belong.
 static UNSAVED: Mutex<BTreeMap<PathBuf, ChecksumRecord>> = Mutex::new(BTreeMap::new());
 
-/// The record of one folder: the checksum of each file, with its size and time at that moment.
+/// The record of one folder: for each file, its checksum, and its size and time when the checksum was computed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct ChecksumRecord {
     files: BTreeMap<String, CheckedFile>,
@@ -36,7 +36,7 @@ pub(super) enum FileFault {
     Missing,
     /// The content is wrong.
     Damaged,
-    /// The content has not been checked since the file changed.
+    /// The file has changed, and its content has not been verified since.
     Unchecked,
 }
 
@@ -79,7 +79,7 @@ impl ChecksumRecord {
         }
     }
 
-    /// Notes the checksum of a file, or that it is unreadable.
+    /// Records the checksum of a file, or that the file is unreadable.
     pub(super) fn note(&mut self, folder: &Path, file: &ManifestFile, found: Option<&str>) {
         match CheckedFile::read(&folder.join(&file.name)).zip(found) {
             Some((checked, sha256)) => {
@@ -93,7 +93,7 @@ impl ChecksumRecord {
 }
 
 impl CheckedFile {
-    /// Returns the size and time of a file, without its checksum.
+    /// Returns the size and modification time of a file, without a checksum.
     fn read(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let since = meta.modified().ok()?.duration_since(UNIX_EPOCH);

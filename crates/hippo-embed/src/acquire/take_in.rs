@@ -10,7 +10,7 @@ use super::record::ChecksumRecord;
 use super::{AcquireError, CONFIG, Layout, ManifestFile, ModelManifest, TOKENIZER, WEIGHTS, locate_runtime};
 use crate::onnx;
 
-/// Name of the embedder without a model.
+/// Name of the embedder that needs no model; models cannot have this name.
 const RESERVED: &str = "hash";
 
 /// Options of a model import.
@@ -24,12 +24,12 @@ pub struct ImportOptions {
     pub passage_prefix: Option<String>,
 }
 
-/// Imports a sentence-transformers folder: checks its settings, copies its three files into a temporary folder, and
-/// loads and tests the copy with the runtime library. Only then is the copy renamed to its final name.
+/// Imports a sentence-transformers folder. Checks its settings, copies its three files into a temporary folder, and
+/// tests the copy with the runtime library. The copy is renamed to its final name only after the test.
 ///
 /// # Errors
-/// Fails if the model is not supported (the error has a hint), or another model has the name. In both cases, nothing is
-/// changed.
+/// Fails if the model is not supported (the error has a hint), or if another model has this name. In both cases,
+/// nothing is changed.
 pub fn import_folder(
     layout: &Layout,
     manifest: &ModelManifest,
@@ -88,8 +88,8 @@ pub fn import_folder(
 }
 
 impl Model {
-    /// Renames the complete copy to its final name. If a damaged model with the same content has this name, it is
-    /// replaced.
+    /// Renames the complete copy to its final name. If a damaged model with the same content has this name, the copy
+    /// replaces that model.
     fn install(&self, layout: &Layout, staged: tempfile::TempDir) -> Result<(), AcquireError> {
         let path = staged.path().join(RECORD);
         let text = serde_json::to_vec_pretty(self).map_err(|e| AcquireError::io("write", &path, e.into()))?;

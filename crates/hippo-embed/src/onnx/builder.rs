@@ -1,9 +1,9 @@
-//! Writer of nodes, initializers and values of an ONNX graph.
+//! Writer of the parts of an ONNX graph.
 
 use super::protobuf::ProtobufMessage;
 use super::weights::{NamedTensors, Tensor};
 
-/// ONNX operator set 20, the first with `Gelu`.
+/// Version of the ONNX operator set, the first version with `Gelu`.
 const OPSET: i64 = 20;
 /// File format version of that operator set.
 const IR_VERSION: i64 = 9;
@@ -66,14 +66,14 @@ impl<'a> GraphBuilder<'a> {
         self.add(1, node);
     }
 
-    /// Adds a tensor of the weights under its own name.
+    /// Adds a tensor of the weights file under its own name.
     pub(super) fn weight(&mut self, name: &str, shape: &[u64]) -> Result<(), String> {
         let tensor = self.weights.get(name, shape)?;
         self.external(name, &tensor);
         Ok(())
     }
 
-    /// Adds a tensor whose data stays in the weights file.
+    /// Adds a tensor whose data stays in the weights file, so the graph contains only its position.
     pub(super) fn external(&mut self, name: &str, tensor: &Tensor) {
         let entry = |key: &str, value: String| ProtobufMessage::new().bytes(1, key).bytes(2, value);
         let message = ProtobufMessage::new()

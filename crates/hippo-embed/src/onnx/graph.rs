@@ -1,8 +1,8 @@
-//! Generation of the ONNX graph of a BERT encoder from its weights.
+//! Generator of the ONNX graph of a BERT encoder.
 //!
-//! The initializers point into the safetensors file (ONNX external data). The graph therefore takes only a few
-//! kilobytes, and the weights are memory-mapped instead of copied. The output is the token vectors, which the caller
-//! pools per chunk.
+//! The initializers of the graph refer to positions in the safetensors file (ONNX external data). The graph therefore
+//! takes only a few kilobytes, and the weights are memory-mapped instead of copied. The graph outputs the token
+//! vectors, which the caller pools for each chunk.
 
 use std::path::Path;
 
@@ -76,8 +76,8 @@ impl EncoderConfig {
         Ok(())
     }
 
-    /// Returns the row of the position table for the first word piece. In RoBERTa, this is the row after that of the
-    /// padding token.
+    /// Returns the row of the position table for the first word piece. In RoBERTa, the first position follows the row
+    /// of the padding token.
     fn first_position(&self) -> u64 {
         match self.model_type.as_str() {
             "bert" => 0,
@@ -91,9 +91,9 @@ impl EncoderConfig {
     }
 }
 
-/// Writes the graph as a serialised ONNX model with the inputs `input_ids` and `attention_mask` (int64, batch ×
-/// sequence) and the output `last_hidden_state` (float, batch × sequence × width). The mask is accepted but ignored,
-/// because a pass consists of one sequence without padding.
+/// Writes the graph as a serialised ONNX model. Its inputs are `input_ids` and `attention_mask` (int64, batch ×
+/// sequence), its output is `last_hidden_state` (float, batch × sequence × width). The mask is ignored, because a pass
+/// consists of one sequence without padding.
 pub(super) fn write(
     config: &EncoderConfig,
     weights: &NamedTensors,
@@ -125,7 +125,7 @@ pub(super) fn write(
     Ok(builder.finish())
 }
 
-/// The layers of a BERT encoder. A name of a value that begins with a dot belongs to the current layer.
+/// The layers of a BERT encoder. Names of values that begin with a dot are relative to the current layer.
 struct EncoderGraph<'a> {
     builder: GraphBuilder<'a>,
     config: &'a EncoderConfig,
@@ -156,7 +156,7 @@ impl EncoderGraph<'_> {
         let builder = &mut self.builder;
         builder.weight(&name("word"), &[config.vocab_size, width])?;
         builder.weight(&positions, &[config.max_position_embeddings, width])?;
-        // Only single sequences are embedded, so only the first row of the segment table is needed.
+        // Only single sequences are embedded, so only the first row of the segment table is used.
         let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
         (segment.shape, segment.length) = (vec![width], 4 * width);
         builder.external("segment", &segment);
@@ -183,8 +183,8 @@ impl EncoderGraph<'_> {
         let (width, inner) = (self.config.hidden_size, self.config.intermediate_size);
         let layer = self.layer;
         let weight = |part: &str| format!("encoder.layer.{layer}.{part}");
-        // Gemm multiplies matrices and accepts the weights in the layout in which they are stored. It requires two
-        // dimensions, so flatten the input to one row per token.
+        // Gemm multiplies matrices and accepts the weights in their stored layout. It requires two dimensions, so the
+        // input is flattened to one row per token.
         self.node("Reshape", &[input, "rows"], ".rows");
         self.node("Shape", &[input], ".shape");
         for (part, permutation) in [
@@ -224,7 +224,7 @@ impl EncoderGraph<'_> {
         Ok(())
     }
 
-    /// Adds `output = input × weightᵀ + bias`. Torch stores a linear layer as outputs × inputs.
+    /// Adds `output = input × weightᵀ + bias`. Torch stores the weights of a linear layer as outputs × inputs.
     fn linear(&mut self, name: &str, input: &str, output: &str, [from, to]: [u64; 2]) -> Result<(), String> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
         self.builder.weight(&weight, &[to, from])?;

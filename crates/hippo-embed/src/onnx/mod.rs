@@ -22,20 +22,20 @@ pub(crate) use trial::{examine, run_trial};
 use crate::window::{TextPart, group_into_passes};
 use crate::{EmbedError, Embedder, ModelFiles, ModelId, normalise};
 
-/// `[CLS]` and `[SEP]`.
+/// Number of special tokens in a sequence: `[CLS]` and `[SEP]`.
 const SPECIAL: usize = 2;
-/// The context before the texts may occupy 1/16 of a pass.
+/// Share of a pass that the context before the texts may occupy: 1/16.
 const CONTEXT_SHARE: usize = 16;
-/// The lead may occupy 1/8 of a pass. The lead is the end of the preceding text. The model reads it, but its tokens are
-/// not pooled, so that the vectors at the start of a pass depend on the preceding text. Without a lead, late chunking
-/// is not better than embedding each text alone.
+/// Share of a pass that the lead may occupy: 1/8. The lead is the end of the preceding text. The model reads the lead,
+/// but its tokens are not pooled. The vectors at the start of a pass therefore depend on the preceding text. Without a
+/// lead, late chunking is not better than embedding each text alone.
 const LEAD_SHARE: usize = 8;
-/// Maximum number of preceding texts in the lead.
+/// Maximum number of texts from which the lead is taken.
 const LEAD_TEXTS: usize = 3;
-/// Settings of the tokenizer, which defines its special tokens itself. fastembed requires padding, which is disabled
-/// afterwards.
+/// Settings for fastembed. The tokenizer file defines the special tokens itself. fastembed requires padding, which is
+/// disabled after loading.
 const NO_PADDING: &str = r#"{"model_max_length":1000000,"pad_token":"[PAD]"}"#;
-/// File name of the weights in the graph, relative to the model's folder.
+/// File name of the weights that the graph refers to, relative to the model's folder.
 const DATA_FILE: &str = "model.safetensors";
 
 /// The local model. One pass consists of one sequence without padding, which is the fastest method on a CPU.
@@ -57,7 +57,7 @@ struct TokenVectors {
     width: usize,
 }
 
-/// The text before the passages of a pass: the prefix, followed by the context on the same line.
+/// The text at the start of a pass, before the passages: the prefix, followed by the context on the same line.
 struct PassHead {
     text: String,
     pieces: usize,
@@ -93,10 +93,10 @@ fn build_graph(files: &ModelFiles) -> Result<ModelGraph, EmbedError> {
 }
 
 impl OnnxEmbedder {
-    /// Loads the runtime library and the model. `threads` limits the CPU cores for one pass.
+    /// Loads the runtime library and the model. `threads` is the maximum number of CPU cores for one pass.
     ///
     /// # Errors
-    /// Fails if the runtime does not support this CPU or rejects the model, or the files are missing or not a BERT
+    /// Fails if the runtime does not support this CPU or rejects the model, or if the files are missing or not a BERT
     /// model. Never panics.
     pub fn load(files: &ModelFiles, runtime: &Path, threads: usize) -> Result<Self, EmbedError> {
         runtime::load(runtime)?;
@@ -141,7 +141,7 @@ impl OnnxEmbedder {
         })
     }
 
-    /// Returns the underlying model, for comparisons.
+    /// Returns the fastembed model, for comparisons in benchmarks.
     #[doc(hidden)]
     pub fn fastembed(&mut self) -> &mut TextEmbedding {
         &mut self.model
@@ -150,8 +150,8 @@ impl OnnxEmbedder {
     fn run(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
         let mut text = text;
         if self.positions < 2 * self.max_pieces {
-            // Texts may have more pieces when joined than when counted separately, and the model has no further
-            // positions.
+            // A joined text may have more pieces than its parts counted separately, and the model has a fixed number
+            // of positions.
             text = tokens::cut_to_start(&self.model, text, self.positions - SPECIAL)?.0;
         }
         let failed = |e: fastembed::Error| EmbedError::Run(e.to_string());
@@ -180,9 +180,10 @@ impl OnnxEmbedder {
         })
     }
 
-    /// Embeds neighbouring texts in common passes. The vector of a text is the mean of the vectors of its own tokens.
-    /// If a text is alone in its pass and has no context, the mean includes the prefix, `[CLS]` and `[SEP]`. With equal
-    /// prefixes, such a text therefore has the same vector as a query.
+    /// Embeds neighbouring texts in common passes. The vector of a text is the mean of the vectors of the text's own
+    /// tokens. If a text is alone in its pass and has no context, the mean includes the prefix, `[CLS]` and `[SEP]`.
+    /// Such a text therefore has the same vector as an equal query, if the prefixes for queries and passages are
+    /// equal.
     fn embed_jointly(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let head = self.head(context)?;
         let room = (self.max_pieces - SPECIAL).saturating_sub(head.pieces).max(1);
@@ -215,7 +216,7 @@ impl OnnxEmbedder {
                 self.assign_tokens(&sequence, &tokens, head.pieces + lead_pieces, pass, &places)?
             };
             for (i, part) in pass.iter().enumerate() {
-                // A text that has no tokens of its own gets the mean of the whole pass.
+                // A text without tokens of its own gets the mean of the whole pass.
                 let own = spans.as_ref().map(|spans| spans[i].clone());
                 let span = own.filter(|own| !own.is_empty());
                 tokens.add(span.unwrap_or(0..tokens.len()), &mut sums[part.text]);
@@ -225,7 +226,8 @@ impl OnnxEmbedder {
         Ok(sums)
     }
 
-    /// Appends a text on a new line, but directly after the prefix. Returns its byte range.
+    /// Appends a text on a new line; directly after the prefix, no line break is added. Returns the byte range of the
+    /// text.
     fn append(&self, sequence: &mut String, text: &str) -> Range<usize> {
         if sequence.len() > self.passage_prefix.len() {
             sequence.push('\n');
@@ -235,7 +237,8 @@ impl OnnxEmbedder {
         start..sequence.len()
     }
 
-    /// Assigns tokens to the texts of a pass: by the numbers of pieces if these add up, otherwise by byte offsets.
+    /// Assigns tokens to the texts of a pass. If the numbers of pieces add up, they determine the tokens of each text;
+    /// otherwise, byte offsets do.
     fn assign_tokens(
         &self,
         sequence: &str,
@@ -283,7 +286,7 @@ impl Embedder for OnnxEmbedder {
         if self.passage_prefix.is_empty() {
             return self.embed_jointly(context, texts);
         }
-        // A prefix precedes each text, so each text has a pass of its own.
+        // A prefix must precede each text, so each text gets a pass of its own.
         let mut vectors = Vec::with_capacity(texts.len());
         for text in texts {
             vectors.extend(self.embed_jointly(context, &[text])?);
@@ -305,7 +308,8 @@ impl TokenVectors {
         self.vectors.len() / self.width
     }
 
-    /// Adds the vectors of a token range to `sum`, so that each pass of a text is weighted by its number of tokens.
+    /// Adds the vectors of a token range to `sum`. If a text has several passes, each pass is weighted by its number
+    /// of tokens.
     fn add(&self, range: Range<usize>, sum: &mut [f32]) {
         let tokens = self.vectors.chunks_exact(self.width);
         for token in tokens.skip(range.start).take(range.len()) {

@@ -36,7 +36,7 @@ impl ProtobufMessage {
         self.bytes(field, value.0)
     }
 
-    /// Appends a repeated field with the method that writes one element.
+    /// Appends a repeated field. `write` is the method that writes one element.
     pub(super) fn each<T>(
         self,
         values: impl IntoIterator<Item = T>,
@@ -62,7 +62,8 @@ impl ProtobufMessage {
     }
 }
 
-/// Parses the fields of a message into pairs of field number and content. An integer is returned as its bytes.
+/// Parses the fields of a message into pairs of field number and content. The content of an integer field is returned
+/// as bytes.
 #[cfg(test)]
 pub(super) fn fields(mut bytes: &[u8]) -> Vec<(u64, Vec<u8>)> {
     fn varint(bytes: &mut &[u8]) -> u64 {

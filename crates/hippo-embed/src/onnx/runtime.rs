@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::EmbedError;
 
-/// Checks that the prebuilt runtime can run on this CPU. On x86-64 it uses AVX2 without a check of its own.
+/// Checks that the prebuilt runtime can run on this CPU. On x86-64, the runtime uses AVX2 without checking for it.
 ///
 /// # Errors
 /// Returns [`EmbedError::Processor`], which names the missing instruction set.
@@ -22,7 +22,7 @@ pub fn check_processor() -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// Loads the library once per process. If a later call gives another path, the first library stays in use.
+/// Loads the library once per process. If a later call gives another path, the first library remains in use.
 pub(super) fn load(library: &Path) -> Result<(), EmbedError> {
     check_processor()?;
     let failed = |reason: String| EmbedError::Runtime {

@@ -7,7 +7,8 @@ use fastembed::TextEmbedding;
 use crate::EmbedError;
 use crate::window::{TextPart, WordPiece, split_text};
 
-/// Disables truncation and padding, so that the tokenizer reports the true lengths. Texts are cut before a pass.
+/// Disables truncation and padding, so that the tokenizer reports the true lengths. The caller cuts texts before a
+/// pass.
 pub(super) fn disable_truncation(model: &mut TextEmbedding) -> Result<(), EmbedError> {
     model
         .tokenizer
@@ -25,7 +26,8 @@ pub(super) fn count(model: &TextEmbedding, text: &str) -> usize {
         .map_or(0, |encoding| encoding.len())
 }
 
-/// Returns the start of a text, cut at a word boundary to at most `room` pieces, and its number of pieces.
+/// Returns the start of a text and its number of pieces. The start has at most `room` pieces and ends at a word
+/// boundary.
 pub(super) fn cut_to_start<'t>(
     model: &TextEmbedding,
     text: &'t str,
@@ -42,14 +44,16 @@ pub(super) fn cut_to_start<'t>(
         cut -= 1;
     }
     if cut == 0 {
-        // The text is a single word, as text without spaces is for some tokenizers: cut it instead of dropping it.
+        // The text is a single word. For some tokenizers, this is the case for any text without spaces. It is cut, not
+        // dropped.
         cut = most;
     }
     let end = pieces.get(cut).map_or(text.len(), |piece| piece.start);
     Ok((text.get(..next_char_boundary(text, end)).unwrap_or_default(), cut))
 }
 
-/// Returns the end of a text, cut at a word boundary to at most `room` pieces, and its number of pieces.
+/// Returns the end of a text and its number of pieces. The end has at most `room` pieces and begins at a word
+/// boundary.
 pub(super) fn cut_to_end<'t>(
     model: &TextEmbedding,
     text: &'t str,
@@ -64,7 +68,7 @@ pub(super) fn cut_to_end<'t>(
     Ok((text.get(start..).unwrap_or_default(), pieces.len() - cut))
 }
 
-/// Splits the texts into parts of at most `room` pieces; most texts are one part.
+/// Splits texts into parts of at most `room` pieces. Most texts become one part.
 pub(super) fn split_texts(
     model: &TextEmbedding,
     texts: &[&str],
@@ -101,7 +105,7 @@ fn next_char_boundary(text: &str, mut byte: usize) -> usize {
     byte
 }
 
-/// Returns the pieces in each byte range, or `None` if the tokenizer does not find `wanted` pieces.
+/// Returns the pieces in each byte range, or `None` if the tokenizer finds another number of pieces than `wanted`.
 pub(super) fn pieces_in_ranges(
     model: &TextEmbedding,
     text: &str,

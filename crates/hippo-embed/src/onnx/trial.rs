@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{OnnxEmbedder, SPECIAL, build_graph, tokens};
 use crate::{EmbedError, Embedder, ModelFiles};
 
-/// Minimum length of a pass in pieces, so that heading, lead and text fit into it.
+/// Minimum length of a pass in word pieces, which leaves room for heading, lead and text.
 const SHORTEST_PASS: usize = 32;
 /// Texts of the trial run.
 const TRIAL: [&str; 2] = [
@@ -13,19 +13,19 @@ const TRIAL: [&str; 2] = [
     "Der Leuchtturmwärter ist im Herbst in den Ruhestand gegangen.",
 ];
 
-/// The model dimensions, confirmed by the shapes of the weights.
+/// Dimensions of the model, confirmed by the shapes of its weights.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelShape {
     /// Components of a vector.
     pub(crate) dimension: usize,
-    /// Longest sequence of one pass in word pieces.
+    /// Maximum length of a sequence in one pass, in word pieces.
     pub(crate) max_pieces: usize,
 }
 
-/// Checks, without the runtime library, that the weights have the shapes that the settings name.
+/// Checks that the weights have the shapes that the settings describe. The runtime library is not needed.
 ///
 /// # Errors
-/// The error names the invalid file and the problem.
+/// Returns an error that names the invalid file and the problem.
 pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
     let config = build_graph(files)?.config;
     let invalid = || EmbedError::Model {
@@ -49,11 +49,11 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
     })
 }
 
-/// Loads a model and embeds test texts, before the model is used for a memory.
+/// Loads a model and embeds test texts. This runs before the model is used for a memory.
 ///
 /// # Errors
-/// Fails if the model cannot be loaded, its tokenizer adds other special tokens than the graph expects, or it returns
-/// unusable vectors.
+/// Fails if the model cannot be loaded, if its tokenizer adds other special tokens than the graph expects, or if it
+/// returns unusable vectors.
 pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedError> {
     let unusable = |reason: String| EmbedError::Model {
         path: files.tokenizer.clone(),

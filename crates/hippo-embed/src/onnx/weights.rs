@@ -16,7 +16,7 @@ const MAX_HEADER: u64 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct NamedTensors {
     header: Metadata,
-    /// First byte of the data.
+    /// Offset of the first byte of the data in the file.
     start: u64,
 }
 
@@ -25,18 +25,18 @@ pub(super) struct NamedTensors {
 pub(super) struct Tensor {
     /// Dimensions.
     pub(super) shape: Vec<u64>,
-    /// First byte in the file.
+    /// Offset of the tensor's first byte in the file.
     pub(super) offset: u64,
     /// Number of bytes.
     pub(super) length: u64,
 }
 
-/// Prefixes of the encoder's tensors within a larger model.
+/// Prefixes that a larger model may put before the names of the encoder's tensors.
 const NAME_PREFIXES: [&str; 3] = ["", "bert.", "roberta."];
 
 impl NamedTensors {
-    /// Reads the header. The first 8 bytes of the file are the length of the header, which is JSON and precedes the
-    /// data.
+    /// Reads the header, which precedes the data and is JSON. The first 8 bytes of the file are the length of the
+    /// header.
     pub(super) fn read(path: &Path) -> Result<Self, EmbedError> {
         let unreadable = |source| EmbedError::File {
             path: path.into(),
@@ -60,7 +60,8 @@ impl NamedTensors {
     }
 
     pub(super) fn parse(header: &[u8], size: u64) -> Result<Self, String> {
-        // Parsing also checks that the tensors have the sizes of their shapes, and follow each other without gaps.
+        // Parsing also checks that the tensors have the sizes of their shapes, and that there are no gaps between
+        // them.
         let tensors: Metadata = serde_json::from_slice(header).map_err(|e| e.to_string())?;
         let start = 8 + header.len() as u64;
         let end = start.checked_add(tensors.data_len() as u64);
@@ -73,7 +74,7 @@ impl NamedTensors {
         })
     }
 
-    /// Returns a floating-point tensor of this shape.
+    /// Returns the tensor with this name, if it has 32-bit floats and this shape.
     pub(super) fn get(&self, name: &str, shape: &[u64]) -> Result<Tensor, String> {
         let tensors = NAME_PREFIXES
             .iter()

@@ -1,4 +1,4 @@
-//! Copied installations, whose modification times differ from the original.
+//! Tests of copied installations, whose modification times are new.
 
 use std::fs;
 use std::path::Path;

@@ -32,7 +32,7 @@ impl Default for TestShape {
     }
 }
 
-/// Words of a Unigram tokenizer, with the marker of a word start.
+/// Words of a Unigram tokenizer, with the marker for the start of a word.
 const WORDS: [&str; 18] = [
     "▁die",
     "▁fähre",

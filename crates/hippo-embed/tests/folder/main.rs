@@ -1,4 +1,4 @@
-//! Import of model folders: correct vectors, or complete refusal.
+//! Tests of importing model folders: exact vectors, or an error.
 
 // In a test, a failed preparation step is a failed test.
 #![allow(clippy::unwrap_used)]
@@ -15,7 +15,7 @@ use fixture::{TestFolder, TestShape};
 use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, Model, ModelManifest};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
-/// Tolerance for vectors of 32-bit numbers after a few layers.
+/// Maximum error of vectors that were computed with 32-bit numbers over a few layers.
 const CLOSE: f64 = 2e-5;
 
 fn ids(embedder: &mut OnnxEmbedder, text: &str) -> Vec<u32> {
@@ -109,8 +109,8 @@ fn prefixes_are_read_from_the_folder_or_given_at_import() {
     assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
 }
 
-/// Each text of a common pass gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined
-/// text.
+/// In a common pass, each text gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined
+/// text than in the single text.
 #[test]
 fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
     let shape = TestShape {
@@ -184,7 +184,7 @@ fn texts_without_spaces_and_beyond_a_pass_are_embedded_whole() {
         .unwrap();
     assert!(embedder.word_pieces_embedded() - before >= pieces as u64);
     assert!(vectors.iter().flatten().all(|x| x.is_finite()));
-    // Only the start of a long query is embedded, even if it is one word.
+    // Only the start of a long query is embedded, even if the query is one word.
     let query = embedder.embed_query(&long).unwrap();
     let nothing = embedder.embed_query("").unwrap();
     assert_ne!(query, nothing);
@@ -204,7 +204,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     assert!(model.artifact(&layout).fault().is_none());
     assert_eq!(folder.model_entries(), ["mine"]);
 
-    // Same size and time, as after a disk error.
+    // Size and time are unchanged, as after a disk error.
     let weights = model.files(&layout).weights;
     let mut bytes = fs::read(&weights).unwrap();
     let time = fs::metadata(&weights).unwrap().modified().unwrap();
@@ -222,7 +222,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let fault = model.artifact(&layout).fault();
     assert!(matches!(fault, Some(AcquireError::Changed(path)) if path == weights));
 
-    // Importing the same folder again repairs the model; another folder cannot use its name.
+    // Importing the same folder again repairs the model. Another folder cannot use its name.
     assert_eq!(folder.import("mine").unwrap(), model);
     assert!(states(&model).iter().all(|check| check.ok));
     let other = TestFolder::new(TestShape {
@@ -244,7 +244,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     for elsewhere in ["..", "../brought", ".", "", "a/b"] {
         assert!(acquire::remove(&layout, elsewhere).is_err(), "{elsewhere}");
     }
-    // Another model under the same name has another identity.
+    // After the first model is removed, another model with the same name has another identity.
     let again = acquire::import_folder(&layout, &manifest, &other.path, &wish).unwrap();
     assert_ne!(again.id(), model.id());
 }

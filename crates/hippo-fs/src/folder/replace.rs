@@ -9,8 +9,8 @@ use super::Folder;
 use crate::path::check_name;
 
 impl Folder {
-    /// Writes a new file with the permissions of `like`, if `like` exists. The content is durable on return, but the
-    /// name is not.
+    /// Writes a new file, with the permissions of the file `like` if that exists. On return, the content is durable,
+    /// but the name is not.
     ///
     /// # Errors
     /// See [`create_new`](Self::create_new). After an error, the file is removed.
@@ -25,15 +25,16 @@ impl Folder {
             file.write_all(bytes)?;
             file.sync_all()
         })();
-        // Ignore an error of the removal, because the first error is the one to report.
+        // An error of this removal is ignored, because the first error is the one to report.
         written.inspect_err(|_| drop(self.dir.remove_file(name)))
     }
 
-    /// Writes a file atomically: writes `draft` and renames it. The content is durable on return; the name becomes
+    /// Writes a file atomically: writes `draft` and renames it. On return, the content is durable; the name becomes
     /// durable with [`sync`](Self::sync). An existing file keeps its permissions.
     ///
     /// # Errors
-    /// Fails if the name is a link, or the operating system reports an error. The file is unchanged.
+    /// Fails if the name is a link, or if the operating system reports an error. After an error, the file is
+    /// unchanged.
     pub fn write_whole(
         &self,
         name: impl AsRef<OsStr>,
@@ -42,7 +43,7 @@ impl Folder {
     ) -> io::Result<()> {
         let (name, draft) = (check_name(name.as_ref())?, check_name(draft.as_ref())?);
         self.refuse_link(name)?;
-        // A process that was killed may have left a draft.
+        // A process that was killed may have left a draft behind.
         let _ = self.dir.remove_file(draft);
         self.write_new(draft, bytes, Some(name))?;
         self.dir
@@ -50,12 +51,12 @@ impl Folder {
             .inspect_err(|_| drop(self.dir.remove_file(draft)))
     }
 
-    /// Writes a new file atomically: writes `draft` and renames it. The content is durable on return; the name becomes
-    /// durable with [`sync`](Self::sync).
+    /// Writes a new file atomically: writes `draft` and renames it. On return, the content is durable; the name
+    /// becomes durable with [`sync`](Self::sync).
     ///
     /// # Errors
-    /// Returns [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link, otherwise an error of the operating
-    /// system.
+    /// Returns [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link; otherwise returns any error of the
+    /// operating system.
     pub fn write_whole_new(
         &self,
         name: impl AsRef<OsStr>,
@@ -63,7 +64,7 @@ impl Folder {
         bytes: &[u8],
     ) -> io::Result<()> {
         let (name, draft) = (check_name(name.as_ref())?, check_name(draft.as_ref())?);
-        // A process that was killed may have left a draft.
+        // A process that was killed may have left a draft behind.
         let _ = self.dir.remove_file(draft);
         self.write_new(draft, bytes, None)?;
         let placed = match self.rename_to_free(draft, name) {
@@ -76,10 +77,10 @@ impl Folder {
         placed.inspect_err(|_| drop(self.dir.remove_file(draft)))
     }
 
-    /// Renames a file or folder in this folder; replaces an existing file.
+    /// Renames a file or folder inside this folder; replaces an existing file.
     ///
     /// # Errors
-    /// Fails if the new name is a link, or the operating system reports an error.
+    /// Fails if the new name is a link, or if the operating system reports an error.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_to(from, self, to)
     }
@@ -104,7 +105,7 @@ impl Folder {
         self.dir.hard_link(from, &self.dir, to)
     }
 
-    /// Exchanges two entries in one step.
+    /// Exchanges two entries of this folder in one step.
     ///
     /// # Errors
     /// Returns [`io::ErrorKind::Unsupported`] where the operating system or the file system does not support it.
@@ -115,8 +116,8 @@ impl Folder {
     /// Renames an entry in one step; the new name must not exist.
     ///
     /// # Errors
-    /// Returns [`io::ErrorKind::AlreadyExists`]; [`io::ErrorKind::Unsupported`] where the operating system or the file
-    /// system does not support it.
+    /// Returns [`io::ErrorKind::AlreadyExists`] if the new name exists, and [`io::ErrorKind::Unsupported`] where the
+    /// operating system or the file system does not support the operation.
     pub fn rename_to_free(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_with(from.as_ref(), to.as_ref(), rustix::fs::RenameFlags::NOREPLACE)
     }
@@ -131,7 +132,7 @@ impl Folder {
         }
     }
 
-    /// Removes a file or a link, not the target of the link.
+    /// Removes a file or a link. The target of a link is not removed.
     ///
     /// # Errors
     /// Returns any error of the operating system.
@@ -142,7 +143,7 @@ impl Folder {
     /// Removes an empty folder.
     ///
     /// # Errors
-    /// Returns any error of the operating system; a link is an error.
+    /// Returns any error of the operating system, also for a link.
     pub fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
         self.dir.remove_dir(check_name(name.as_ref())?)
     }

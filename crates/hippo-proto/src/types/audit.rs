@@ -33,7 +33,7 @@ pub struct AuditResponse {
     pub files: u64,
     /// Unreadable watched files, which are not included in the numbers.
     pub unread: u64,
-    /// One finding of each kind, always in the same order.
+    /// One finding of each kind, always in the order of the kinds.
     pub findings: Vec<AuditFinding>,
     /// Duration in milliseconds.
     pub took_ms: f64,
@@ -47,7 +47,7 @@ pub enum AuditKind {
     Duplicate,
     /// Entries whose source does not exist.
     Stale,
-    /// Lines that a newer line repeats with a different value.
+    /// Lines whose value a newer line changes.
     Contradicted,
     /// Lines that contain a secret.
     SecretBearing,
@@ -62,11 +62,11 @@ pub struct AuditFinding {
     pub kind: AuditKind,
     /// Number of matches.
     pub count: u64,
-    /// Number of checked chunks, entries or lines.
+    /// Number of chunks, entries or lines that were checked.
     pub of: u64,
     /// `count` divided by `of`, 0 to 1; 0 if `of` is 0.
     pub share: f64,
-    /// The first matches by path and line.
+    /// The first matches, sorted by path and line.
     pub examples: Vec<AuditExample>,
 }
 
@@ -78,6 +78,7 @@ pub struct AuditExample {
     /// First line, 1-based; absent for an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The reason, without the text: another location, a kind of secret, the name of a rule.
+    /// The reason, without text of the memory: the location of the other match, the kind of secret, or the name of a
+    /// rule.
     pub why: String,
 }

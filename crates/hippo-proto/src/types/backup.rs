@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Parameters of `backup`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackupRequest {
-    /// Absolute path of the workspace or of anything below it; all workspaces when absent.
+    /// Absolute path of the workspace or of anything below it; default: all workspaces.
     pub workspace: Option<String>,
     /// Absolute path of the file to write, which must not exist.
     pub to: String,
@@ -28,9 +28,9 @@ pub struct BackupResponse {
     pub hippod: String,
     /// Time at which the backup was started, RFC 3339.
     pub at: String,
-    /// Workspaces in the backup.
+    /// Workspaces that the backup contains.
     pub workspaces: Vec<BackedUp>,
-    /// Workspaces that are missing from a backup of all workspaces; the paths are their roots.
+    /// Workspaces that a backup of all workspaces had to omit; the paths are their roots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// Size of the backup on disk, in bytes.
@@ -46,7 +46,7 @@ pub struct BackedUp {
     pub root: String,
     /// Number of files of the workspace.
     pub files: u64,
-    /// Unpacked bytes of everything that the backup contains of this workspace.
+    /// Unpacked size of all files of the workspace in the backup, in bytes.
     pub bytes: u64,
     /// Files of the workspace that the backup does not contain, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -67,17 +67,17 @@ pub struct LeftOut {
 pub struct RestoreRequest {
     /// Absolute path of a backup.
     pub from: String,
-    /// Root of the only workspace to restore, as the backup states it; default: all workspaces.
+    /// Root of the only workspace to restore, exactly as in the backup; default: all workspaces.
     pub workspace: Option<String>,
     /// Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root
     /// of the workspace when the backup was made.
     pub into: Option<String>,
-    /// Whether files are taken too that are memory only by settings that the workspace had of its own.
+    /// True to restore also files that counted as memory only because of the workspace's own settings.
     #[serde(default)]
     pub other_files: bool,
 }
 
-/// Answer to `restore`. The changed files are indexed in the background.
+/// Answer to `restore`. The daemon indexes the restored files in the background.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RestoreResponse {
     /// The restored workspaces.

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::error::{ErrorKind, RpcError};
 
-/// Fields that hold a path.
+/// Fields that contain a path.
 const PATHS: [&str; 5] = ["workspace", "path", "from", "to", "into"];
-/// Fields that may be empty.
+/// Text fields that may be empty.
 const MAY_BE_EMPTY: [&str; 6] = [
     "client",
     "content",
@@ -38,7 +38,7 @@ pub(crate) fn check_fields(method: &str, params: &Map<String, Value>) -> Result<
     Ok(())
 }
 
-/// Refuses an invalid session id: 1 to [`MAX_SESSION_CHARS`] letters, digits and `._:-` are allowed.
+/// Returns an error for an invalid session id: 1 to [`MAX_SESSION_CHARS`] letters, digits and `._:-` are allowed.
 fn check_session_id(id: &str) -> Result<(), RpcError> {
     let fits = |mark: u8| mark.is_ascii_alphanumeric() || b"._:-".contains(&mark);
     if (1..=MAX_SESSION_CHARS).contains(&id.len()) && id.bytes().all(fits) {
@@ -51,7 +51,7 @@ fn check_session_id(id: &str) -> Result<(), RpcError> {
     )
 }
 
-/// Refuses a text that is empty or only whitespace.
+/// Returns an error for a text that is empty or consists only of whitespace.
 pub(super) fn refuse_empty(field: &str, value: &str) -> Result<(), RpcError> {
     match value.trim().is_empty() {
         true => Err(RpcError::bad_request(format!("the field \"{field}\" is empty"))
@@ -60,7 +60,7 @@ pub(super) fn refuse_empty(field: &str, value: &str) -> Result<(), RpcError> {
     }
 }
 
-/// Refuses a number that is 0.
+/// Returns an error for the number 0.
 pub(super) fn refuse_zero<T: Into<u64>>(field: &str, value: Option<T>) -> Result<(), RpcError> {
     match value.map(Into::into) {
         Some(0) => Err(RpcError::bad_request(format!("the field \"{field}\" is 0")).hint("give 1 or more")),
@@ -68,7 +68,7 @@ pub(super) fn refuse_zero<T: Into<u64>>(field: &str, value: Option<T>) -> Result
     }
 }
 
-/// Refuses a number outside of a range.
+/// Returns an error for a number outside of a range.
 pub(super) fn refuse_outside<T>(field: &str, value: Option<T>, least: T, most: T) -> Result<(), RpcError>
 where
     T: PartialOrd + std::fmt::Display,
@@ -82,7 +82,7 @@ where
     }
 }
 
-/// Refuses a text of more than `most` bytes.
+/// Returns an error for a text of more than `most` bytes.
 pub(super) fn refuse_larger(field: &str, length: usize, most: usize) -> Result<(), RpcError> {
     if length <= most {
         return Ok(());
@@ -92,7 +92,7 @@ pub(super) fn refuse_larger(field: &str, length: usize, most: usize) -> Result<(
         .hint("keep only the relevant part, and store the rest in a file of the workspace"))
 }
 
-/// Refuses a text of more than `most` characters.
+/// Returns an error for a text of more than `most` characters.
 pub(super) fn refuse_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcError> {
     match text.and_then(|text| text.chars().nth(most)) {
         Some(_) => {
@@ -105,7 +105,7 @@ pub(super) fn refuse_longer(field: &str, text: Option<&str>, most: usize) -> Res
     }
 }
 
-/// Refuses a request in which not exactly one of two fields is given.
+/// Returns an error unless exactly one of two fields is given.
 pub(super) fn require_one([one, other]: [&str; 2], given: [bool; 2]) -> Result<(), RpcError> {
     let what = match given {
         [true, true] => format!("both \"{one}\" and \"{other}\" are given"),

@@ -1,4 +1,4 @@
-//! `session.compact`: summary of a transcript, and its stored messages.
+//! `session.compact`: summary of a transcript, and storage of its messages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,14 +8,14 @@ use crate::error::RpcError;
 use crate::types::check::{refuse_zero, require_one};
 use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat};
 
-/// Maximum number of scored messages in an answer.
+/// Maximum number of message scores in an answer.
 pub const MAX_SCORES: usize = 50_000;
 
-/// Parameters of `session.compact`: either `path` or `messages`.
+/// Parameters of `session.compact`, with either `path` or `messages`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionCompactRequest {
-    /// Path of the workspace that stores the contents of the messages, or of anything below it; without a workspace, no
-    /// contents are stored.
+    /// Path of the workspace that stores the messages, or of anything below it. Without a workspace, no messages are
+    /// stored.
     pub workspace: Option<String>,
     /// Absolute path of a transcript.
     pub path: Option<String>,
@@ -23,10 +23,10 @@ pub struct SessionCompactRequest {
     pub messages: Option<Vec<Value>>,
     /// Format of the transcript; without it, the format of each record is detected.
     pub format: Option<TranscriptFormat>,
-    /// Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, the settings of the
-    /// workspace apply, otherwise the defaults.
+    /// Settings with the keys of `sessionCompaction` in `hipocampus.config.json`. By default, the settings of the
+    /// workspace apply if it has any, otherwise the built-in defaults.
     pub config: Option<Map<String, Value>>,
-    /// Maximum tokens of the summary, at least 1; without it, the rules decide.
+    /// Maximum size of the summary in tokens, at least 1; by default, the settings determine the size.
     #[schemars(range(min = 1))]
     pub budget_tokens: Option<u32>,
 }
@@ -48,7 +48,8 @@ pub struct SessionCompactResponse {
     pub summary: String,
     /// Statistics of the compaction.
     pub stats: CompactStats,
-    /// The scores of the messages in order; for more than [`MAX_SCORES`] messages, the last ones.
+    /// The scores of the messages, in order. With more than [`MAX_SCORES`] messages, only the last scores are
+    /// included.
     pub entries: Vec<MessageScore>,
     /// Notes about this answer, such as unknown keys of the settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

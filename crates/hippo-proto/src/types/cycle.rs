@@ -10,7 +10,7 @@ use crate::error::RpcError;
 use crate::types::check::refuse_outside;
 use hippo_types::cycle::Cycle;
 
-/// Maximum number of runs in a request.
+/// Maximum number of runs in an answer.
 pub const MAX_RUNS: u32 = 1_000;
 
 /// Parameters of `cycle.run`.
@@ -23,7 +23,7 @@ pub struct CycleRunRequest {
     /// Return the plan without applying it.
     #[serde(default)]
     pub dry_run: bool,
-    /// Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
+    /// Time that the cycle uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     pub at: Option<String>,
 }
 
@@ -35,11 +35,11 @@ pub enum CycleOutcome {
     Planned,
     /// All planned steps are applied.
     Done,
-    /// Applied, except for demotions above the limit of one run.
+    /// Steps are applied, except for demotions of entries above the limit of one run.
     Capped,
-    /// Stopped by an error; earlier steps stay applied.
+    /// An error stopped the run. Steps before the error remain applied.
     Failed,
-    /// The daemon ended during the run; the next run resumes it.
+    /// The daemon ended during the run. The next run resumes the work.
     Interrupted,
     /// The run is in progress.
     Running,
@@ -62,27 +62,27 @@ impl CycleOutcome {
 /// Answer to `cycle.run`: the report of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleReport {
-    /// Number of the run in the workspace, for `cycle.undo`; null for a dry run.
+    /// Number of the run in the workspace, which `cycle.undo` accepts; null for a dry run.
     pub run: Option<i64>,
     /// The cycle that ran.
     pub cycle: Cycle,
-    /// The time used as now, RFC 3339.
+    /// Time that the cycle used as the current time, RFC 3339.
     pub at: String,
     /// The outcome of the run.
     pub outcome: CycleOutcome,
-    /// The planned steps in order.
+    /// The planned steps, in order.
     pub plan: Vec<CycleStep>,
     /// Number of applied steps.
     pub applied: u64,
-    /// Changes that a rule forbids.
+    /// Changes that the run did not make, because a rule forbids them.
     pub refused: Vec<CycleRefusal>,
-    /// Findings for the user to review; nothing is changed for them.
+    /// Findings for the user to review. The run changed nothing because of them.
     pub findings: Vec<CycleFinding>,
-    /// The health of the index; null if this cycle does not compute it.
+    /// Statistics of the entries; null if this cycle does not compute them.
     pub health: Option<IndexHealth>,
-    /// Written files, relative to the workspace.
+    /// Files that the run wrote, relative to the workspace.
     pub files: Vec<String>,
-    /// The following update of the compaction tree; absent without a tree and after an archival cycle.
+    /// The update of the compaction tree after the run; absent without a tree and after an archival cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeCompactResponse>,
     /// Notes about this run.
@@ -103,12 +103,12 @@ pub struct CycleStep {
     pub what: String,
 }
 
-/// A change that a run must not make.
+/// A change that the run did not make, because a rule forbids it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleRefusal {
     /// The rule that forbids the change, in kebab-case.
     pub rule: String,
-    /// Ids of the unchanged entries.
+    /// Ids of the entries that would have changed.
     pub entries: Vec<String>,
     /// The reason, as text.
     pub reason: String,
@@ -128,17 +128,17 @@ pub struct CycleFinding {
 /// Statistics of the entries of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexHealth {
-    /// Entries in the index file and its topic files, without queued ones.
+    /// Number of entries in the index file and its topic files, without those in the Decay Queue.
     pub live: u64,
-    /// Entries in the decay queue.
+    /// Number of entries in the Decay Queue.
     pub queued: u64,
-    /// Entries in the archive, which are not in the index file.
+    /// Number of entries in the archive, which are not in the index file.
     pub archived: u64,
-    /// Entries of priority `amygdala`, which do not decay.
+    /// Number of entries of priority `amygdala`, which do not decay.
     pub amygdala: u64,
-    /// Entries without related entries.
+    /// Number of entries without related entries.
     pub unlinked: u64,
-    /// Mean strength of the live entries, 0 to 1.
+    /// Mean strength, 0 to 1, of the entries that `live` counts.
     pub mean_strength: f32,
     /// Number of entries by band, as in [`crate::StrengthBand`].
     pub bands: BTreeMap<String, u64>,
@@ -191,9 +191,9 @@ pub struct CycleRun {
     pub planned: u64,
     /// Number of applied steps.
     pub done: u64,
-    /// Number of entries that the run queued or archived.
+    /// Number of entries that the run moved to the Decay Queue or the archive.
     pub demoted: u64,
-    /// Time of the undo, RFC 3339; null if it was not undone.
+    /// Time at which the run was undone, RFC 3339; null if it was not undone.
     pub undone: Option<String>,
 }
 
@@ -218,16 +218,16 @@ pub struct CycleUndoRequest {
 /// Answer to `cycle.undo`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CycleUndoResponse {
-    /// The undone run.
+    /// Number of the run.
     pub run: i64,
     /// Number of undone changes; 0 if the run was already undone or has nothing to undo.
     pub undone: u64,
     /// True if the run was already undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone_before: bool,
-    /// Written files, relative to the workspace.
+    /// Files that the undo wrote, relative to the workspace.
     pub files: Vec<String>,
-    /// Notes: entries of the run that are kept, and changes that the next cycle makes again.
+    /// Notes, for example on entries that are kept, and on changes that the next cycle will make again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

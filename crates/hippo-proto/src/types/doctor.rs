@@ -34,11 +34,11 @@ impl DoctorRequest {
 /// Answer to `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DoctorResponse {
-    /// Problems, worst first; empty if there are none.
+    /// Problems, worst first; empty if none was found.
     pub problems: Vec<Problem>,
-    /// The performed checks.
+    /// All checks that were made.
     pub checks: Vec<Check>,
-    /// With `fix`, the applied fixes; with `dry_run`, the planned ones. Failed fixes are also listed as problems.
+    /// With `fix`, the applied fixes; with `dry_run`, the planned ones. A failed fix is also listed as a problem.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
 }
@@ -46,14 +46,14 @@ pub struct DoctorResponse {
 /// A fix by `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fixed {
-    /// The kind of the problem.
+    /// The kind of the fixed problem, in kebab-case.
     pub id: String,
     /// The affected workspace, file or setting.
     #[serde(rename = "where")]
     pub where_: String,
     /// Description of the fix.
     pub what: String,
-    /// The reason for the failure; absent after success.
+    /// The reason why the fix failed; absent if it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
@@ -82,9 +82,9 @@ pub struct Problem {
     /// The affected workspace, file or setting.
     #[serde(rename = "where")]
     pub where_: String,
-    /// How to fix it: a command or a setting.
+    /// The fix for the user to apply: a command or a setting.
     pub fix: String,
-    /// True if `doctor` with `fix` fixes it.
+    /// True if `doctor` with `fix` can fix the problem.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixable: bool,
 }

@@ -1,4 +1,4 @@
-//! `session.flush`: transfer of new transcript parts to the daily log.
+//! `session.flush`: new messages of a transcript for the daily log.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,21 +13,21 @@ pub struct SessionFlushRequest {
     pub workspace: String,
     /// Absolute path of the transcript.
     pub path: String,
-    /// The harness's id of the session; part of the marker after the appended text.
+    /// Id that the harness gave the session. It is part of the marker after the appended text.
     pub session: Option<String>,
     /// Format of the transcript; without it, the format of each record is detected.
     pub format: Option<TranscriptFormat>,
-    /// True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
+    /// True to answer after the flush; false to answer at once and flush in the background.
     #[serde(default = "default_true")]
     pub wait: bool,
-    /// Also store the content of each message, as `session.compact` does.
+    /// True to store the content of each message as well, as `session.compact` does.
     #[serde(default)]
     pub compact: bool,
-    /// After the flush, close the context session with this id, as `context.close` does; requires `session`. A missing
-    /// session is not an error.
+    /// True to close the context session with the id `session` after the flush, as `context.close` does; requires
+    /// `session`. A missing context session is not an error.
     #[serde(default)]
     pub close: bool,
-    /// After the flush, update the compaction tree, as `tree.compact` does.
+    /// True to update the compaction tree after the flush, as `tree.compact` does.
     #[serde(default)]
     pub tree: bool,
 }
@@ -64,23 +64,23 @@ impl SessionFlushRequest {
 /// Answer to `session.flush`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionFlushResponse {
-    /// True if the flush is done; false if it was only accepted, and the other members then have no meaning.
+    /// True if the flush is done. False if it was only accepted; then ignore all other members.
     pub done: bool,
-    /// Appended text, one item per log.
+    /// The appended text, one item for each log.
     pub appended: Vec<FlushedLog>,
     /// Number of new messages.
     pub messages: u64,
     /// Number of messages that were flushed before, from this transcript or from a copy.
     pub known: u64,
-    /// The detected format; null if there is none or nothing is new.
+    /// The detected format; null if no format was detected or nothing is new.
     pub format: Option<String>,
-    /// Number of unreadable records.
+    /// Number of records that could not be read.
     pub malformed: u64,
-    /// The first unreadable records; lines are counted from the start of this read.
+    /// The first records that could not be read. Their lines are counted from the position `from`.
     pub problems: Vec<TranscriptProblem>,
-    /// Bytes of the transcript that were flushed before and not read again.
+    /// Number of bytes at the start of the transcript that an earlier flush read, and this one did not.
     pub from: u64,
-    /// Number of newly stored message contents; absent if `compact` was not requested.
+    /// Number of message contents that were stored for the first time; absent without `compact`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<u64>,
     /// Notes about this flush.

@@ -9,19 +9,19 @@ use crate::types::check::{refuse_zero, require_one};
 /// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GetRequest {
-    /// Path of the workspace, or of anything below it; needed with `path`.
+    /// Path of the workspace, or of anything below it; required with `path`.
     pub workspace: Option<String>,
     /// Path of a document, relative to the workspace.
     pub path: Option<String>,
-    /// Heading of a section, or a part of the heading, in any case.
+    /// Heading of a section, or a part of the heading; upper and lower case are equal.
     pub section: Option<String>,
-    /// First line, 1-based; relative to the section if one is given, otherwise to the file.
+    /// First line to return, 1-based; counted from the start of the section if one is given, otherwise of the file.
     #[schemars(range(min = 1))]
     pub from: Option<u32>,
     /// Maximum number of lines, at least 1.
     #[schemars(range(min = 1))]
     pub count: Option<u32>,
-    /// Id of a search result.
+    /// Id of a search result; cannot be combined with `path`, `section`, `from` and `count`.
     pub id: Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub struct GetResponse {
     pub start_line: u32,
     /// Last line of `text`, inclusive.
     pub end_line: u32,
-    /// The current text on disk.
+    /// The text, as it is on disk now.
     pub text: String,
     /// The headings above the first line, outermost first.
     pub heading: Vec<String>,

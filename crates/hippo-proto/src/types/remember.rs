@@ -17,10 +17,10 @@ pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 pub struct RememberRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// The text, markdown of one or more lines; at most [`MAX_TEXT_BYTES`] bytes.
+    /// The text: one or more lines of markdown, at most [`MAX_TEXT_BYTES`] bytes.
     #[serde(default)]
     pub text: String,
-    /// The topic in one line; by default the daemon derives it from the text.
+    /// The topic in one line; by default, the daemon derives the topic from the text.
     pub topic: Option<String>,
     /// The kind of memory.
     #[serde(rename = "type")]
@@ -50,18 +50,18 @@ impl RememberRequest {
     }
 }
 
-/// Answer to `remember`, sent after the text was stored durably.
+/// Answer to `remember`, sent after the text is stored durably.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RememberResponse {
     /// The log, relative to the workspace.
     pub path: String,
-    /// First line of the entry, 1-based.
+    /// First line of the appended text, 1-based.
     pub start_line: u32,
-    /// Last line, inclusive.
+    /// Last line of the appended text, inclusive.
     pub end_line: u32,
     /// The entry in the index file; null if the index file is disabled.
     pub entry: Option<IndexEntry>,
-    /// Kinds of suspected secrets in the input, without their values; `notes` contain instructions.
+    /// Kinds of suspected secrets in the request, without their values. `notes` describes how to remove them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
     /// Notes, such as the reason for a missing entry.

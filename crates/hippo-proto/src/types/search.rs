@@ -10,7 +10,7 @@ use crate::types::check::{refuse_larger, refuse_outside, refuse_zero};
 use hippo_types::entry::StrengthBand;
 use hippo_types::search::SearchMode;
 
-/// Maximum number of results in a request.
+/// Maximum number of results in an answer.
 pub const MAX_LIMIT: u32 = 200;
 /// Maximum length of a query in bytes.
 const MAX_QUERY_BYTES: usize = 16 * 1024;
@@ -24,26 +24,27 @@ pub struct SearchRequest {
     pub query: String,
     /// The method of finding candidates; default: the configured one, initially `hybrid`.
     pub mode: Option<SearchMode>,
-    /// Maximum number of results, 1 to [`MAX_LIMIT`]. By default, as many results as fit into `budget_tokens` are
-    /// returned; without a budget, the configured number, initially 10.
+    /// Maximum number of results, 1 to [`MAX_LIMIT`]. By default, the daemon returns as many results as fit into
+    /// `budget_tokens`. Without `budget_tokens`, it returns the configured number, initially 10.
     #[schemars(range(min = 1, max = MAX_LIMIT))]
     pub limit: Option<u32>,
-    /// Maximum total tokens of all results, at least 1.
+    /// Maximum size of all results in tokens, at least 1.
     #[schemars(range(min = 1))]
     pub budget_tokens: Option<u32>,
     /// Minimum score of a result, 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     pub min_score: Option<f32>,
-    /// Only documents whose relative path matches this glob.
+    /// Return only text of documents whose path, relative to the workspace, matches this glob.
     pub path: Option<String>,
-    /// Only text dated on or after this day, `YYYY-MM-DD`.
+    /// Return only text dated on or after this day, `YYYY-MM-DD`.
     pub since: Option<String>,
-    /// Only text dated on or before this day, `YYYY-MM-DD`.
+    /// Return only text dated on or before this day, `YYYY-MM-DD`.
     pub until: Option<String>,
-    /// Return the features of each score, and a trace of the index entries.
+    /// True to return the features of each score, and a trace of the index entries.
     #[serde(default)]
     pub explain: bool,
-    /// True if the query may change the index: strengthen the entries that answered, create an entry for results without one.
+    /// True if the query may change the index. The daemon then strengthens the entries whose text was found, and
+    /// creates an entry for results without one.
     #[serde(default = "default_true")]
     pub record: bool,
 }
@@ -86,7 +87,7 @@ impl SearchRequest {
     }
 }
 
-/// The route to the results.
+/// Source of the results: the entries, the documents, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
@@ -103,13 +104,13 @@ pub enum Strategy {
 pub struct SearchResponse {
     /// The query as received.
     pub query: String,
-    /// The requested mode; see `index.degraded` for limitations.
+    /// The requested mode. `index.degraded` reports whether a part of it was missing.
     pub mode: SearchMode,
-    /// The route to the results.
+    /// Source of the results: the entries, the documents, or both.
     pub strategy: Strategy,
     /// Results, best first.
     pub results: Vec<SearchHit>,
-    /// Total tokens of all texts.
+    /// Size of all returned texts in tokens.
     pub tokens: u64,
     /// The state of the index.
     pub index: IndexState,
@@ -126,7 +127,7 @@ pub struct SearchResponse {
 /// One result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchHit {
-    /// Id of this text for `get`; valid while the text is unchanged.
+    /// Id of this text for `get`. It is valid while the text is unchanged.
     pub id: String,
     /// Path relative to the workspace, with `/`.
     pub path: String,
@@ -140,20 +141,20 @@ pub struct SearchHit {
     pub score: f32,
     /// The components of the score, if known.
     pub scores: Option<Scores>,
-    /// Strength of the index entry, 0 to 1.
+    /// Strength of the result's index entry, 0 to 1; null without an entry.
     pub strength: Option<f32>,
-    /// Id of the index entry.
+    /// Id of the result's index entry; null without an entry.
     pub entry: Option<String>,
-    /// Tokens of `text` by the model's tokenizer, or bytes/4 if a note states this.
+    /// Size of `text` in tokens of the model's tokenizer; if a note says so, a quarter of the bytes instead.
     pub tokens: u32,
     /// The current text on disk.
     pub text: String,
     /// Date of the text, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// Path and line of a result of a later day that changes a value of this text.
+    /// Path and line of another result that is dated later and changes a value of this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// Features of the score, if `explain` was requested.
+    /// Components of the score by name, if `explain` was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<BTreeMap<String, f32>>,
 }
@@ -161,7 +162,7 @@ pub struct SearchHit {
 /// The contribution of index entries to an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchTrace {
-    /// The reason for the route, as text.
+    /// The reason for the strategy, as text.
     pub reason: String,
     /// Matching entries, most relevant first.
     pub matches: Vec<TraceMatch>,
@@ -180,7 +181,7 @@ pub struct TraceMatch {
     pub topic: String,
     /// Relevance, 0 to 1.
     pub relevance: f32,
-    /// Strength, 0 to 1; not part of the relevance.
+    /// Strength of the entry, 0 to 1; it does not affect the relevance.
     pub strength: f32,
     /// The band of the entry's strength.
     pub band: StrengthBand,
@@ -189,24 +190,24 @@ pub struct TraceMatch {
 /// Components of a score, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
-    /// Lexical score; null without a matching word or without lexical search.
+    /// Lexical score; null if no word matches or without lexical search.
     pub lexical: Option<f32>,
-    /// Vector score; null without a vector or without vector search.
+    /// Vector score; null if the text has no vector or without vector search.
     pub vector: Option<f32>,
 }
 
 /// The state of the index at the time of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexState {
-    /// Incremented by every change that becomes searchable.
+    /// Number that every searchable change increases.
     pub generation: u64,
-    /// Files to index and chunks without a vector.
+    /// Number of files to index plus number of chunks without a vector.
     pub pending: u64,
     /// Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     pub lag_ms: u64,
-    /// The missing part as one kebab-case word (for example `no-model`), or null.
+    /// The missing part as one kebab-case word, for example `no-model`; null if no part is missing.
     pub degraded: Option<String>,
-    /// The reason and the fix; only if degraded.
+    /// The reason why the part is missing, and the fix; absent if `degraded` is null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

@@ -12,7 +12,7 @@ use crate::event::EventName;
 pub struct HelloRequest {
     /// The protocol version of the client.
     pub protocol: u32,
-    /// `name/version` of the client, for the log.
+    /// Name and version of the client as `name/version`, for the log.
     pub client: String,
 }
 
@@ -44,9 +44,9 @@ pub struct HelloResponse {
 /// Parameters of `subscribe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SubscribeRequest {
-    /// Only events of this workspace, and events without one; default: all.
+    /// Return only events of this workspace, and events without a workspace; default: all events.
     pub workspace: Option<String>,
-    /// Only these events; default: all.
+    /// Return only events with these names; default: all events.
     pub events: Option<Vec<EventName>>,
 }
 
@@ -64,6 +64,6 @@ pub struct ShutdownRequest {}
 /// Answer to `shutdown`, sent before the daemon stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShutdownResponse {
-    /// The process id of the daemon, which has ended when the connection closes.
+    /// The process id of the daemon. The connection closes after the process has ended.
     pub pid: u32,
 }

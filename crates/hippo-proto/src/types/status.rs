@@ -41,7 +41,7 @@ pub struct MetricsRequest {}
 /// Answer to `metrics`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricsResponse {
-    /// The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths.
+    /// The metrics in the text format of Prometheus, version 0.0.4. They contain neither text of the memory nor paths.
     pub text: String,
 }
 
@@ -51,7 +51,7 @@ pub struct MetricsResponse {
 pub enum ModelLoad {
     /// Not installed, or this build has no model.
     Absent,
-    /// Installed; loaded when needed.
+    /// Installed, but not in memory; the daemon loads it when needed.
     Unloaded,
     /// Loading.
     Loading,
@@ -71,9 +71,9 @@ pub struct ModelStatus {
     /// The reason why the model is absent or could not be loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Number of threads.
+    /// Maximum number of threads that the model uses.
     pub threads: u32,
-    /// Number of loads since the start.
+    /// Number of times that the model was loaded since the start.
     pub loads: u64,
     /// Word pieces processed since the start.
     pub word_pieces: u64,
@@ -96,40 +96,41 @@ pub struct WorkspaceStatus {
     pub skipped: Vec<Skipped>,
     /// Number of skipped files.
     pub skipped_count: u64,
-    /// Incremented by every change that becomes searchable.
+    /// Number that every searchable change increases.
     pub generation: u64,
     /// Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     pub lag_ms: u64,
-    /// The missing part as one kebab-case word, or null.
+    /// The missing part as one kebab-case word, for example `no-model`; null if no part is missing.
     pub degraded: Option<String>,
-    /// The reason and the fix; only if degraded.
+    /// The reason why the part is missing, and the fix; absent if `degraded` is null.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Problems of the workspace's settings with file and line, and the settings used instead; only if there are problems.
+    /// Problems in the workspace's settings file, with line numbers, and the settings used instead; absent without
+    /// problems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// Settings files that need trust; `hippoctl workspace trust` accepts them.
+    /// Settings files that the user does not trust yet; `hippoctl workspace trust` trusts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<super::SettingsFile>,
     /// The state of the watcher.
     pub watcher: WatcherStatus,
-    /// Files on disk and in the index at the last reconcile.
+    /// Number of files on disk and in the index, when the daemon last compared them.
     pub disk: DiskStatus,
-    /// Deletions held back because they affect many files.
+    /// Number of deletions held back because they affect many files.
     pub held_deletions: u64,
     /// True if the root folder exists.
     pub root_present: bool,
-    /// The vector index.
+    /// State of the vector index.
     pub vector: VectorStatus,
-    /// Size of the database with its WAL in bytes.
+    /// Size of the database in bytes, including its write-ahead log.
     pub database_bytes: u64,
-    /// The index file; absent if the workspace is not open yet, and from older daemons.
+    /// State of the index file; absent if the workspace is not open yet, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexStatus>,
-    /// Sessions and their contents; absent if there never was a session, and from older daemons.
+    /// Sessions and their contents; absent if the workspace never had a session, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextsStatus>,
-    /// The compaction tree; absent if there is no tree, if it could not be read in time, and from older daemons.
+    /// State of the compaction tree; absent without a tree, if reading the tree took too long, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeStatus>,
 }
@@ -141,7 +142,7 @@ pub struct TreeStatus {
     pub last: Option<String>,
     /// Number of nodes.
     pub nodes: u64,
-    /// Nodes of another program, which hippod does not change.
+    /// Number of nodes of another program, which hippod does not change.
     #[serde(default, skip_serializing_if = "is_none")]
     pub foreign: u64,
 }
@@ -157,38 +158,39 @@ pub struct ContextsStatus {
     pub entries: u64,
     /// Number of distinct stored contents.
     pub contents: u64,
-    /// Stored bytes after compression.
+    /// Size of all contents after compression, in bytes.
     pub stored_bytes: u64,
-    /// Bytes before compression.
+    /// Size of all contents before compression, in bytes.
     pub raw_bytes: u64,
-    /// Maximum stored bytes.
+    /// Maximum size of all contents after compression, in bytes.
     pub budget_bytes: u64,
-    /// Time of the oldest content, RFC 3339; null without contents.
+    /// Time at which the oldest content was stored, RFC 3339; null without contents.
     pub oldest: Option<String>,
 }
 
 /// The index file of a workspace and its cycles.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexStatus {
-    /// Entries in the index file and its topic files, including queued ones.
+    /// Number of entries in the index file and its topic files, including the Decay Queue.
     pub entries: u64,
-    /// Entries in the decay queue.
+    /// Number of entries in the Decay Queue.
     pub queued: u64,
-    /// Archived or forgotten entries.
+    /// Number of archived or forgotten entries.
     pub archived: u64,
-    /// Tokens of the index file.
+    /// Size of the index file in tokens.
     pub tokens: u64,
-    /// `written`: up to date; `unwritten`: the next light cycle updates it; `held`: the daemon does not write it, see `trouble`;
-    /// `off`: disabled in the configuration.
+    /// `written`: up to date; `unwritten`: the next light cycle updates the file; `held`: the daemon does not write
+    /// the file, for the reason in `trouble`; `off`: disabled in the configuration.
     pub file: String,
-    /// A problem of the index file and its fix; only if there is one.
+    /// A problem of the index file and how to fix it; absent without a problem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
-    /// Entries missing in the index file and kept, because many were removed at once.
+    /// Number of entries that a user removed from the index file in bulk, and that the daemon keeps until the removal
+    /// is confirmed.
     pub held_removals: u64,
-    /// The latest run of any cycle; null without one.
+    /// The latest run of any cycle; null if none has run.
     pub last_cycle: Option<CycleRun>,
-    /// Next time of each cycle, earliest first.
+    /// The next run of each cycle, earliest first.
     pub next: Vec<NextCycle>,
 }
 
@@ -201,7 +203,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// The method of detecting changes.
+/// Method by which the daemon detects changes of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WatcherMode {
@@ -209,32 +211,32 @@ pub enum WatcherMode {
     Notify,
     /// Polling every few seconds.
     Poll,
-    /// No watcher; only reconciling finds changes.
+    /// No watcher: the daemon finds changes only when it compares disk and index.
     #[default]
     None,
 }
 
-/// State of the watcher. Times are ages in milliseconds, absent if the event never happened.
+/// State of the watcher. Times are ages in milliseconds; an age is absent if the event never happened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WatcherStatus {
-    /// The method of detecting changes.
+    /// Method by which the daemon detects changes of files.
     pub mode: WatcherMode,
-    /// True if the last canary file was detected in time.
+    /// True if the watcher reported the last test file in time.
     pub alive: bool,
     /// Time since the last event of a watched file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_event_ms_ago: Option<u64>,
-    /// Time since the last detected canary.
+    /// Time since the watcher last reported a test file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_canary_ms_ago: Option<u64>,
     /// Time since the last comparison of disk and index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_reconcile_ms_ago: Option<u64>,
-    /// Changes that this comparison found and that no event had reported.
+    /// Number of changes that the last comparison found and the watcher had not reported.
     pub changed_at_last_reconcile: u64,
 }
 
-/// Files on disk and in the index at the last reconcile.
+/// Number of files on disk and in the index, when the daemon last compared them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskStatus {
     /// Watched files on disk.
@@ -257,15 +259,15 @@ pub enum VectorBackend {
 /// The vector index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VectorStatus {
-    /// The kind in use.
+    /// The kind of vector index in use.
     pub backend: VectorBackend,
-    /// Number of live vectors.
+    /// Number of vectors in use.
     pub vectors: u64,
     /// Number of deleted vectors that still occupy memory.
     pub tombstones: u64,
     /// True if a new graph is being built.
     pub building: bool,
-    /// Id of the model of the vectors; absent without vectors.
+    /// Id of the model that computed the vectors; absent without vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }

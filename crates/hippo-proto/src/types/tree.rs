@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::RpcError;
 use crate::types::check::{refuse_larger, refuse_outside};
 
-/// Maximum length of a body for `tree.submit`, in bytes.
+/// Maximum size of a body for `tree.submit`, in bytes.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 
-/// Maximum number of jobs in a request.
+/// Maximum number of jobs in an answer.
 pub const MAX_JOBS: u32 = 1_000;
 
 /// Parameters of `tree.compact`.
@@ -17,15 +17,15 @@ pub const MAX_JOBS: u32 = 1_000;
 pub struct TreeCompactRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
+    /// Time that the update uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     pub at: Option<String>,
     /// Return the changes without applying them.
     #[serde(default)]
     pub dry_run: bool,
-    /// Update the tree only if an update is due; intended for frequent calls by hooks.
+    /// True to update the tree only if an update is due. Hooks, which run often, use this.
     #[serde(default)]
     pub when_due: bool,
-    /// Take over a tree of another program, which is otherwise left unchanged.
+    /// True to take over a tree of another program. By default, such a tree is left unchanged.
     #[serde(default)]
     pub take_over: bool,
 }
@@ -33,7 +33,7 @@ pub struct TreeCompactRequest {
 /// The result of an update of the tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeCompactResponse {
-    /// The date used as today, `YYYY-MM-DD`.
+    /// The date that the update used as today, `YYYY-MM-DD`.
     pub today: String,
     /// True if an update ran; false if none was due.
     pub ran: bool,
@@ -43,7 +43,7 @@ pub struct TreeCompactResponse {
     pub unchanged: u64,
     /// Nodes that could not be written, with reasons.
     pub refused: Vec<TreeRefusal>,
-    /// Nodes of another program, which were left unchanged.
+    /// Files of the nodes of another program, which were left unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign: Vec<String>,
     /// Notes about the update.
@@ -58,12 +58,12 @@ pub struct TreeCompactResponse {
 pub struct TreeChange {
     /// File of the node, relative to the workspace.
     pub path: String,
-    /// `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and
-    /// needs an update), or `adopted` (the node existed before and is unchanged).
+    /// `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (the body is by another author
+    /// and stays, but needs an update), or `adopted` (the node existed before and is unchanged).
     pub action: String,
     /// The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found` or `written`.
     pub cause: String,
-    /// The new status.
+    /// The new status of the node.
     pub status: String,
     /// Size of the node in tokens, estimated as a quarter of its bytes.
     pub tokens: u64,
@@ -99,7 +99,7 @@ impl TreePendingRequest {
 pub struct TreePendingResponse {
     /// Nodes that need a body, days first, newest first within a level.
     pub jobs: Vec<TreeJob>,
-    /// Number of all nodes that need a body, without the limit.
+    /// Number of all nodes that need a body, regardless of the limit.
     pub total: u64,
 }
 
@@ -114,7 +114,7 @@ pub struct TreeJob {
     pub period: String,
     /// The sources, relative to the workspace.
     pub sources: Vec<String>,
-    /// Digest of the current sources; `tree.submit` accepts a body only for these sources.
+    /// Digest of the current sources. `tree.submit` rejects the body if the sources have changed since.
     pub source_digest: String,
     /// Maximum size of the body, in tokens of four bytes.
     pub budget_tokens: u64,
@@ -131,7 +131,7 @@ pub struct TreeSubmitRequest {
     pub node: String,
     /// The body, markdown with or without front matter; at most [`MAX_BODY_BYTES`] bytes.
     pub body: String,
-    /// The digest of the job; a body for older sources is refused.
+    /// `source_digest` of the job. A body for older sources is rejected.
     pub source_digest: Option<String>,
 }
 
@@ -146,11 +146,11 @@ impl TreeSubmitRequest {
 pub struct TreeSubmitResponse {
     /// File of the node, relative to the workspace.
     pub path: String,
-    /// The new status.
+    /// The new status of the node.
     pub status: String,
-    /// Tokens of the body.
+    /// Size of the body in tokens.
     pub tokens: u64,
-    /// Share of the body's words that occur in the sources, 0 to 100.
+    /// Percentage of the words in the body that also occur in the sources, 0 to 100.
     pub overlap_percent: u64,
 }
 
@@ -176,12 +176,12 @@ pub struct TreeShowResponse {
     pub status: Option<String>,
     /// Author of the body: `hippod` or `agent`; null if the node existed before hippod.
     pub written_by: Option<String>,
-    /// True if the sources have changed since the node was made.
+    /// True if the sources have changed since the body was written.
     pub stale: bool,
     /// The sources, relative to the workspace.
     pub sources: Vec<String>,
     /// The body of the node, as markdown.
     pub body: String,
-    /// Tokens of the body.
+    /// Size of the body in tokens.
     pub tokens: u64,
 }

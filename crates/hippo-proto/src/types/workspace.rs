@@ -15,9 +15,9 @@ pub struct WorkspaceAddRequest {
 /// Answer to `workspace.add`; indexing continues in the background.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceAddResponse {
-    /// Canonical root, the identity of the workspace.
+    /// Canonical root of the workspace, which identifies it.
     pub root: String,
-    /// True if the folder is newly registered.
+    /// True if the folder was registered by this request; false if it was registered before.
     pub added: bool,
 }
 
@@ -32,16 +32,16 @@ pub struct WorkspaceListResponse {
     pub workspaces: Vec<WorkspaceInfo>,
 }
 
-/// One registered folder.
+/// One registered workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceInfo {
     /// Canonical root of the workspace.
     pub root: String,
     /// Watched files in the index.
     pub documents: u64,
-    /// Chunks without a vector.
+    /// Number of chunks without a vector.
     pub pending: u64,
-    /// Generation of the index.
+    /// Generation of the index: a number that every searchable change increases.
     pub generation: u64,
     /// True if the root folder exists.
     pub root_present: bool,
@@ -55,10 +55,10 @@ pub struct WorkspaceInfo {
 pub struct WorkspaceRemoveRequest {
     /// Path of the folder, which may no longer exist.
     pub workspace: String,
-    /// Also delete the contents of its sessions.
+    /// True to delete also the contents of its sessions.
     #[serde(default)]
     pub purge: bool,
-    /// Return the files to restore without changing anything.
+    /// True to return the files that would be restored, without changing anything.
     #[serde(default)]
     pub dry_run: bool,
 }
@@ -66,12 +66,13 @@ pub struct WorkspaceRemoveRequest {
 /// Answer to `workspace.remove`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceRemoveResponse {
-    /// The unregistered root; with `dry_run` it stays registered.
+    /// Root of the workspace. With `dry_run`, the workspace stays registered.
     pub root: String,
-    /// True if the contents of its sessions are kept, in case the folder is added again.
+    /// True if the contents of its sessions are kept for the case that the folder is added again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contexts_kept: bool,
-    /// Restored files of another program that hippod had taken over; with `dry_run`, the files to restore.
+    /// Files of another program's tree that were restored because hippod had taken over the tree; with `dry_run`,
+    /// those that would be restored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<String>,
     /// Notes about files that could not be restored.
@@ -84,10 +85,11 @@ pub struct WorkspaceRemoveResponse {
 pub struct WorkspaceSyncRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Wait until everything on disk is searchable, including vectors if a model is installed.
+    /// True to answer only when everything on disk is searchable, including vectors if a model is installed.
     #[serde(default)]
     pub wait: bool,
-    /// Confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file.
+    /// True to confirm deletions that were held back because they affect many files, and bulk removals of entries from
+    /// the index file.
     #[serde(default)]
     pub accept_deletions: bool,
 }
@@ -101,13 +103,13 @@ pub struct WorkspaceSyncResponse {
     pub changed: u64,
     /// Number of removed documents.
     pub removed: u64,
-    /// Chunks without a vector.
+    /// Number of chunks without a vector.
     pub pending: u64,
     /// The new generation of the index.
     pub generation: u64,
     /// Duration in milliseconds.
     pub took_ms: f64,
-    /// The reason for a remaining difference between index and disk: the folder is missing, or deletions are held back.
+    /// Reasons why index and disk still differ: the folder is missing, or deletions are held back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -117,12 +119,13 @@ pub struct WorkspaceSyncResponse {
 pub struct WorkspaceTrustRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Trust only these files, and only with these hashes; default: all settings files with their current content.
+    /// Trust only these files, given as path and hash of the content; default: all settings files with their current
+    /// content.
     pub files: Option<BTreeMap<String, String>>,
-    /// Withdraw the trust.
+    /// True to withdraw the trust.
     #[serde(default)]
     pub revoke: bool,
-    /// Return the files and their effects without changing anything.
+    /// True to return the files and their effects without changing anything.
     #[serde(default)]
     pub dry_run: bool,
 }
@@ -145,20 +148,20 @@ pub struct SettingsFile {
     pub hash: String,
     /// True if the user trusts its current content.
     pub trusted: bool,
-    /// The reason why the file is not usable, with a line number; absent if the file is usable.
+    /// The reason why the file cannot be used, with a line number; absent if the file can be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
-    /// Settings of the file that need trust.
+    /// Settings in the file that need trust.
     pub changes: Vec<SettingChange>,
 }
 
-/// A setting that needs trust.
+/// A setting that has a different value with trust.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingChange {
     /// The key in the file; `*` for the whole file.
     pub key: String,
-    /// The value without trust.
+    /// The value in effect without trust.
     pub from: String,
-    /// The value with trust.
+    /// The value in effect with trust.
     pub to: String,
 }

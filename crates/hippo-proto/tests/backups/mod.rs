@@ -2,7 +2,7 @@
 
 use hippo_proto::*;
 
-/// Returns parameters on the wire with the parsed request.
+/// Returns parameters in their wire format, each with the parsed request.
 pub fn requests() -> Vec<(&'static str, Request)> {
     vec![
         (

@@ -12,7 +12,7 @@ pub fn conforms(definition: &str, text: &str) {
     }
 }
 
-/// Returns the first error of a value, if there is one.
+/// Returns the first validation error of a value, if there is one.
 pub fn wrong(definition: &str, value: &Value) -> Option<String> {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let part = json!({

@@ -1,7 +1,8 @@
 //! Crash-safe final step of a restore.
 //!
-//! The step consists of two renames. Staged workspaces are recorded in a journal before they are created. After a
-//! crash, the next start discards an unsealed workspace with its folders, and completes a sealed one.
+//! The step consists of two renames. Staged workspaces are recorded in a journal before they are created. A workspace
+//! is sealed, in the journal, just before its renames. After a crash, the next start discards an unsealed workspace
+//! with its folders, and completes a sealed one.
 
 use std::fs;
 use std::io;
@@ -25,7 +26,7 @@ fn discard(staged: &StagedWorkspace, state: &Path) -> Result<(), RpcError> {
         .try_for_each(|folder| remove(folder))
 }
 
-/// Carries out all steps; repeating a step has no effect.
+/// Moves both staged folders into place and registers the workspace. Can be repeated after an interruption.
 #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Result<(), RpcError> {
     let places = [
@@ -306,7 +307,7 @@ mod tests {
                 fs::rename(from, to).unwrap();
             }
             let registry = Registry::open(&state).unwrap();
-            assert!(clear(&state).is_err(), "a sealed one is not thrown away");
+            assert!(clear(&state).is_err(), "a sealed workspace is not discarded");
             for _ in 0..2 {
                 finish_what_was_begun(&state, &registry).unwrap();
                 assert_eq!(is_in_place(&staged, &state), [true, true]);
@@ -327,7 +328,7 @@ mod tests {
         note(&state, std::slice::from_ref(&staged)).unwrap();
         finish_what_was_begun(&state, &registry).unwrap();
         assert!(!staged.staged_files().exists() && !staged.staged_state(&state).exists());
-        assert!(diary.exists(), "its name ends like ours");
+        assert!(diary.exists(), "a user's folder with the same suffix is kept");
         assert_eq!(is_in_place(&staged, &state), [false, false]);
         assert_eq!(registry.roots().len(), 0);
     }

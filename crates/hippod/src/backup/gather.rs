@@ -1,9 +1,9 @@
 //! Consistent snapshot of a workspace's files and databases.
 //!
-//! A snapshot of the databases is taken first, then hippod's own files below the root are read. Both steps are repeated
-//! while the index file differs from the last version recorded in the database, or while files change during the read.
-//! Logs written after the snapshot are newer than the database, and a restored daemon indexes them as at any start. No
-//! file is older than the database, because such a file would look like a deletion.
+//! A snapshot of the databases is taken first, then hippod's own files below the root are read. Both steps are
+//! repeated while the index file differs from the last version recorded in the database, or while files change during
+//! the read. A log may be newer than the database; a restored daemon indexes it at the start. No file may be older
+//! than the database, because text that the file lacks would look deleted.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,8 +34,8 @@ pub const NOT_KEPT: [&str; 2] = [".hippocampus/canary", ".hippocampus/harness.js
 const RULES: [&str; 2] = [".hippoignore", ".ignore"];
 /// Maximum size of a file in bytes, unless the sources allow larger files.
 const MOST: u64 = 64 << 20;
-/// Maximum number of attempts. The last snapshot is used even if its files do not agree with its database: an edit that
-/// the daemon does not accept remains an edit after a restore.
+/// Maximum number of attempts. The last snapshot is used even if the index file and the database differ: if the daemon
+/// does not accept a user's edit, they stay different.
 const MOMENTS: usize = 10;
 /// Pause between two attempts, about as long as the daemon takes to notice an edit.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -68,7 +68,7 @@ pub fn gather(
     cancellation: Cancellation<'_>,
 ) -> Result<BackupWorkspace, RpcError> {
     let state = state_folder(&backups.paths.state, &view.root);
-    // A database that was removed while open is rewritten first.
+    // A database that was removed while open is written again first.
     backups.contexts.is_there(&view.root)?;
     let moment = agreeing(view, &state)?;
     let mut workspace = BackupWorkspace {
@@ -98,7 +98,7 @@ pub fn gather(
     Ok(workspace)
 }
 
-/// Takes a snapshot in which the database matches hippod's own files below the root.
+/// Takes a snapshot in which the index file matches the database.
 #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 fn agreeing(view: &WorkspaceView, state: &Path) -> Result<WorkspaceSnapshot, RpcError> {
     let begin = |path: &Path| DatabaseSnapshot::begin(path).map_err(|error| store_error(&error));
@@ -211,7 +211,7 @@ fn watched(
         }
     }
     for skipped in scan.skipped {
-        // Both scans report a link below hippod's own folder.
+        // Both scans report a link below hippod's own folder, but it is listed once.
         if workspace.left_out.iter().all(|left| left.path != skipped.rel) {
             workspace.left_out.push(LeftOut {
                 path: skipped.rel,
@@ -222,7 +222,8 @@ fn watched(
     Ok(())
 }
 
-/// Reads a file with its metadata. The error is the reason for omitting the file, or `None` if the file does not exist.
+/// Reads a file with its metadata. The error is the reason for omitting the file; it is `None` if the file does not
+/// exist.
 fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<FileCopy, Option<LeftOut>> {
     let name = path.to_str().map(|_| files::slashed(path));
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
@@ -274,12 +275,12 @@ mod tests {
     #[test]
     fn an_unreadable_own_folder_is_reported() {
         let root = tempfile::tempdir().unwrap();
-        assert!(own_files(root.path()).1.is_empty(), "there is none yet");
+        assert!(own_files(root.path()).1.is_empty(), "there is no folder yet");
         fs::create_dir(root.path().join(OWN)).unwrap();
         fs::write(root.path().join(OWN).join("meta.json"), "{}").unwrap();
         assert_eq!(own_files(root.path()).0.len(), 1);
         fs::remove_dir_all(root.path().join(OWN)).unwrap();
-        // Listing a regular file fails with any permissions.
+        // A regular file cannot be listed, whatever its permissions are.
         fs::write(root.path().join(OWN), "").unwrap();
         let left_out = own_files(root.path()).1;
         assert_eq!(left_out[0].path, OWN);

@@ -57,12 +57,12 @@ pub struct BackupMember {
     pub bytes: u64,
     /// BLAKE3 hash of the content, in hexadecimal.
     pub blake3: String,
-    /// Metadata; empty for the state of a workspace.
+    /// Metadata of a workspace's file; empty for a file of the workspace's state.
     #[serde(flatten)]
     pub traits: Traits,
 }
 
-/// Metadata of a file of a workspace.
+/// Metadata of a workspace's file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traits {
     /// Last modification in nanoseconds since the Unix epoch.
@@ -88,7 +88,7 @@ impl BackupManifest {
     /// Parses a manifest.
     ///
     /// # Errors
-    /// Fails if the bytes are too many or not valid JSON of this type.
+    /// Fails if there are too many bytes, or if they are not valid JSON of this type.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > LARGEST {
             return Err(format!("it is larger than {} MiB", LARGEST >> 20));
@@ -97,15 +97,15 @@ impl BackupManifest {
         serde_json::from_slice(bytes).map_err(|error| start(&error.to_string(), SAID).to_owned())
     }
 
-    /// Checks that workspaces are numbered in order and that every member has a valid, unique name in one of
-    /// them.
+    /// Checks that workspaces are numbered in order, and that every member has a valid, unique name and belongs to one
+    /// of the workspaces.
     ///
     /// # Errors
     /// Returns the member and the problem.
     pub fn check(&self) -> Result<(), (&str, &'static str)> {
         let mut roots = HashSet::new();
         for (number, workspace) in (1_usize..).zip(&self.workspaces) {
-            // With another folder name, a file of the workspace could be mistaken for a file of its state.
+            // A different folder name could make a file of the workspace look like a file of its state.
             if workspace.folder != number.to_string() {
                 return Err((MANIFEST, "the number of a workspace does not match its position"));
             }
@@ -176,8 +176,8 @@ impl BackupWorkspace {
     }
 }
 
-/// Returns the reason why a member name is invalid: it points outside the backup, or no backup contains such a name.
-/// Returns `None` for a valid name.
+/// Returns the reason why a member name is invalid: the name points outside the backup, or backups do not contain such
+/// a name. Returns `None` for a valid name.
 pub fn why_not(path: &str) -> Option<&'static str> {
     if path.len() > LONGEST_NAME {
         return Some("its name is too long");

@@ -89,8 +89,8 @@ pub fn prepare(
     Ok(ready)
 }
 
-/// Rejects files that a backup made with this user's settings would not contain, because programs execute or obey some
-/// of them: a `Makefile` or a `CLAUDE.md`, for example.
+/// Rejects files that do not count as memory in this user's settings. Other programs execute or obey some such files,
+/// for example a `Makefile` or a `CLAUDE.md`.
 fn only_memory(
     backups: &Backups,
     source: &BackupSource,

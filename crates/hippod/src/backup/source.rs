@@ -1,4 +1,4 @@
-//! Reading of a backup with verification of each member, hardened against malicious archives.
+//! Reader of backups that verifies members and rejects malicious archives.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -11,7 +11,7 @@ use super::manifest::{BackupManifest, BackupMember, LARGEST, LONGEST_NAME, MANIF
 use super::refusal::{damaged, io_refusal, unusable};
 use crate::tasks::Cancellation;
 
-/// Unpacked size in bytes that is allowed whatever the archive's size.
+/// Unpacked size in bytes that is allowed for an archive of any size.
 const ALWAYS: u64 = 256 << 20;
 /// Additional unpacked size that is allowed, as a multiple of the archive's size. No text compresses that well.
 const TIMES: u64 = 200;
@@ -190,7 +190,7 @@ fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         let size = entry.size();
         let mut read = HashingReader::new(&mut entry as &mut dyn Read);
         let visited = visit(&name, &mut read);
-        // A read error also causes an error in the callback, so the read error is reported first.
+        // A read error also makes the callback fail, so the read error takes precedence.
         if let Some(error) = read.failed {
             return Err(damaged(file, &name, &error.to_string()));
         }

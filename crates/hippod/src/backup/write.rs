@@ -1,4 +1,4 @@
-//! Writer of a backup archive, which appears at its destination atomically.
+//! Writer of a backup archive, atomic at its destination.
 //!
 //! The temporary folder of a running backup is recorded in the state folder before it is created, so that it can be
 //! removed even after a kill.
@@ -260,7 +260,7 @@ pub fn resolve(backups: &Backups, to: &Path) -> Result<PathBuf, RpcError> {
         .canonicalize()
         .map_err(|error| io_refusal("write the backup", to, &error))?;
     let path = folder.join(to.file_name().unwrap_or_default());
-    // Such a backup would count as memory, and be part of every later backup.
+    // A backup at such a path would count as memory, and every later backup would contain it.
     let (reason, hint) = if files::is_own(&backups.paths, &path) {
         let reason = "hippod keeps its own files there".to_owned();
         (reason, "choose another folder")

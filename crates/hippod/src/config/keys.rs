@@ -41,11 +41,11 @@ pub(super) enum ValueKind {
     Cron,
 }
 
-/// Values to which a workspace's own file may set a key. Without trust, a workspace can only restrict the user's
+/// Values that a workspace's own file may set for a key. Without trust, a workspace can only restrict the user's
 /// settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum OverrideLimit {
-    /// Never, even with trust.
+    /// None, even with trust.
     Never,
     /// Any value, but only with trust.
     Trusted,

@@ -27,7 +27,7 @@ pub(super) struct ConfigLayer {
     values: Vec<(&'static str, Value)>,
 }
 
-/// Owner of a file, which determines the allowed keys.
+/// Owner of a configuration file. The owner determines which keys the file may set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum LayerOwner {
     /// The user: all keys.
@@ -94,7 +94,7 @@ pub(super) fn merge(base: &Config, layers: &[ConfigLayer]) -> Result<Config> {
     table.try_into().context(TOGETHER)
 }
 
-/// Loads the user's file; a missing file is an empty layer.
+/// Loads the user's configuration file. A missing file yields an empty layer.
 #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
 pub(super) fn of_daemon(file: &Path) -> Result<ConfigLayer> {
     let text = match std::fs::read_to_string(file) {

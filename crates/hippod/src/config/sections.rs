@@ -9,7 +9,7 @@ use hippo_map::schedule::{Cron, ScheduleSettings};
 /// Minimum number of hours between two updates of the compaction tree by hooks and heartbeats.
 pub const COOLDOWN_HOURS: u32 = 3;
 
-/// `[sources]`
+/// Settings in the section `[sources]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SourcesConfig {
     /// Globs of additional memory files.
@@ -20,7 +20,7 @@ pub struct SourcesConfig {
     pub max_file_bytes: u64,
 }
 
-/// `[watch]`
+/// Settings in the section `[watch]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchConfig {
     /// Quiet period in milliseconds: the daemon reads a changed file if it did not change again for this time.
@@ -45,7 +45,7 @@ pub enum PollMode {
     Always,
 }
 
-/// `[embed]`
+/// Settings in the section `[embed]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EmbedConfig {
     /// True if semantic search is enabled.
@@ -58,7 +58,7 @@ pub struct EmbedConfig {
     pub idle_unload_secs: u64,
 }
 
-/// `[search]`
+/// Settings in the section `[search]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchConfig {
     /// Default number of results.
@@ -76,7 +76,7 @@ impl SearchConfig {
     }
 }
 
-/// `[index]`
+/// Settings in the section `[index]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexConfig {
     /// True if the daemon maintains an index file.
@@ -121,7 +121,7 @@ impl IndexConfig {
     }
 }
 
-/// `[cycles]`
+/// Settings in the section `[cycles]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CyclesConfig {
     /// Schedule of light cycles; if empty, they run only on request.
@@ -154,7 +154,7 @@ pub(super) fn cron(line: &str) -> Result<Option<Cron>, String> {
         .map_err(|error| format!("could not read the cron line {line:?}: {error}"))
 }
 
-/// `[context]`
+/// Settings in the section `[context]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextConfig {
     /// Size in tokens above which a tool result becomes an entry.
@@ -183,7 +183,7 @@ impl ContextConfig {
     }
 }
 
-/// `[tree]`
+/// Settings in the section `[tree]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TreeConfig {
     /// When cycles and heartbeats update the compaction tree.
@@ -206,7 +206,7 @@ pub enum KeepTree {
     Never,
 }
 
-/// Author of the summaries.
+/// Author of the summaries in the compaction tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SummaryAuthor {
@@ -216,7 +216,7 @@ pub enum SummaryAuthor {
     Agent,
 }
 
-/// `[log]`
+/// Settings in the section `[log]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LogConfig {
     /// Lowest level of logged messages: `error`, `warn`, `info`, `debug` or `trace`.

@@ -258,7 +258,7 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
         told.contains("config.toml:4:") && told.contains("the maximum is 256"),
         "{told}"
     );
-    // Two lists, each of which is within the limit.
+    // Each of the two lists is within the limit, but both together exceed it.
     let many = "x/*.md,".repeat(200);
     let user = Config::load(
         Path::new("/nowhere"),

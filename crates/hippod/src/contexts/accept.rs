@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::Contexts;
 
-/// Workspaces and numbers of the flushes in progress.
+/// Root and flush number of each flush in progress.
 pub type RunningFlushes = Mutex<HashSet<(PathBuf, i64)>>;
 
 /// A flush that the daemon has accepted.

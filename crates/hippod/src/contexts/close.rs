@@ -17,7 +17,8 @@ use super::{LocatedSession, now, refusal};
 use crate::clock::rfc3339;
 use crate::tasks::run_blocking_on;
 
-/// Maximum number of write rounds while other clients add entries.
+/// Maximum number of rounds of a close. Each round writes the entries that other clients added during the previous
+/// one.
 const ROUNDS: usize = 20;
 
 /// Entries to write to long-term memory.
@@ -151,7 +152,7 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, 
             }));
         }
         let not_persisted = plan.not_persisted;
-        // Changes of the closing plan, merged with the persisted entries.
+        // The changed entries of the plan replace the persisted entries with the same id.
         let mut last: BTreeMap<String, SessionEntry> = wrote
             .into_iter()
             .map(|kept| (kept.entry.id.clone(), kept))

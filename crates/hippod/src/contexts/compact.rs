@@ -82,8 +82,8 @@ pub fn compact(
     })
 }
 
-/// Returns the settings of the request if it has any, otherwise those of the workspace, otherwise the defaults; also
-/// returns warnings about the settings.
+/// Returns the settings of the request, or else those of the workspace, or else the defaults. Also returns warnings
+/// about the settings.
 fn config(
     contexts: &Contexts,
     view: Option<&WorkspaceView>,
@@ -181,7 +181,8 @@ struct Keeper {
     batch: Vec<String>,
     size: usize,
     stored: u64,
-    /// First 64 bits of the hashes stored in this run. Later messages must not evict the contents with these hashes.
+    /// First 64 bits of the hashes stored in this run. The store must not evict these contents to make room for later
+    /// messages.
     kept: HashSet<u64>,
     /// Number of messages that were not stored because they contain a secret.
     withheld: u64,
@@ -250,7 +251,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Fails if a message could not be stored.
+    /// Returns the error of an earlier message that could not be stored.
     fn check(&mut self) -> Result<(), RpcError> {
         self.error.take().map_or(Ok(()), Err)
     }

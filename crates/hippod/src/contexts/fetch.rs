@@ -19,7 +19,7 @@ use crate::clock::rfc3339;
 use crate::files;
 use crate::view::WorkspaceView;
 
-/// Maximum size of a source that is read again, in bytes; it is limited because the response must fit into one line.
+/// Maximum size in bytes of a source that is read again, so that the response fits into one line.
 const LARGEST: u64 = 8 << 20;
 
 /// Handles `context.fetch`.
@@ -176,8 +176,8 @@ fn entry(
     Ok(fetched(completion, Some(told), &now_so.entry.summary))
 }
 
-/// Records the use of content, at most once a day, to extend its retention. Contents of open sessions are retained in
-/// any case.
+/// Records the use of content, at most once a day, because the retention period begins at the last use. Contents of
+/// open sessions are always retained.
 fn used(place: &ContextDatabase, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {
         return;
@@ -236,7 +236,7 @@ fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Converts a completion, which borrows its content as bytes, into a response, which owns its content as text.
+/// Converts a completion into a response. The completion borrows its content as bytes; the response owns it as text.
 fn fetched(completion: Completion<'_>, entry: Option<ContextEntry>, summary: &str) -> ContextFetchResponse {
     // Stored contents are text, and a source that is not text is rejected.
     let content = completion

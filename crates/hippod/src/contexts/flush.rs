@@ -1,8 +1,8 @@
 //! New messages of a transcript in the daily logs: `session.flush`.
 //!
-//! Each message is appended once. A flush is stored in the database before it is appended to a log, and deleted from
-//! the database afterwards. After a crash, the next flush finds the record, searches the log for its mark, and
-//! appends the text if the mark is missing.
+//! Each message is appended once. A flush is recorded in the database before its text is appended to a log, and the
+//! record is deleted afterwards. After a crash, the next flush finds the record and searches the log for the flush's
+//! mark. If the mark is missing, it appends the text.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -27,12 +27,13 @@ use crate::view::WorkspaceView;
 
 /// Number of bytes read at a time.
 const PIECE: usize = 256 << 10;
-/// Number of bytes, at the start and before the position, whose hash identifies a transcript.
+/// Size in bytes of two parts of a transcript, its start and the part before the read position. Their hash identifies
+/// the transcript.
 const KNOWN_BY: u64 = 64 << 10;
 /// Maximum characters of a session id in a mark.
 const SESSION: usize = 40;
 
-/// Appends the new messages of a transcript to the daily logs. The caller must hold the queue of flushes.
+/// Appends the new messages of a transcript to the daily logs. The caller must hold the guard of the flush queue.
 ///
 /// # Errors
 /// Returns `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the
@@ -103,7 +104,7 @@ pub fn flush(
     Ok(answer)
 }
 
-/// Appends those parts of a flush that the logs lack, then deletes its record.
+/// Appends those parts of a flush that are not in the logs yet, then deletes the record of the flush.
 fn complete(
     place: &ContextDatabase,
     view: &WorkspaceView,
@@ -144,7 +145,7 @@ struct FlushSession<'a> {
     name: String,
 }
 
-/// Result of reading a transcript.
+/// Messages that one read of a transcript found.
 struct TranscriptReading {
     from: u64,
     /// True if the file differs from the transcript that was read before.

@@ -22,13 +22,13 @@ use crate::view::WorkspaceView;
 /// Interval between two rounds over all workspaces.
 const ROUND: Duration = Duration::from_secs(3600);
 /// Maximum time by which the wall clock may advance more than the monotonic clock between two rounds. A larger
-/// difference means that the wall clock was set; nothing is treated as expired then.
+/// difference means that a user or a program set the wall clock; in such a round, nothing expires.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
 /// Number of days without use after which a session is closed. It is long enough for a session to stay open over a
 /// holiday.
 const IDLE_DAYS: i64 = 30;
 
-/// Maintains the sessions of all workspaces until the daemon stops: every hour, and after each archival cycle.
+/// Maintains the sessions of all workspaces every hour, and after each archival cycle, until the daemon stops.
 pub async fn keep(
     contexts: Arc<Contexts>,
     mut news: broadcast::Receiver<Event>,

@@ -12,7 +12,7 @@ use crate::trust::POLICIES;
 /// Maximum size of the file in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The rules in effect. If the policy file is not used, also the reason.
+/// The policy rules in effect, and the reason if the policy file is not used.
 type ActivePolicies = (Cow<'static, [PolicyRule]>, Option<String>);
 
 /// Returns the policies of a workspace: the built-in rules, and the rules of the policy file if it is valid and

@@ -17,8 +17,8 @@ use super::session::TrackedEntry;
 use super::{ContextDatabase, LocatedSession, now, policies, refusal};
 use crate::view::WorkspaceView;
 
-/// Minimum size, in bytes, of contents that are packed on another thread; for smaller contents, the thread costs more
-/// time than it saves.
+/// Minimum size in bytes of contents that another thread packs. For smaller contents, starting a thread takes longer
+/// than packing.
 const LONG: usize = 16 << 10;
 
 /// Opens or resumes a session.
@@ -43,7 +43,7 @@ pub fn open(
                 return Err(RpcError::new(ErrorKind::Conflict, what)
                     .hint("choose another session id, or omit the id"));
             }
-            // The owner is known once that workspace is open.
+            // The owner of the session is known only after that workspace is open.
             Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
             _ => {}
         }
@@ -146,7 +146,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
     Ok(answer)
 }
 
-/// Runs `work` while another thread packs content, if a thread can be started.
+/// Runs `work` while another thread packs the content. If no thread can be started, nothing is packed.
 fn pack_beside<T>(
     place: &ContextDatabase,
     content: &[u8],
@@ -167,7 +167,7 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Returns the core input of a put request.
+/// Returns the capture input of a put request.
 fn capture_input<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> CaptureInput<'a> {
     let (modifiers, lifecycle) = (request.modifiers.as_ref(), request.lifecycle.as_ref());
     CaptureInput {

@@ -1,6 +1,6 @@
 //! In-memory cache of session entries.
 //!
-//! A turn of a cached session reads nothing from the disk.
+//! A turn of a cached session does not read the disk.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,9 +18,9 @@ const MOST: usize = 16;
 pub struct TrackedEntry {
     /// The entry and its usage.
     pub kept: SessionEntry,
-    /// Id of its content.
+    /// Id of the entry's content, if the entry has content.
     pub content: Option<ContentId>,
-    /// Tokens of its content.
+    /// Size of the entry's content in tokens.
     pub tokens: u64,
 }
 
@@ -49,7 +49,7 @@ impl EntryList {
         self.kept.iter().rposition(|kept| kept.entry.id == id)
     }
 
-    /// Returns the changes that a trigger causes. The effective turn is the higher of `turn` and `highest`.
+    /// Returns the changes that a trigger causes. The plan uses the higher of `turn` and `highest`.
     pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> CyclePlan {
         lifecycle::plan(&self.kept, trigger, turn, highest, |at| self.size(at))
     }

@@ -19,7 +19,7 @@ use crate::survey::{Survey, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
 
-/// Runs the disk checks outside the engine, and returns the complete diagnosis.
+/// Adds the disk checks, which run outside the engine, and returns the complete diagnosis.
 pub fn complete(doctor: &Doctor, mut survey: Survey) -> DoctorResponse {
     let places = std::mem::take(&mut survey.places);
     examine_folders(doctor, &mut survey);

@@ -37,8 +37,8 @@ pub struct EmbedCounters {
 /// State of all models.
 pub(super) struct EmbedState {
     pub(super) configured: Arc<str>,
-    /// State of the configured model and of other requested models: models of workspaces that set their own, and
-    /// previous models.
+    /// State of each model: the configured one, those that workspaces configure for themselves, and previous models
+    /// that are still requested.
     pub(super) models: BTreeMap<Arc<str>, ModelPhase>,
     pub(super) counters: EmbedCounters,
 }

@@ -12,7 +12,7 @@ use hippo_fs::Folder;
 pub(super) struct AppendError {
     /// Error of the operating system.
     pub error: io::Error,
-    /// Number of bytes that were written before the failure.
+    /// Number of bytes that the failed append has written.
     pub left: u64,
 }
 
@@ -25,9 +25,9 @@ impl From<io::Error> for AppendError {
 /// Appends to a file, which is created if it does not exist. Returns the offset after the appended bytes.
 ///
 /// # Errors
-/// Returns the error of the operating system. A partial write remains, because truncating the log could remove text
-/// that another program appended. If the operating system supports it, a lack of disk space is detected before anything
-/// is written.
+/// Returns the error of the operating system. A partial write remains in the log, because truncating the log could
+/// remove text that another program appended. If the operating system supports it, a lack of disk space is detected
+/// before anything is written.
 pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, AppendError> {
     let (mut log, is_new) = folder.append(name)?;
     make_room(&log, bytes.len() as u64)?;
@@ -60,19 +60,19 @@ fn make_room(log: &File, bytes: u64) -> io::Result<()> {
     let end = log.metadata()?.len();
     match rustix::fs::fallocate(log, FallocateFlags::KEEP_SIZE, end, bytes) {
         Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
-        // Not every file system supports this. If it does not, the write itself detects the problem.
+        // Some file systems cannot reserve space. The write itself then detects a lack of space.
         _ => Ok(()),
     }
 }
 
-/// Does nothing: on this operating system, reserving space would change the file size. The write itself detects a lack
-/// of space.
+/// Does nothing, because reserving space would change the file size on this operating system. The write itself detects
+/// a lack of space.
 #[cfg(not(target_os = "linux"))]
 fn make_room(_log: &File, _bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes all bytes and counts those that were accepted. Returns the offset after the last byte.
+/// Writes all bytes, and counts those that the operating system accepted. Returns the offset after the last byte.
 fn write(log: &mut File, bytes: &[u8], written: &mut usize) -> io::Result<u64> {
     while let Some(rest) = bytes.get(*written..).filter(|rest| !rest.is_empty()) {
         match log.write(rest) {
@@ -82,7 +82,7 @@ fn write(log: &mut File, bytes: &[u8], written: &mut usize) -> io::Result<u64> {
             Err(error) => return Err(error),
         }
     }
-    // Other programs may have appended since, so use the writer's own position instead of the file size.
+    // Other programs may have appended in the meantime, so the file size can exceed this offset.
     log.stream_position()
 }
 

@@ -13,7 +13,7 @@ use super::append::append;
 /// Maximum size of a log in bytes; appending to a larger log fails.
 const LARGEST: u64 = 64 << 20;
 
-/// A log as read, with a global lock that ensures that only one writer exists at a time.
+/// A log as it was read. It holds a global lock, so only one writer exists at a time.
 pub(super) struct LogSnapshot {
     /// Path relative to the workspace.
     pub path: String,
@@ -33,7 +33,7 @@ impl LogSnapshot {
     /// the error of the operating system.
     pub fn open(root: &Path, day: Date) -> Result<Self, RpcError> {
         let path = format!("memory/{day}.md");
-        // Prevents two clients that start the same day from both writing the title.
+        // Without this lock, two clients that start the same day could both write the title.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = |error| log_error(&path, error);

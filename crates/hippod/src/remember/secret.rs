@@ -1,4 +1,4 @@
-//! Detection of secrets in a `remember` request, and notes about them.
+//! Secrets in a `remember` request, and notes about them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::AppendResult;
 /// Kinds of secrets found in a request, without their values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Secrets {
-    /// Kinds in the text, which the log stores unchanged.
+    /// Kinds in the text, which is stored unchanged in the log.
     text: BTreeSet<SecretKind>,
     /// Kinds in the topic and the tags, which are stored without the secrets.
     beside: BTreeSet<SecretKind>,

@@ -29,7 +29,7 @@ pub async fn backup(
     let turn = turn(backups, outbox).await?;
     let backups = Arc::clone(backups);
     let work = move |cancellation: Cancellation<'_>| {
-        // The next backup waits until this one has ended, even if the client disconnects.
+        // This guard makes the next backup wait until this one has ended, even if the client disconnects.
         let _turn = turn;
         backup::backup(&backups, only, &request, cancellation)
     };
@@ -54,7 +54,8 @@ pub async fn restore(
     let backups = Arc::clone(backups);
     let prepare = move |cancellation: Cancellation<'_>| {
         let ready = backup::prepare(&backups, &request, cancellation)?;
-        // If the client has disconnected, the staged files are deleted before the next restore begins.
+        // If the client has disconnected, this result is dropped: first the staged files are deleted, then the next
+        // restore can begin.
         Ok((ready, turn))
     };
     let (ready, turn) = cancellable(outbox, prepare).await?;

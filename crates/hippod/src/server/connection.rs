@@ -26,11 +26,12 @@ use crate::tasks::wait_until_set;
 
 /// Maximum number of concurrent requests per connection; further requests wait in the socket.
 const IN_FLIGHT: usize = 64;
-/// Maximum number of responses queued for a client that reads slowly; beyond it, the client's requests wait too.
+/// Maximum number of responses queued for a client that reads slowly. While the queue is full, the client's requests
+/// wait.
 const OUTBOX: usize = 64;
-/// Maximum time for which a client may block a write; after that, the connection is closed.
+/// Maximum time that a write waits for a client that does not read. The connection is then closed.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// Maximum pause in the middle of a line; after a longer one, the connection is closed.
+/// Maximum pause of a client in the middle of a line. After a longer pause, the connection is closed.
 const LINE_PATIENCE: Duration = Duration::from_secs(30);
 /// Minimum duration of a request to be logged at `info`.
 const SLOW: Duration = Duration::from_secs(1);
@@ -143,7 +144,7 @@ pub async fn run(
             }
             while tasks.try_join_next().is_some() {}
         }
-        // An incomplete last line is ignored. Running requests are still answered.
+        // An incomplete last line is ignored. Requests that are still running are answered.
         drop(outbox);
         let mut presence = tokio::time::interval(PRESENCE);
         loop {
@@ -153,7 +154,7 @@ pub async fn run(
             }
         }
     };
-    // If the client has disconnected, the writer ends first, and running requests are abandoned.
+    // If the client has disconnected, the writer ends first, and running requests are dropped.
     tokio::select! {
         () = writer => {}
         () = async { reader.await; std::future::pending::<()>().await } => {}
@@ -186,7 +187,7 @@ fn encode_refusal(components: &Components, refusal: &Reply) -> Vec<u8> {
 async fn traced(components: &Arc<Components>, call: Call, outbox: &Outbox) -> Vec<u8> {
     let (id, method) = (call.id.clone(), call.request.method());
     let request = components.measures.next_id();
-    // The span has the level error, so that it appears in every log line of the request.
+    // The span has the level error, so that every log line of the request shows the span at any log level.
     let span = tracing::error_span!("request", id = request, method, workspace = Empty);
     let begun = components.clock.monotonic();
     let answered = dispatch::answer(components, call, outbox)
@@ -234,13 +235,13 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
     error
 }
 
-/// Detection of a connection that the client has closed entirely, not only for writing.
+/// Detector of a connection that the client has closed entirely, and not only for writing.
 struct HangUp {
     socket: Option<std::os::fd::OwnedFd>,
 }
 
 impl HangUp {
-    /// Creates the detection with a second handle to the socket, because both halves of the stream are in use.
+    /// Creates the detector with a second handle to the socket, because both halves of the stream are in use.
     fn of(stream: &Stream) -> Self {
         use std::os::fd::AsFd as _;
         let socket = match stream {

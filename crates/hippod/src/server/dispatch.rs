@@ -33,7 +33,7 @@ use crate::views::{Slot, Views};
 /// Serves one call and returns the response line.
 ///
 /// # Errors
-/// The error of the method.
+/// Returns the error of the method.
 pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
     let Call { id, request } = call;
     let Components {
@@ -317,7 +317,7 @@ fn subscribe(
         ]
     });
     let mut news = news.subscribe();
-    // A strong sender would keep the connection open indefinitely.
+    // If this task kept a strong sender, the connection would never close.
     let outbox = outbox.lines.downgrade();
     let events = wanted.clone();
     tokio::spawn(async move {
@@ -332,7 +332,8 @@ fn subscribe(
                         return;
                     }
                 }
-                // A slow reader misses events, but each event contains the complete state at its time.
+                // A slow reader misses events. Later events are complete in themselves, so the missed ones are not
+                // needed.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }

@@ -11,7 +11,7 @@ use crate::views::Views;
 /// Handles `index.list`.
 ///
 /// # Errors
-/// Returns `no-workspace`, `bad-request` for an invalid time.
+/// Returns `no-workspace`, or `bad-request` for an invalid time.
 pub async fn list(
     views: &Views,
     clock: &dyn Clock,
@@ -25,7 +25,7 @@ pub async fn list(
 /// Handles `index.show`.
 ///
 /// # Errors
-/// Returns `no-workspace`, `not-found`, `bad-request` for an invalid time.
+/// Returns `no-workspace`, `not-found`, or `bad-request` for an invalid time.
 pub async fn show(
     views: &Views,
     clock: &dyn Clock,

@@ -18,11 +18,11 @@ use crate::tree::{self, TreeOptions, Trees};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
-/// Flusher of sessions, which combines the steps of several components.
+/// Flusher of sessions, which calls several components in turn.
 pub struct SessionFlusher {
     /// Registered workspaces.
     pub views: Arc<Views>,
-    /// Writes to the memory.
+    /// Writer of the memory.
     pub memory: MemoryWriter,
     /// Sessions of context entries.
     pub contexts: Arc<Contexts>,
@@ -30,8 +30,8 @@ pub struct SessionFlusher {
     pub trees: Arc<Trees>,
 }
 
-/// Flushes a transcript. With `wait`, the work stops if the client disconnects. Without `wait`, the response is sent as
-/// soon as the request is recorded, and the work continues even if the client disconnects.
+/// Flushes a transcript. With `wait`, the flush stops if the client disconnects. Without `wait`, the response is sent
+/// as soon as the request is recorded, and the flush continues even if the client disconnects.
 ///
 /// # Errors
 /// Returns `no-workspace`, and the errors of [`contexts::flush`].
@@ -51,7 +51,7 @@ pub async fn flush(
     }
     let root = match root {
         None => {
-            // This call returns an error that explains how to register a workspace.
+            // `views.get` returns an error that explains how to register a workspace.
             flusher.views.get(&request.workspace).await?.root.clone()
         }
         Some(root) if !hippo_fs::is_present(&root) => return Err(root_missing(&root)),
@@ -79,7 +79,7 @@ pub async fn take_up_what_is_left(flusher: Arc<SessionFlusher>) {
     }
 }
 
-/// Runs the accepted flushes of a workspace that are not in progress.
+/// Runs the accepted flushes of a workspace that are not in progress yet.
 async fn keep_promises(flusher: &Arc<SessionFlusher>, root: &Path) {
     let of = root.to_path_buf();
     match run_blocking_on(&flusher.contexts, move |contexts| {
@@ -123,8 +123,8 @@ async fn steps(
         Some(session) => close(flusher, session).await,
         None => Ok(Vec::new()),
     };
-    // The error of the close is returned first, because it may be temporary: the flush is then retried, whatever
-    // happened to the transcript.
+    // The error of closing the session is returned first. It may be temporary, and the flush is then retried, even if
+    // the transcript could not be flushed.
     let notes = closed?;
     let mut answer = taken?;
     answer.notes.extend(notes);
@@ -138,7 +138,7 @@ async fn steps(
     Ok(answer)
 }
 
-/// Appends new messages to the logs, and stores the messages if requested.
+/// Appends new messages to the logs. Also stores the messages as contents if the request asks for it.
 async fn take_up(
     flusher: &Arc<SessionFlusher>,
     view: &Arc<WorkspaceView>,
@@ -149,14 +149,14 @@ async fn take_up(
     let view = Arc::clone(view);
     let contexts = Arc::clone(&flusher.contexts);
     let work = move |cancellation: Cancellation<'_>| {
-        // The queue is held until the work ends, even if the client disconnects.
+        // This guard keeps other flushes waiting until the work ends, even if the client disconnects.
         let turn = turn;
         let mut answer = contexts::flush(&contexts, &view, &request, cancellation, &turn)?;
         if !request.compact {
             return Ok(answer);
         }
-        // An earlier flush without `compact` may have read these messages already. Contents that exist are not stored
-        // twice.
+        // The whole transcript is read again, because an earlier flush without `compact` has not stored its messages.
+        // Contents that exist are not stored twice.
         let kept = SessionCompactRequest {
             workspace: Some(view.root.display().to_string()),
             path: Some(request.path),

@@ -1,6 +1,6 @@
 //! Long-running requests.
 //!
-//! They run in the background with progress reports, and stop if the client disconnects.
+//! Their work runs in the background, reports its progress, and stops if the client disconnects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,13 +11,13 @@ use super::connection::Outbox;
 use crate::errors::client_gone;
 use crate::tasks::{Cancellation, run_blocking};
 
-/// Progress callback: stage, item, amount done, and total amount if known.
+/// Callback for progress: stage, item, completed amount, and total amount if known.
 pub type ProgressCallback<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
 
-/// Runs the work in the background, and reports its progress. Once the flag is set, the work should end early.
+/// Runs the work in the background, and reports its progress. The work should end soon after its flag is set.
 ///
 /// # Errors
-/// The error of the work, or `internal` if the client disconnected.
+/// Returns the error of the work, or `internal` if the client disconnected.
 pub async fn at_length<T: Send + 'static>(
     id: &Id,
     outbox: &Outbox,
@@ -33,7 +33,7 @@ pub async fn at_length<T: Send + 'static>(
                 done,
                 total,
             };
-            // A slow reader misses some of the progress reports.
+            // If the client reads slowly, some progress reports are dropped.
             let _ = lines.try_send(news.to_line());
         };
         work(&mut tell, given_up)
@@ -44,7 +44,7 @@ pub async fn at_length<T: Send + 'static>(
 /// Runs the work in the background, and cancels it if the client disconnects.
 ///
 /// # Errors
-/// The error of the work, or `internal` if the client disconnected.
+/// Returns the error of the work, or `internal` if the client disconnected.
 pub async fn cancellable<T: Send + 'static>(
     outbox: &Outbox,
     work: impl FnOnce(Cancellation<'_>) -> Result<T, RpcError> + Send + 'static,
@@ -65,7 +65,7 @@ async fn until_gone<T: Send + 'static>(
     }
 }
 
-/// Guard that sets a flag on drop, even if its future is dropped before it completes.
+/// Guard that sets a flag on drop. A future that is dropped before completion therefore also sets the flag.
 struct SetOnDrop(Arc<AtomicBool>);
 
 impl Drop for SetOnDrop {

@@ -1,6 +1,6 @@
 //! Removal of a workspace.
 //!
-//! If files of another program's tree were taken over, they are restored first.
+//! If hippod took over a tree from another program, it restores that program's files first.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::views::{Views, no_workspace};
 /// Removes a workspace; with `dry_run`, only reports what would be restored.
 ///
 /// # Errors
-/// The error of the engine, or `read-only` if files of another program's tree could not be restored. In the latter
-/// case, their originals remain in the state of the workspace, and nothing is removed.
+/// Returns the error of the engine, or `read-only` if files of another program's tree could not be restored. In the
+/// latter case, nothing is removed, and the state of the workspace still contains the original files.
 #[expect(clippy::disallowed_methods, reason = "the caller chose this path")]
 pub async fn remove(
     trees: &Arc<Trees>,
@@ -31,7 +31,7 @@ pub async fn remove(
     } = request;
     let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-    // A running tree update finishes first, so nothing is written to the tree after the response.
+    // A running tree update finishes first, so hippod writes nothing to the tree after the response.
     let _alone = trees.lock_tree(&root).await;
     let (trees, views, of) = (Arc::clone(trees), Arc::clone(views), root.clone());
     let given = run_blocking(move || {
@@ -67,8 +67,8 @@ fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<t
         let message = "the folder does not exist, but hippod must restore another program's files in this \
                        folder";
         return Err(RpcError::new(ErrorKind::ReadOnly, message).hint(
-            "make the folder available again, then repeat the command; or lose these files: hippoctl \
-             workspace remove --purge",
+            "make the folder available again, then repeat the command; or remove the workspace without these files: \
+             hippoctl workspace remove --purge",
         ));
     }
     let given = tree::give_back(&trees.state, root, dry_run).map_err(|error| {

@@ -6,10 +6,10 @@ use std::time::Duration;
 use hippo_proto::FrameReader;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Maximum total size of the large requests held at the same time, complete or not, in MiB.
+/// Maximum total size in MiB of all large requests that are in memory, whether received completely or in part.
 const ALL: usize = 128;
 const MIB: usize = 1024 * 1024;
-/// Maximum size in bytes of a request that needs no share of the budget.
+/// Maximum size in bytes of a request that does not count against the budget.
 const SMALL: usize = 64 * 1024;
 /// Maximum time for which a large request waits for its share of the budget.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,7 +37,7 @@ impl Room {
         Self { budget, held: None }
     }
 
-    /// Waits until the share covers the incomplete line. Returns false on a timeout.
+    /// Waits until the share covers the part of the line that was received. Returns false on a timeout.
     pub async fn grow(&mut self, frames: &FrameReader) -> bool {
         let length = frames.partial_len();
         let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);

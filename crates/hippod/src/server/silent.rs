@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum time without a request if all slots are taken and another client connects.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// Connections that have not sent a request yet, oldest first.
+/// Connections without a first request, oldest first.
 #[derive(Debug, Default)]
 pub struct SilentConnections(Mutex<Vec<Arc<SilentConnection>>>);
 
@@ -23,7 +23,7 @@ struct SilentConnection {
     end: Notify,
 }
 
-/// Registration of a connection that has not sent a request yet. Dropping the value ends the registration.
+/// Registration of a connection without a first request. Dropping the guard ends the registration.
 pub struct SilentGuard {
     of: Arc<SilentConnections>,
     waiting: Arc<SilentConnection>,
@@ -55,10 +55,10 @@ impl SilentConnections {
 }
 
 impl SilentGuard {
-    /// Returns once the connection must be closed.
+    /// Returns once the connection must be closed: after the maximum time, or when another client needs its slot.
     pub async fn ends(&self) {
         let left = PATIENCE.saturating_sub(self.waiting.since.elapsed());
-        // A timeout also ends the connection.
+        // A timeout closes the connection as well.
         let _ = tokio::time::timeout(left, self.waiting.end.notified()).await;
     }
 }

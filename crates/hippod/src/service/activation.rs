@@ -32,15 +32,15 @@ impl PassedSocket {
     }
 }
 
-/// Takes the socket that the service manager passed, or returns `None` if the service manager passed none. Must be
-/// called before other threads exist, because it removes variables from the environment.
+/// Takes the socket that the service manager passed, if there is one. Must be called before other threads exist,
+/// because it removes variables from the environment.
 ///
 /// # Errors
-/// Fails if sockets were passed but not exactly one of them is suitable: a Unix socket of this user that listens at a
-/// path.
+/// Fails if the service manager passed more than one socket, or one that is not a Unix socket of this user that
+/// listens at a path.
 pub fn passed() -> Result<Option<PassedSocket>> {
     let variable = |name| std::env::var(name).unwrap_or_default();
-    // The variables were meant for another process and inherited from it.
+    // Variables for another process may have been inherited.
     if variable("LISTEN_PID").parse() != Ok(std::process::id()) {
         return Ok(None);
     }
@@ -58,7 +58,7 @@ pub fn passed() -> Result<Option<PassedSocket>> {
         .take_unix_listener(0)
         .context(wrong)?
         .context(wrong)?;
-    // Apple's systems cannot report whether a socket is listening, and they pass no sockets in this way.
+    // macOS cannot report whether a socket is listening, and passes no sockets in this way.
     #[cfg(target_os = "linux")]
     ensure!(
         rustix::net::sockopt::socket_acceptconn(&listener).unwrap_or(false),

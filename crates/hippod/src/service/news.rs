@@ -11,13 +11,13 @@ use crate::tasks::Pulse;
 /// Time limit for sending a notification at shutdown.
 const LAST_WORD: Duration = Duration::from_millis(200);
 
-/// Notifies the service manager of readiness, as soon as `status` can be answered, and then of each sign of life.
-/// Without a service manager, returns immediately.
+/// Notifies the service manager that the daemon is ready, as soon as it can answer `status`. Then notifies the
+/// watchdog until the engine stops. Returns immediately without a service manager.
 pub async fn announce(reporter: &StatusReporter, engine: EngineHandle, pulse: Pulse) {
     if std::env::var_os("NOTIFY_SOCKET").is_none() {
         return;
     }
-    // Compute the status once as for a client, so that readiness implies a working `status`.
+    // Compute the status as for a client, so that a daemon that is ready can also answer `status`.
     status::status(reporter).await;
     tell("READY=1").await;
     if let Some(period) = watchdog_period().filter(|period| !period.is_zero()) {
@@ -37,7 +37,7 @@ pub async fn stopping() {
     let _ = tokio::time::timeout(LAST_WORD, tell("STOPPING=1")).await;
 }
 
-/// Sends a notification from a blocking thread, because sending blocks if the service manager lags behind.
+/// Sends a notification from a blocking thread, because sending blocks while the service manager is busy.
 async fn tell(message: &'static str) {
     let sending = tokio::task::spawn_blocking(move || send(message));
     if let Ok(Err(error)) = sending.await {
@@ -54,8 +54,8 @@ fn watchdog_period() -> Option<Duration> {
     sd_notify::watchdog_enabled()
 }
 
-/// Reports liveness twice per watchdog period, each time after a probe has shown that the engine makes progress.
-/// Returns when the engine can no longer be probed.
+/// Notifies the watchdog twice per period, each time after a probe has shown that the engine makes progress. Returns
+/// when the engine can no longer be probed.
 async fn watch<W: Future<Output = ()>>(
     pulse: &Pulse,
     period: Duration,
@@ -111,12 +111,12 @@ mod tests {
         };
         let watched = watch(&pulse, SHORT, ask, well);
         tokio::pin!(watched);
-        // Progress before the probe does not count, and a hanging engine receives only one probe.
+        // Progress before the probe does not count, and a hanging engine receives no second probe.
         let hung = tokio::time::timeout(SHORT * 20, &mut watched).await;
         assert!(hung.is_err());
         let counts = || (asked.load(Ordering::Relaxed), told.load(Ordering::Relaxed));
         assert_eq!(counts(), (1, 0));
-        // The engine works, but has not answered the probe yet.
+        // The engine makes progress, but has not answered the probe yet.
         pulse.beat();
         tokio::select! {
             () = &mut watched => {}

@@ -1,4 +1,4 @@
-//! Blocking work of requests.
+//! Blocking work for requests.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::errors::task_failed;
 /// Runs work on a thread that may block, within the tracing span of the request.
 ///
 /// # Errors
-/// The error of the work, or `internal` if it panicked.
+/// Returns the error of the work, or `internal` if it panicked.
 pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
@@ -20,7 +20,7 @@ pub async fn run_blocking<T: Send + 'static>(
         .map_err(task_failed)?
 }
 
-/// Calls a function with a component on a thread that may block.
+/// Calls a function with a component as its argument, on a thread that may block.
 ///
 /// # Errors
 /// See [`run_blocking`].

@@ -11,10 +11,10 @@ use crate::errors::client_gone;
 pub struct Cancellation<'a>(Option<&'a AtomicBool>);
 
 impl<'a> Cancellation<'a> {
-    /// Never cancelled: the work completes even if the client disconnects.
+    /// Cancellation that never happens: the work completes even if the client disconnects.
     pub const NEVER: Cancellation<'static> = Cancellation(None);
 
-    /// Creates a cancellation that the flag `given_up` triggers.
+    /// Creates a cancellation that takes effect when the flag `given_up` is set.
     pub fn by(given_up: &'a AtomicBool) -> Self {
         Self(Some(given_up))
     }

@@ -2,9 +2,9 @@
 
 use tokio::sync::watch;
 
-/// Waits until a flag is true; the shutdown signal is one example.
+/// Waits until a flag is true, such as the shutdown signal.
 pub async fn wait_until_set(flag: &mut watch::Receiver<bool>) {
-    // Drop the guard returned by `wait_for` here, because it must not live across other waits of the caller. A dropped
-    // sender has the same meaning as `true`.
+    // `wait_for` returns a guard, which must not live while the caller waits for something else, so it is dropped
+    // here. A dropped sender counts as `true`.
     let _ = flag.wait_for(|flag| *flag).await.is_ok();
 }

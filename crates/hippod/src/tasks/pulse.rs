@@ -2,8 +2,8 @@
 
 use tokio::sync::watch;
 
-/// Progress counter of the engine. It is incremented for each event and for each slice of a long step, so that a busy
-/// engine can be distinguished from one that hangs.
+/// Progress counter of the engine. The engine increments it for each event and for each slice of a long step. A busy
+/// engine can therefore be distinguished from one that hangs.
 #[derive(Debug, Clone)]
 pub struct Pulse(watch::Sender<u64>);
 

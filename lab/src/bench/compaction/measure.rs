@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{needs, reference};
 use crate::bench::transcripts::TranscriptLine;
 
-/// Cuts of each transcript, as shares of its messages.
+/// Positions at which each transcript is cut, as shares of its messages.
 const CUTS: [f64; 3] = [0.4, 0.6, 0.8];
 /// Minimum number of messages before a cut.
 const LEAST: usize = 8;
@@ -27,7 +27,8 @@ pub struct CompactionSums {
     pub reference: f64,
     pub truncated: f64,
     pub reachable: f64,
-    /// Tokens before the cut. The next two fields are the tokens of our summary and of the reference.
+    /// Number of tokens before the cut. The next two fields are the tokens of hippod's summary and of the reference
+    /// summary.
     pub before: f64,
     pub tokens: f64,
     pub budget: f64,
@@ -57,7 +58,7 @@ impl CompactionSums {
     }
 }
 
-/// Returns, by program name, the sums over all cuts of the transcripts of each program below a folder.
+/// Returns the sums over all cuts of the transcripts below a folder, by program name.
 ///
 /// # Errors
 /// Fails if a file cannot be read, or if a summary violates an invariant.
@@ -92,7 +93,7 @@ fn transcript(bytes: &[u8]) -> Result<CompactionSums> {
     for bytes in bytes.split_inclusive(|byte| *byte == b'\n') {
         let mut line: TranscriptLine = serde_json::from_slice(bytes)?;
         if line.kind == "tool_call" {
-            // The argument values without JSON syntax.
+            // Only the argument values are kept, without JSON syntax.
             line.text = needs::flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text)));
         }
         // No program keeps the model's thoughts in its context.
@@ -136,7 +137,7 @@ fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Res
     let budget = tokens::of(&reference);
     let mut compactor = Compactor::new(CompactionOptions {
         budget: Some(budget),
-        // The contents count as stored; otherwise, the summary would contain no id of the omitted content.
+        // The contents count as stored. Otherwise, the summary would not contain the ids of omitted content.
         stored: true,
         ..CompactionOptions::default()
     });

@@ -8,7 +8,7 @@ use serde_json::Value;
 const ENDS: &[char] = &[
     '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '\\', '→', '“', '”', '’',
 ];
-/// Maximum length of a word in bytes; longer ones are data.
+/// Maximum length of a word in bytes. A longer word is treated as data and skipped.
 const MOST: usize = 120;
 
 /// Returns the paths, addresses, identifiers and numbers of a text.
@@ -43,7 +43,7 @@ pub fn errors(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Returns the texts and numbers in a value.
+/// Returns the texts and numbers in a JSON value.
 pub fn flat(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,9 +1,8 @@
 //! The extension's compaction formula, as a baseline.
 //!
-//! Scores are those of hippo-session, with these differences: a message counts as referenced if a later one contains its
-//! first
-//! 30 characters, kept content is cut at 500 characters, the sparse index is filled from the beginning, and no line
-//! has an id.
+//! The scores are those of hippo-session, with these differences: a message counts as referenced if a later one
+//! contains its first 30 characters. Kept content is cut at 500 characters. The sparse index is filled from the
+//! beginning. No line has an id.
 
 use std::fmt::Write as _;
 
@@ -11,7 +10,7 @@ use hippo_session::compaction::{
     CompactionConfig, EntryType, Message, Role, ScoreFacts, Tier, classify, importance, retention, tier,
 };
 
-/// Maximum number of characters of a kept message.
+/// Maximum number of characters of a message that is kept.
 const KEPT: usize = 500;
 
 /// Returns the summary.

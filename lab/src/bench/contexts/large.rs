@@ -7,10 +7,11 @@ use hippo_text::text::{end, start};
 
 use crate::bench::extract;
 
-/// Bytes between the starts of two pieces in their source; a prime, so that the pieces drift apart.
+/// Distance in bytes between the starts of two pieces in their source. It is a prime, so that later pieces start at
+/// other places.
 const STEP: usize = 7_919;
 
-/// A synthetic tool result, composed of recorded ones.
+/// A synthetic tool result, composed of pieces of recorded ones.
 pub struct SyntheticResult {
     /// Name of the tool.
     pub tool: String,
@@ -38,12 +39,12 @@ impl ToolCorpus {
         Ok(Self { programs })
     }
 
-    /// Returns result `number` with `bytes` bytes. Programs alternate, each piece starts at another place, and its
-    /// digits vary as in repeated runs of a tool.
+    /// Returns a synthetic result of `bytes` bytes; `number` selects it. The programs alternate, each piece starts at
+    /// another place, and digits vary as in repeated runs of a tool.
     pub fn piece(&self, number: usize, bytes: usize) -> SyntheticResult {
         let (program, text) = &self.programs[number % self.programs.len()];
         let round = number / self.programs.len();
-        // Start at a line, as tools print whole lines.
+        // The piece starts at the beginning of a line, because tools print whole lines.
         let from = end(text, text.len() - round * STEP % text.len());
         let from = text.len() - from.len() + from.find('\n').map_or(0, |end| end + 1);
         let mut out = format!("run {number}\n");
@@ -64,7 +65,7 @@ impl ToolCorpus {
     }
 }
 
-/// Returns the same character, or another digit. 0 is unchanged, so that JSON numbers stay valid.
+/// Returns the character, or another digit for a digit. 0 is unchanged, so that JSON numbers stay valid.
 fn other(mark: char, by: usize) -> char {
     const DIGITS: [char; 9] = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
     match DIGITS.iter().position(|digit| *digit == mark) {

@@ -1,4 +1,5 @@
 //! Replay of a session with and without the daemon.
+//!
 //! The replay compares context sizes, compactions and lookups of tool results.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +22,7 @@ use super::window::ContextWindow;
 use crate::bench::compaction::needs;
 use crate::bench::extract::holds;
 
-/// Number of values by the place where they were found.
+/// Numbers of values, by the place where they were found.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ValueTally {
     pub summary: usize,
@@ -60,11 +61,11 @@ impl ValueTally {
 pub struct ReplayOptions {
     /// Size of the model's window, in tokens.
     pub limit: usize,
-    /// Number of turns for which a tool result stays whole with hippod; 1 means only its own turn.
+    /// Number of turns for which a tool result stays whole with hippod. With 1, it is whole only in its own turn.
     pub whole: usize,
-    /// Tokens for summary and key data; `None` uses the daemon's default.
+    /// Maximum tokens of summary and key data; `None` uses the daemon's default.
     pub told: Option<usize>,
-    /// Minimum tokens of a tool result that becomes an entry, exclusive.
+    /// Number of tokens above which a tool result becomes an entry.
     pub worth: usize,
 }
 
@@ -79,11 +80,11 @@ pub struct ReplayResult {
     pub compactions: [usize; 2],
     /// Tokens of each stored tool result, and of its entry.
     pub entries: Vec<(usize, usize)>,
-    /// Tokens of the largest section.
+    /// Number of tokens of the largest rendered section.
     pub section: usize,
-    /// All values of entries that the agent named later.
+    /// Counts of all values in entries that the agent named later.
     pub named: ValueTally,
-    /// Named values that were nowhere else in the context at that time.
+    /// Counts of the named values that were nowhere else in the context at that time.
     pub needed: ValueTally,
     /// Number of fetches during the session.
     pub fetches: usize,
@@ -103,7 +104,7 @@ struct RenderedSection {
     shown: BTreeSet<String>,
 }
 
-/// Replays a session in one way.
+/// Replays a session with one set of options.
 ///
 /// # Errors
 /// Fails if the daemon refuses a request.
@@ -162,16 +163,16 @@ struct ReplayRun<'c> {
     client: &'c mut Client,
     id: String,
     way: ReplayOptions,
-    /// Entries by the number of the tool result that they replace.
+    /// For each tool result, by number, the entry that replaces it.
     made: Vec<Option<ReplacementEntry>>,
-    /// Turn of each tool result, or of its last fetch.
+    /// For each tool result, its turn or the turn of its last fetch.
     whole: Vec<usize>,
     section: RenderedSection,
     played: ReplayResult,
 }
 
 impl ReplayRun<'_> {
-    /// Stores new tool results. Returns the tokens that stay in the context.
+    /// Stores the new tool results of a turn. Returns the tokens that stay in the context.
     fn put(&mut self, at: usize, turn: &ModelCall) -> Result<usize> {
         let mut left = 0;
         for read in &turn.read {
@@ -209,15 +210,16 @@ impl ReplayRun<'_> {
             self.made.push(None);
             return Ok(whole);
         };
-        // The id stays in place, so that the content can be fetched when the section does not show it.
+        // The id stays in the context, so that the agent can fetch the content when the section does not show the
+        // entry.
         let left = tokens::of(&format!("[{}]", entry.id));
         self.played.entries.push((whole, answer.entry_tokens as usize));
         self.made.push(Some(made(entry)));
         Ok(left)
     }
 
-    /// Looks up the values that the agent names in this turn and that are nowhere else in the context. Returns the
-    /// tokens of fetched contents.
+    /// Looks up the values that the agent names in this turn, unless the context contains them elsewhere. Returns the
+    /// tokens of the fetched contents.
     fn look(&mut self, at: usize, uses: &BTreeMap<usize, Vec<ValueUse>>) -> Result<usize> {
         let mut tokens = 0;
         let named = |used: &&ValueUse| used.named == at;
@@ -260,7 +262,7 @@ impl ReplayRun<'_> {
         Ok(tokens)
     }
 
-    /// Returns `true` if the context contains a value outside the entry of its original result.
+    /// Returns `true` if the context contains a value outside the entry of the value's result.
     fn stands(&self, number: usize, used: &ValueUse, at: usize) -> bool {
         let is_whole = |number: &usize| {
             let passed = self.made.get(*number).is_none_or(Option::is_none);
@@ -305,7 +307,7 @@ impl ReplayRun<'_> {
         Ok(())
     }
 
-    /// Searches all values in the final entries, and in their contents.
+    /// Looks up all values in the final entries and in their contents.
     fn check(&mut self, session: &ReplaySession, uses: &BTreeMap<usize, Vec<ValueUse>>) -> Result<()> {
         for (number, result) in session.results().enumerate() {
             let (Some(Some(made)), Some(uses)) = (self.made.get(number), uses.get(&number)) else {
@@ -354,7 +356,7 @@ fn count(found: &mut ValueTally, content: &str, value: &str) {
     found.secret += usize::from(!redact(content).contains(value));
 }
 
-/// Returns the extract that an agent submits when it asks for entries of this size.
+/// Returns the extract that an agent submits if it wants entries of this size.
 fn told(result: &ToolResult, tokens: usize) -> Extract {
     let hints = Hints {
         source_type: &result.tool,

@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::bench::compaction::needs;
 use crate::bench::transcripts::{TranscriptLine, files, lines};
 
-/// Maximum characters of a call's arguments in the source.
+/// Maximum length in characters of the arguments that identify the object of a call.
 const MOST_REFERENCE: usize = 1_000;
-/// Arguments that identify the object of a call, by priority.
+/// Names of arguments that identify the object of a call, by priority.
 const NAMES: [&str; 8] = [
     "file_path",
     "path",
@@ -27,7 +27,7 @@ const NAMES: [&str; 8] = [
 
 /// A session.
 pub struct ReplaySession {
-    /// Program and number: `pi/1`.
+    /// Program and number, such as `pi/1`.
     pub name: String,
     /// Calls of the model, in order.
     pub turns: Vec<ModelCall>,
@@ -54,7 +54,7 @@ pub enum ModelInput {
 pub struct ToolResult {
     /// Name of the tool.
     pub tool: String,
-    /// Object of the call.
+    /// Object of the call, such as a path.
     pub reference: String,
     /// Full content.
     pub content: String,
@@ -64,9 +64,9 @@ pub struct ToolResult {
 
 /// Output of a model.
 pub struct ModelOutput {
-    /// Text that is searched for values: the words, or the texts and numbers of the arguments.
+    /// Text in which values are searched: the words of the model, or the texts and numbers of its tool arguments.
     pub text: String,
-    /// Tokens of the answer in the context.
+    /// Number of tokens that the answer takes in the context.
     pub tokens: usize,
 }
 
@@ -98,8 +98,9 @@ impl ReplaySession {
     }
 }
 
-/// Returns all sessions below `transcripts/` of the evaluation data. Each is stored as `norm/PROGRAM/NAME.jsonl`;
-/// some also have their original file below `raw/`, the only record of failed calls.
+/// Returns all sessions below `transcripts/` of the evaluation data. Each session is stored as
+/// `norm/PROGRAM/NAME.jsonl`. Some also have their original file below `raw/`; only that file records which calls
+/// failed.
 ///
 /// # Errors
 /// Fails if a file cannot be read.
@@ -152,7 +153,7 @@ fn turns(lines: &[TranscriptLine], failed: &BTreeSet<String>) -> Vec<ModelCall> 
                 ModelInput::Result(result(line, call, failed))
             }
             "text" => ModelInput::Text(line.text.clone()),
-            // The bytes of a snapshot or a document are not read as text.
+            // Snapshots and documents are not read as text.
             other => ModelInput::Text(format!("[{other}]")),
         };
         if let Some(turn) = turns.last_mut() {
@@ -166,7 +167,7 @@ fn turns(lines: &[TranscriptLine], failed: &BTreeSet<String>) -> Vec<ModelCall> 
 fn answer(line: &TranscriptLine) -> ModelOutput {
     let name = line.name.as_deref().unwrap_or_default();
     let text = if line.kind == "tool_call" {
-        // The argument values without JSON syntax.
+        // Only the argument values are kept, without JSON syntax.
         needs::flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text.clone())))
     } else {
         line.text.clone()
@@ -190,7 +191,7 @@ fn result(line: &TranscriptLine, call: Option<&TranscriptLine>, failed: bool) ->
     }
 }
 
-/// Returns the object of a call from its arguments.
+/// Returns the object of a call, given its arguments.
 fn reference(arguments: &str) -> String {
     let value = serde_json::from_str(arguments).unwrap_or(Value::String(arguments.to_owned()));
     let named = NAMES.iter().find_map(|name| value.get(name)?.as_str());
@@ -198,7 +199,7 @@ fn reference(arguments: &str) -> String {
     text.chars().take(MOST_REFERENCE).collect()
 }
 
-/// Returns the ids of failed calls from the original file. `stem` is its path without extension.
+/// Returns the ids of failed calls from the original file. `stem` is the path of that file without extension.
 fn failed(stem: &Path) -> Result<BTreeSet<String>> {
     let mut failed = BTreeSet::new();
     let path: PathBuf = stem.with_extension("jsonl");

@@ -5,11 +5,11 @@ use super::{LIMITS, OTHERS, SessionReplays, WORTH, mean, most};
 use crate::simulate::plot::{Panel, grid};
 use crate::terminal::say;
 
-/// Number of drawn sessions, and of columns.
+/// Number of sessions to draw, and of columns in the drawing.
 const DRAWN: usize = 6;
 const COLUMNS: usize = 3;
 
-/// Returns two numbers, and the relative change of the second.
+/// Returns text with both numbers, and the change from the first to the second in percent.
 pub fn less(without: f64, with: f64) -> String {
     let change = (with / without.max(1.0) - 1.0) * 100.0;
     let change = match format!("{change:.0}").as_str() {
@@ -29,7 +29,7 @@ pub fn thousands(value: f64) -> String {
     }
 }
 
-/// Returns the number of values, and the shares of their places.
+/// Returns text with the number of values, and the share of each place where they were found.
 pub fn shares(found: &ValueTally) -> String {
     let share = |count: usize| 100.0 * count as f64 / found.all().max(1) as f64;
     match found.all() {
@@ -43,7 +43,7 @@ pub fn shares(found: &ValueTally) -> String {
     }
 }
 
-/// Prints a line for each session with entries. The sessions of a program without entries share one line.
+/// Prints a line for each session with entries. All sessions of a program without entries share one line.
 pub fn sessions(all: &[SessionReplays]) {
     say(format_args!(
         "| session | turns | tokens of tool results | entries | average context | largest context | compactions in {} | needed again: summary / key data / fetch | all named again |\n|---|---|---|---|---|---|---|---|---|",
@@ -115,7 +115,7 @@ fn line(name: &str, of: &[&SessionReplays]) {
     ));
 }
 
-/// Prints a line for each other way, with longer whole results or larger entries.
+/// Prints a line for each of the other options, with longer whole results or larger entries.
 pub fn others(all: &[SessionReplays]) {
     say(format_args!(
         "\n| window of {}: entries above, of, what tools gave whole for so many turns | average context | largest context | entries | needed again: summary / key data / fetch | contents fetched |\n|---|---|---|---|---|---|",

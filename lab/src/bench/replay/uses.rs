@@ -14,7 +14,7 @@ pub struct ValueUse {
     pub came: usize,
     /// Turn in which the agent named the value.
     pub named: usize,
-    /// `true` if a user or the system mentioned the value in between.
+    /// `true` if a user or the system mentioned the value between the result and its use.
     pub said: bool,
     /// Later results that also contained the value, by their numbers in the session.
     pub again: Vec<usize>,
@@ -29,8 +29,8 @@ struct OpenValue {
     again: Vec<usize>,
 }
 
-/// Returns the uses of the values of each tool result, by its number in the session. A value belongs to its first
-/// result in the whole session, and is used once.
+/// Returns the uses of the values of each tool result, by the result's number in the session. A value belongs to the
+/// first result that contains it, and counts as used once.
 pub fn of(session: &ReplaySession) -> BTreeMap<usize, Vec<ValueUse>> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut open: BTreeMap<&str, OpenValue> = BTreeMap::new();

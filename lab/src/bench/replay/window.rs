@@ -1,24 +1,24 @@
 //! Context window of a session, with compaction.
 //!
-//! Follows Pi and OpenClaw: when the next prompt would exceed [`FULL`], all but the newest turns become a summary,
-//! which
-//! also covers the previous summary.
+//! The behaviour is that of Pi and OpenClaw. When the next prompt would exceed the share [`FULL`] of the limit, a
+//! summary replaces all but the newest turns. The summary also covers the previous summary.
 
-/// Share of the limit from which a prompt is compacted.
+/// Share of the limit above which a prompt is compacted.
 pub const FULL: f64 = 0.8;
-/// Share of the limit that the newest turns keep: of 200,000 tokens, the 20,000 tokens that Pi and OpenClaw keep.
+/// Share of the limit that the newest turns keep. Of 200,000 tokens, these are 20,000, as in Pi and OpenClaw.
 const KEPT: f64 = 0.1;
-/// Tokens of the summary.
+/// Number of tokens of a summary.
 pub const SUMMARY: usize = 2_000;
 
 /// Contents of the window after the calls so far.
 pub struct ContextWindow {
     limit: usize,
-    /// Tokens of the summary, 0 before the first one.
+    /// Number of tokens of the current summary; 0 before the first one.
     summary: usize,
-    /// Number of turns for which a tool result stays whole, at least 1, which is its own turn.
+    /// Number of turns for which a tool result stays whole. It is at least 1, because a result is whole in its own
+    /// turn.
     whole: usize,
-    /// Tokens of the turns without a summary, the oldest first: with whole tool results, and without them.
+    /// Tokens of the turns after the summary, oldest first: with whole tool results, and without them.
     turns: Vec<(usize, usize)>,
     /// Number of compactions.
     pub compactions: usize,
@@ -36,8 +36,8 @@ impl ContextWindow {
         }
     }
 
-    /// Returns the tokens of the next prompt: the window and `besides`. Compacts first if that is necessary and
-    /// possible.
+    /// Returns the tokens of the next prompt, which consists of the window and `besides` more tokens. First compacts
+    /// the window if this is necessary and possible.
     pub fn prompt(&mut self, besides: usize) -> usize {
         let all = self.size() + besides;
         if (all as f64) < FULL * self.limit as f64 {
@@ -59,7 +59,7 @@ impl ContextWindow {
         self.size() + besides
     }
 
-    /// Ends a turn with `first` tokens initially, and `left` permanently.
+    /// Ends a turn. The turn has `first` tokens while its tool results are whole, and `left` tokens afterwards.
     pub fn keep(&mut self, first: usize, left: usize) {
         self.turns.push((first, left));
     }
@@ -95,7 +95,7 @@ mod tests {
         );
         window.keep(0, 70_000);
         assert_eq!((window.prompt(1_000), window.compactions), (SUMMARY + 1_000, 2));
-        // New input is read whatever its size; no other turn can be removed.
+        // New input is always read, whatever its size. No other turn can be removed.
         assert_eq!((window.prompt(99_000), window.compactions), (SUMMARY + 99_000, 2));
     }
 

@@ -30,7 +30,7 @@ pub struct ShortAnswer {
     days: Vec<String>,
 }
 
-/// Returns the answers with a letter that one of their sessions contains.
+/// Returns the answers that contain a letter and occur in one of their sessions.
 ///
 /// # Errors
 /// Fails if the questions or the logs cannot be read.
@@ -66,7 +66,7 @@ pub fn read(folder: &Path) -> Result<Vec<ShortAnswer>> {
     Ok(out)
 }
 
-/// Returns `true` if a text contains a phrase between word boundaries; both are in lower case.
+/// Returns `true` if a text contains a phrase between word boundaries. Both must be in lower case.
 fn holds(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -75,17 +75,17 @@ fn holds(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Counts on each level.
+/// Counts for each level: day, week, month, root.
 pub struct LevelCounts {
-    /// Pairs of an answer and one of its sessions whose node contains it.
+    /// Number of pairs of an answer and one of its sessions in which the session's node contains the answer.
     pub pairs: [usize; 4],
-    /// Number of all such pairs.
+    /// Number of all pairs of an answer and one of its sessions.
     pub all_pairs: usize,
-    /// Answers that the node of one of their sessions contains.
+    /// Number of answers that the node of at least one of their sessions contains.
     pub answers: [usize; 4],
 }
 
-/// Searches the answers in the nodes of their days, weeks and months, and in the root.
+/// Searches for each answer in the nodes of its days, weeks and months, and in the root.
 pub fn found(answers: &[ShortAnswer], nodes: &Nodes) -> LevelCounts {
     let mut out = LevelCounts {
         pairs: [0; 4],

@@ -1,5 +1,6 @@
 //! Share of daily facts in nodes, compared with two baselines.
-//! The baselines are the first lines and random lines of a day.
+//!
+//! The baselines are the first lines of a day, and random lines of the day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,9 +17,9 @@ use super::super::table::Figure;
 use super::PART;
 use super::nodes::{self, Nodes};
 
-/// Tokens of a day per token of its node.
+/// Ratio of the tokens of a day's text to the tokens of its node.
 const SHARE: usize = 4;
-/// Minimum share of a fact's content words that a node must contain.
+/// Minimum share of a fact's content words that a node must contain for the fact to count.
 const COVERED: f64 = 0.6;
 /// Number of random draws of lines.
 const DRAWS: u64 = 5;
@@ -106,7 +107,7 @@ fn covered(facts: &[BTreeSet<String>], node: &BTreeSet<String>) -> u32 {
     u32::try_from(facts.iter().filter(holds).count()).unwrap_or(u32::MAX)
 }
 
-/// Returns the first lines that fit into `most` tokens.
+/// Returns the first lines that together have at most `most` tokens.
 fn within<'a>(lines: impl Iterator<Item = &'a str>, most: usize) -> String {
     let mut out = String::new();
     for line in lines {
@@ -137,7 +138,7 @@ impl Terms {
     /// Returns the content words of a text.
     fn of(&mut self, text: &str) -> BTreeSet<String> {
         let mut out = BTreeSet::new();
-        // Queries have a maximum number of words, so the text is analyzed line by line.
+        // A query has a maximum number of words, so the text is analyzed line by line.
         for line in text.lines() {
             let terms = self.0.query_terms(line).into_iter();
             let telling = terms.filter(|term| !term.stop && !term.term.starts_with('@'));

@@ -12,7 +12,7 @@ use hippo_tree::{
 };
 use hippo_types::time::{Date, find_date};
 
-/// Tokens of ROOT.md in the daemon's default settings.
+/// Default maximum size of ROOT.md in the daemon, in tokens.
 pub const ROOT: usize = 3_000;
 
 /// A log.
@@ -66,7 +66,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Builds the nodes from logs, as of the day of the last log.
+    /// Builds the nodes from logs. The current day is the day of the last log.
     pub fn of(logs: &[LogFileText]) -> Self {
         let mut out = Self::default();
         let Some(today) = logs.last().map(|log| log.date) else {
@@ -120,7 +120,7 @@ impl Nodes {
         })
     }
 
-    /// Builds `ROOT.md` over some of the nodes, as of a day.
+    /// Builds `ROOT.md` over some of the nodes. The current day is `today`.
     fn root(&self, nodes: &BTreeMap<Period, Node>, today: Date) -> Option<Node> {
         let paths: Vec<(String, &Node, &str)> = nodes
             .iter()
@@ -148,7 +148,7 @@ impl Nodes {
         )
     }
 
-    /// Returns the root as of each of the last `most` days, the earliest first.
+    /// Returns `ROOT.md` as it was on each of the last `most` days, earliest first.
     pub fn roots(&self, most: usize) -> Vec<String> {
         let days: Vec<Date> = self.days().filter_map(|(period, _)| period.first_day()).collect();
         let last = days.iter().skip(days.len().saturating_sub(most));
@@ -235,7 +235,7 @@ impl Nodes {
         })
     }
 
-    /// Returns the bodies of a day's node, its week's, its month's and the root, in lower case.
+    /// Returns the bodies of four nodes in lower case: those of a day, its week and its month, and the root.
     pub fn of_day(&self, day: &str) -> [&str; 4] {
         let day = Period::parse(day);
         let week = day.and_then(Period::parent);

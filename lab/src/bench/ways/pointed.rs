@@ -11,18 +11,19 @@ use crate::bench::ask::{Asker, BenchQuestion, mean};
 use crate::bench::table::Figure;
 use crate::terminal::say;
 
-/// Number of best entries that count, as many as mode `index` reads.
+/// Number of best entries that are considered. Mode `index` reads as many.
 const BEST: usize = 5;
 
-/// Targets of the best entries of one question.
+/// Files that the best entries of one question point to.
 pub struct PointerTargets {
-    /// Rank of the first entry that points to a file with evidence, from 0; `None` if none of [`BEST`] does.
+    /// Rank, from 0, of the first entry that points to a file with evidence. `None` if none of the [`BEST`] entries
+    /// does.
     first: Option<usize>,
-    /// Share of the files with evidence among all targets, 0 to 1.
+    /// Share of the files with evidence that the best entries point to, 0 to 1.
     files: f64,
 }
 
-/// Asks each question in mode `index`, without recording.
+/// Asks each question in mode `index`, without recording accesses.
 ///
 /// # Errors
 /// Fails if the daemon refuses a request.
@@ -70,13 +71,13 @@ fn judge(best: &[&BTreeSet<&str>], evidence: &[&str]) -> PointerTargets {
     }
 }
 
-/// Returns the share of the questions with such an entry among the first `most`.
+/// Returns the share of questions for which one of the first `most` entries points to a file with evidence.
 fn share(pointed: &[PointerTargets], most: usize) -> f64 {
     let within = |one: &PointerTargets| f64::from(u8::from(one.first.is_some_and(|at| at < most)));
     mean(pointed.iter().map(within))
 }
 
-/// Prints the shares in markdown.
+/// Prints the shares as a markdown table.
 pub fn print(pointed: &[PointerTargets]) {
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
     say(format_args!(
@@ -93,7 +94,7 @@ pub fn print(pointed: &[PointerTargets]) {
     ));
 }
 
-/// Returns the share for the summary.
+/// Returns the share of questions for the summary of all benchmarks.
 pub fn figure(part: &'static str, pointed: &[PointerTargets]) -> Figure {
     let share = 100.0 * share(pointed, BEST);
     let what = "before the first question: share of questions for which one of the 5 best entries points at \

@@ -1,4 +1,4 @@
-//! Comparison table of the ways to an answer.
+//! Comparison table of several ways to find an answer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,16 +11,16 @@ use crate::bench::client::ask;
 use crate::bench::table::{Figure, ms};
 use crate::terminal::say;
 
-/// Names of the compared rows.
+/// Names of the rows that are compared.
 pub const SEARCH: &str = "search alone";
 pub const COLD: &str = "hybrid, before any question";
 pub const WARM: &str = "hybrid, after the warm-up";
 
-/// One way of asking, over all workspaces of a data set.
+/// One way to find answers, over all workspaces of a data set.
 #[derive(Default)]
 struct MethodRow {
     outcomes: Vec<AskOutcome>,
-    /// Half of each question: 0 was asked in the warm-up, 1 was not.
+    /// Half to which each question belongs: 0 was asked in the warm-up, 1 was not.
     halves: Vec<usize>,
 }
 
@@ -28,7 +28,7 @@ struct MethodRow {
 #[derive(Default)]
 pub struct MethodRows {
     rows: Vec<(&'static str, MethodRow)>,
-    /// Summaries of the rows without a daemon, by name.
+    /// Summaries of the rows that need no daemon, by name.
     baselines: BTreeMap<String, Vec<Summary>>,
 }
 
@@ -57,7 +57,7 @@ impl MethodRows {
         Ok(())
     }
 
-    /// Adds the outcomes of one workspace, in file order.
+    /// Adds the outcomes of one workspace to a row, in file order.
     pub fn take(&mut self, name: &'static str, outcomes: Vec<AskOutcome>) {
         let at = self
             .rows
@@ -77,7 +77,7 @@ impl MethodRows {
         Some(way.summary(half))
     }
 
-    /// Prints all rows in markdown.
+    /// Prints all rows as a markdown table.
     pub fn print(&self, title: &str) {
         say(format_args!("\n{title}\n"));
         say(format_args!(
@@ -169,8 +169,8 @@ impl MethodRow {
     }
 }
 
-/// Combines the summaries of several workspaces, weighted by their questions; the time is the weighted mean of the
-/// medians.
+/// Combines the summaries of several workspaces, weighted by their numbers of questions. The time is the weighted mean
+/// of the medians.
 fn together(rows: &[Summary]) -> Summary {
     let all: f64 = rows.iter().map(|row| row.questions as f64).sum();
     let of = |value: &dyn Fn(&Summary) -> f64| {

@@ -14,7 +14,7 @@ const SECTIONS: usize = 3;
 /// Time limit of one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reads the sections of the nearest chunks whole, as an agent does with opened files.
+/// Reads whole sections around the nearest chunks, as an agent does that opens the files.
 ///
 /// # Errors
 /// Fails if the daemon refuses a request.
@@ -49,7 +49,7 @@ pub fn measure(
                 start_line: text.start_line,
                 end_line: text.end_line,
             };
-            // If two sections have the same title, `get` reads the first one.
+            // `get` returns the first of several sections with the same title.
             if known(&span) {
                 read.push((span, text.text));
             }

@@ -1,4 +1,4 @@
-//! `context.fetch` and `context.touch`: stored content and access times.
+//! `context.fetch` and `context.touch`: stored content, and accesses to entries.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,16 +8,17 @@ use hippo_types::context::{ContextEntry, FetchOrigin, FetchOutcome};
 /// Parameters of `context.fetch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextFetchRequest {
-    /// The requesting session; the fetch counts as an access to its entry.
+    /// Id of the session that requests the content. The fetch counts as an access to its entry.
     pub session: Option<String>,
-    /// Id of an entry or of content: `b3:` and at least 12 hexadecimal digits, or the id from a summary of `session.compact`.
+    /// Id of an entry or of content. The id of content is `b3:` and at least 12 hexadecimal digits, or the id in a
+    /// summary of `session.compact`.
     pub id: String,
 }
 
 /// Answer to `context.fetch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextFetchResponse {
-    /// The completeness of the content.
+    /// Outcome of the fetch: the full content, a part, or nothing.
     pub outcome: FetchOutcome,
     /// The content; only for the outcome `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,7 +26,7 @@ pub struct ContextFetchResponse {
     /// The summary of the entry; absent if the id does not belong to an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The reason why the content is incomplete or changed; absent if it is neither.
+    /// The reason why the content is incomplete or has changed; absent if it is complete and unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// True if the source has changed since the content was stored, or does not exist any more.
@@ -39,7 +40,7 @@ pub struct ContextFetchResponse {
     /// The entry after this access; absent if the id does not belong to an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<ContextEntry>,
-    /// The origin of the answer; null if there is no content.
+    /// Origin of the text: the store, the source, or the summary; null if there is no text.
     pub from: Option<FetchOrigin>,
 }
 
@@ -50,7 +51,7 @@ pub struct ContextTouchRequest {
     pub session: String,
     /// Id of an entry in the session.
     pub id: String,
-    /// The turn of the access; default: the highest turn of the session.
+    /// The turn in which the entry was accessed; default: the highest turn of the session.
     pub turn: Option<u64>,
 }
 

@@ -17,7 +17,7 @@ const MAX_SOURCE_CHARS: usize = 128;
 const MAX_REF_CHARS: usize = 4_096;
 /// Maximum length of a summary in characters, because summaries are part of prompts.
 const MAX_SUMMARY_CHARS: usize = 4_000;
-/// Maximum size of the key data as JSON in bytes, because they are part of prompts.
+/// Maximum size of the key data as JSON, in bytes, because key data is part of prompts.
 const MAX_KEY_DATA_BYTES: usize = 16 * 1024;
 /// Maximum number of related entries.
 const MAX_ASSOCIATIONS: usize = 16;
@@ -27,7 +27,7 @@ const MAX_ASSOCIATIONS: usize = 16;
 pub struct ContextPutRequest {
     /// Id of an open session.
     pub session: String,
-    /// The turn of the content.
+    /// The turn in which the content was created.
     pub turn: u64,
     /// The kind of content.
     #[serde(rename = "type")]
@@ -40,9 +40,9 @@ pub struct ContextPutRequest {
     pub summary: Option<String>,
     /// Values that are likely to be needed again; by default they are extracted from the content.
     pub key_data: Option<Map<String, Value>>,
-    /// Factors of the entry's decay; the policies set the absent factors.
+    /// Factors of the entry's decay. The policies set the factors that are absent.
     pub modifiers: Option<ContextPutModifiers>,
-    /// Expiry of the entry; the policies set the absent values.
+    /// Lifetime of the entry. The policies set the values that are absent.
     pub lifecycle: Option<ContextPutLifecycle>,
     /// True if the content reports a failure. Such content gets an entry even if it is small.
     #[serde(default)]
@@ -53,10 +53,10 @@ pub struct ContextPutRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutSource {
-    /// How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
+    /// Method that created the content and can create it again, for example `browser.snapshot`, `file` or `exec`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// The origin: a path, a command, an address; may be empty.
+    /// The place that the content is from: a path, a command or an address; may be empty.
     #[serde(rename = "ref")]
     pub reference: String,
 }
@@ -67,19 +67,19 @@ pub struct ContextPutSource {
 pub struct ContextPutModifiers {
     /// The importance of the entry.
     pub priority: Option<ContextPriority>,
-    /// Manual or automatic creation: `manual` if the entry is created deliberately.
+    /// Kind of creation: `manual` if the agent creates the entry deliberately.
     pub encoding: Option<ContextEncoding>,
     /// Ids of related entries; unknown ids are ignored.
     pub associations: Option<Vec<String>>,
 }
 
-/// Expiry of the new entry.
+/// Lifetime of the new entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutLifecycle {
-    /// The turn from which the entry is out of the context; must be after the turn of the request.
+    /// The first turn in which the entry is no longer in the context; must be after the turn of the request.
     pub expires: Option<u64>,
-    /// True if the entry is written to long-term memory when the session closes.
+    /// True to write the entry to long-term memory when the session closes.
     pub persist: Option<bool>,
 }
 
@@ -137,31 +137,31 @@ pub enum ContextPutOutcome {
     Entry,
     /// The content is small and was not stored.
     Passed,
-    /// The session already has this content from this source; its entry was accessed.
+    /// The session already has this content from this source. The request counts as an access to its entry.
     Known,
     /// A policy excludes the content; nothing was stored.
     Dropped,
 }
 
-/// Answer to `context.put`; the reported changes are durable.
+/// Answer to `context.put`. The reported changes are stored durably.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPutResponse {
     /// The entry of the content; null if it has none.
     pub entry: Option<ContextEntry>,
     /// The result.
     pub outcome: ContextPutOutcome,
-    /// The reason, as text.
+    /// The reason for the outcome, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The location of the deciding rule, as text; absent if no rule decided.
+    /// Location of the policy rule that decided, such as `line 4`; absent if no rule did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if the content is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_id: Option<String>,
-    /// Tokens of the content.
+    /// Size of the content in tokens.
     pub tokens: u64,
-    /// Tokens of the rendered entry; 0 without an entry.
+    /// Size of the entry in a prompt, in tokens; 0 without an entry.
     pub entry_tokens: u64,
     /// Notes, such as an unusable policy file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -15,9 +15,9 @@ const MAX_CUE_BYTES: usize = 16 * 1024;
 pub struct ContextRenderRequest {
     /// Id of a session.
     pub session: String,
-    /// Maximum tokens, at least 1; the default is in the configuration.
+    /// Maximum size of the section in tokens, at least 1; default 5000.
     pub budget_tokens: Option<u32>,
-    /// The agent's next step; matching dormant entries are reactivated.
+    /// Description of the agent's next step. Dormant entries that match it are reactivated.
     pub cue: Option<String>,
 }
 
@@ -31,17 +31,17 @@ impl ContextRenderRequest {
 /// Answer to `context.render`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextRenderResponse {
-    /// The section between its markers; empty if there is nothing to show.
+    /// The section with its start and end markers; empty if there is nothing to show.
     pub markdown: String,
     /// The entries in the section, in order.
     pub entries: Vec<ContextShown>,
     /// Tokens of the section.
     pub tokens: u64,
-    /// Active entries that do not fit into the budget.
+    /// Number of active entries that do not fit into the budget.
     pub left_out: u64,
-    /// Dormant or expired entries.
+    /// Number of dormant or expired entries.
     pub dormant: u64,
-    /// Tokens of all contents that can be fetched.
+    /// Size in tokens of all contents that can be fetched.
     pub retrievable_tokens: u64,
     /// Notes about this answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

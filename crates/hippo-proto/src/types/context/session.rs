@@ -16,14 +16,14 @@ pub struct ContextOpenRequest {
     pub workspace: String,
     /// The agent that owns the session.
     pub agent: Option<String>,
-    /// The id of the session; an open session with this id is resumed. By default the daemon creates an id.
+    /// Id of the session. If an open session has this id, it is resumed. By default, the daemon creates an id.
     pub session: Option<String>,
 }
 
 /// Answer to `context.open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextOpenResponse {
-    /// The id, unique over all workspaces.
+    /// Id of the session, unique across all workspaces.
     pub session: String,
     /// The highest turn so far.
     pub turn: u64,
@@ -38,11 +38,11 @@ pub struct ContextOpenResponse {
 pub struct ContextTurnRequest {
     /// Id of an open session.
     pub session: String,
-    /// The completed turn.
+    /// Number of the completed turn.
     pub turn: u64,
-    /// Tokens now in the agent's context; requires `context_limit`.
+    /// Number of tokens in the agent's context now; requires `context_limit`.
     pub context_tokens: Option<u64>,
-    /// Maximum tokens of the agent's context, at least 1.
+    /// Size of the agent's context window in tokens, at least 1.
     pub context_limit: Option<u64>,
 }
 
@@ -62,21 +62,21 @@ impl ContextTurnRequest {
 /// Answer to `context.turn`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextTurnResponse {
-    /// The highest turn so far, which is the current one.
+    /// The highest turn so far, which is the current turn.
     pub turn: u64,
-    /// Entries in the context.
+    /// Number of entries in the context.
     pub active: u64,
-    /// Entries that are too weak.
+    /// Number of entries that left the context because their strength is below 0.1.
     pub dormant: u64,
-    /// Entries past their expiry.
+    /// Number of expired entries.
     pub expired: u64,
-    /// Tokens of the rendered active entries.
+    /// Size of all active entries in a prompt, in tokens.
     pub tokens: u64,
-    /// The consolidation that ran: `light` or `deep`.
+    /// The cycle that ran on the session's entries: `light` or `deep`.
     pub cycle: Cycle,
     /// Entries whose state changed.
     pub moved: Vec<ContextMove>,
-    /// A note, such as a turn lower than before.
+    /// A note, for example that the turn is lower than an earlier one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -95,11 +95,11 @@ pub struct ContextMove {
 /// Parameters of `context.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextListRequest {
-    /// Only sessions of this workspace.
+    /// Return only sessions of this workspace.
     pub workspace: Option<String>,
     /// List the entries of this session; without it, list sessions.
     pub session: Option<String>,
-    /// Compute strengths for this turn; default: the highest turn. Requires `session`.
+    /// Turn for which the strengths are computed; default: the highest turn. Requires `session`.
     pub at_turn: Option<u64>,
     /// Maximum number of results, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
     pub limit: Option<u32>,
@@ -129,14 +129,14 @@ pub struct ContextListResponse {
     /// The turn for which the strengths are computed; absent if no session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// Number of results without the limit.
+    /// Number of results that exist, regardless of `limit`.
     pub total: u64,
 }
 
 /// An entry of a session with its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextListed {
-    /// The entry; its members are on the same level as `state`.
+    /// The entry. Its members are at the same level as `state`.
     #[serde(flatten)]
     pub entry: ContextEntry,
     /// The state of the entry.
@@ -159,7 +159,7 @@ pub struct ContextSession {
     pub entries: u64,
     /// Time of opening, RFC 3339.
     pub opened: String,
-    /// Time of the last activity, RFC 3339.
+    /// Time of the last use, RFC 3339.
     pub used: String,
     /// Time of closing, RFC 3339; null while open.
     pub closed: Option<String>,
@@ -177,13 +177,13 @@ pub struct ContextCloseRequest {
 pub struct ContextCloseResponse {
     /// Id of the session.
     pub session: String,
-    /// Number of entries. They and their contents are kept as long as the budget allows.
+    /// Number of the session's entries. Entries and contents are kept as long as the budget allows.
     pub entries: u64,
     /// Entries written to long-term memory.
     pub persisted: Vec<ContextPersisted>,
     /// Time of closing, RFC 3339.
     pub closed_at: String,
-    /// True if the session was already closed; in that case, the request has no effect.
+    /// True if the session was already closed, so that the request had no effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub already: bool,
     /// Notes, such as an entry that could not be written.

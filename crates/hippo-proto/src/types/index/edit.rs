@@ -17,30 +17,30 @@ const MAX_TAGS: usize = 32;
 /// Maximum length of a tag in characters.
 const MAX_TAG_CHARS: usize = 64;
 
-/// Parameters of `index.edit`: absent fields stay unchanged; at least one must be given.
+/// Parameters of `index.edit`. Absent fields stay unchanged; at least one field to change is required.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexEditRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// Id of the entry.
     pub id: String,
-    /// The heading, not empty.
+    /// New heading of the entry; must not be empty.
     pub topic: Option<String>,
-    /// The summary; empty to remove it.
+    /// New summary; an empty text removes the summary.
     pub summary: Option<String>,
-    /// All tags; empty to remove them.
+    /// New tags, which replace all tags; an empty list removes them.
     pub tags: Option<Vec<String>>,
-    /// All sources, most important first.
+    /// New pointers to the sources, most important first; they replace all pointers.
     #[serde(default, deserialize_with = "exact_pointers")]
     pub pointers: Option<Vec<Pointer>>,
     /// Resistance to decay.
     pub priority: Option<EntryPriority>,
-    /// True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with
+    /// True to stop the decay of the entry, false to restore its former priority. Not allowed together with
     /// `priority`.
     pub pinned: Option<bool>,
 }
 
-/// Reads the pointers of a request. Unknown fields are refused, unlike those of an answer.
+/// Reads the pointers of a request. An unknown field is an error, unlike in an answer.
 fn exact_pointers<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Pointer>>, D::Error> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
