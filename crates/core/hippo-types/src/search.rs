@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchMode {
-    /// Entries of the index file first, then a keyword search and a search by meaning.
+    /// First the entries of the index file, then a keyword search combined with a search by meaning.
     #[default]
     Hybrid,
     /// Keyword search only.
