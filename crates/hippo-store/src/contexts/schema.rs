@@ -19,17 +19,16 @@ pub(super) const APPLICATION: i64 = 0x6870_6374;
 /// The tables.
 ///
 /// - `blobs` holds the bytes of contents. It is separate from `contents`, because each use of a content updates
-/// `contents`.
+///   `contents`.
 /// - `contents.holds` is the number of entries of open sessions with this content. At 0, the content may be removed.
-/// `contents.gone` is the reason why the content is not stored: 1 forgotten, 2 withheld from the beginning, 3
-/// expired.
+/// - `contents.gone` is the reason why the content is not stored: 1 forgotten, 2 withheld from the beginning,
+///   3 expired.
 /// - `sums` has one row. Only triggers write it.
 /// - `entries.source` is a hash of the kind and source of an entry.
 /// - `summaries` (terms of an entry's own lines) and `texts` (terms of its content) are separate indexes, because
-/// their
-/// rows are removed independently. Each row has the term `#<session>`, which no text contains. The indexes have no
-/// positions. Every character that can occur in a term is a token character, including `'`. Otherwise, the tokenizer
-/// would split the term into a phrase, and phrases need positions.
+///   their rows are removed independently. Each row has the term `#<session>`, which no text contains. The indexes
+///   have no positions. Every character that can occur in a term is a token character, including `'`. Otherwise, the
+///   tokenizer would split the term into a phrase, and phrases need positions.
 const TABLES: &str = r##"
 CREATE TABLE sums (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
