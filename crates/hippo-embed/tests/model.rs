@@ -191,7 +191,7 @@ fn invalid_models_and_runtimes_are_errors() {
         "{error}"
     );
 
-    // The header is complete, the data is truncated.
+    // The header is complete, but the data is truncated.
     let bytes = std::fs::read(&installed.model.weights).unwrap();
     std::fs::write(&broken, &bytes[..bytes.len() / 2]).unwrap();
     assert!(OnnxEmbedder::load(&files, &installed.runtime, 1).is_err());

@@ -1,4 +1,4 @@
-//! Answers keep their names and order, and tolerate new fields.
+//! Stability of answers: names, order, and tolerance of new fields.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -16,7 +16,8 @@ use hippo_types::search::SearchMode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with a new field.
+/// Asserts three facts: the answer is serialised as `golden`, `golden` is parsed as the answer, and so is `golden`
+/// with an additional field.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();

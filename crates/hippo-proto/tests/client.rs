@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use hippo_proto::*;
 
-/// A folder for one test, removed at its end.
+/// A folder for one test. Dropping it removes the folder.
 struct ClientFolder(PathBuf);
 
 impl ClientFolder {
@@ -29,7 +29,7 @@ impl Drop for ClientFolder {
     }
 }
 
-/// Serves one connection: the script returns the answer to each request by its number, from 1.
+/// Serves one connection. The script returns the answer to each request by the number of the request, from 1.
 fn daemon(
     folder: &ClientFolder,
     script: impl Fn(u64, Call) -> Vec<u8> + Send + 'static,
@@ -108,7 +108,7 @@ fn a_refusal_keeps_its_kind_and_hint() {
     let folder = ClientFolder::new("refuse");
     let (socket, _daemon) = daemon(&folder, |number, call| {
         let error = RpcError::new(ErrorKind::NoWorkspace, "no workspace").hint("add it");
-        // The second error has a null id, like one for a line that could not be parsed.
+        // The second error has the id null, like an error for a line that could not be parsed.
         encode_error(&if number == 1 { call.id } else { Id::Null }, &error)
     });
     let mut client = connect(&socket);
@@ -143,7 +143,7 @@ fn a_late_answer_is_a_timeout_and_is_then_dropped() {
     let (socket, _daemon) = daemon(&folder, |number, call| {
         let shut = |id: &Id, pid| encode_result(id, &ShutdownResponse { pid });
         match number {
-            // Sends only an event, so that the first call gets no answer.
+            // Send only an event, so that the first call gets no answer.
             1 => event(1).to_line(),
             _ => [shut(&Id::from(1), 1), shut(&call.id, 2)].concat(),
         }

@@ -13,10 +13,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Asserts that the answer has all members of its type and no other.
+/// Asserts that the answer has all members of its type and no others.
 fn same<T: DeserializeOwned + Serialize>(result: &Value) {
     let read = serde_json::from_value::<T>(result.clone()).unwrap();
-    // Compare as text, because a `Value` holds another number than an `f32`.
+    // Compare as text, because an `f32` becomes a different number in a `Value`.
     let written: Value = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
     assert_eq!(&written, result);
 }

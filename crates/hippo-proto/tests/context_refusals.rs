@@ -39,7 +39,7 @@ fn a_put_needs_few_fields() {
     );
 }
 
-/// Returns a put with some members replaced or added.
+/// Returns a `context.put` request in which some members are replaced or added.
 fn put(members: &Value) -> Result<Request, RpcError> {
     let mut params = json!({
         "session": "s1", "turn": 3, "type": "message", "source": {"type": "user", "ref": ""}, "content": "c"

@@ -19,8 +19,8 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
     Ok(call.request)
 }
 
-/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with new fields at the top level
-/// and in the entry.
+/// Asserts three facts: the answer is serialised as `golden`, `golden` is parsed as the answer, and so is `golden`
+/// with additional fields at the top level and in the entry.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();

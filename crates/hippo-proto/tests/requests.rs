@@ -18,7 +18,7 @@ use hippo_types::memory::MemoryType;
 use hippo_types::search::SearchMode;
 use hippo_types::transcript::TranscriptFormat;
 
-/// Asserts that the line is parsed as this request, and the request is serialised as this line.
+/// Asserts that the line is parsed as this request, and that the request is serialised as this line.
 fn request(line: &str, request: impl Into<Request>) -> &'static str {
     let request = request.into();
     let given = serde_json::from_str::<serde_json::Value>(line).unwrap()["params"].to_string();
@@ -34,7 +34,7 @@ fn request(line: &str, request: impl Into<Request>) -> &'static str {
     request.method()
 }
 
-/// Removes parameters that are null or false, as if they were omitted.
+/// Removes members that are null or false, because a client may omit them.
 fn given_members(mut line: serde_json::Value) -> serde_json::Value {
     fn prune(value: &mut serde_json::Value) {
         if let Some(members) = value.as_object_mut() {

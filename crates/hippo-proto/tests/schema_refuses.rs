@@ -1,4 +1,4 @@
-//! The schema accepts exactly what the protocol accepts.
+//! Agreement of the schema with the parser of requests.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -21,7 +21,7 @@ fn result(method: &str) -> String {
     format!("Methods/properties/{method}/properties/result")
 }
 
-/// Returns the lines of all code blocks of a language.
+/// Returns the lines in all code blocks with this language.
 fn lines(kind: &str) -> Vec<&'static str> {
     let fence = format!("```{kind}\n");
     let blocks = DOCUMENT.split(&fence).skip(1);
@@ -51,7 +51,7 @@ fn examples_in_the_protocol_documentation_match_the_schema() {
     let (mut method, mut seen) = (String::new(), 0);
     for line in lines("exchange").into_iter().chain(lines("transcript")) {
         if let Some(request) = line.strip_prefix("> ") {
-            // The documentation also shows refused requests.
+            // Skip the refused requests that the documentation also shows.
             let Ok(call) = parse_request(request.as_bytes()) else {
                 method.clear();
                 continue;
@@ -146,7 +146,7 @@ fn the_schema_refuses_what_the_daemon_refuses() {
         let error = wrong(&params(method), &given).unwrap_or_else(|| panic!("{line}"));
         assert!(error.contains(expected), "{line}: {error}");
     }
-    // An optional value may be null, and a default may be omitted.
+    // An optional value may be null, and a value with a default may be omitted.
     for given in [
         json!({"workspace": "/w", "query": "q", "limit": null}),
         json!({"workspace": "/w", "query": "q"}),

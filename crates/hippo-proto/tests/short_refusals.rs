@@ -86,7 +86,7 @@ fn every_id_is_returned() {
             let reply = parse_request(line.as_bytes()).unwrap_err();
             let answer = String::from_utf8(reply.to_line()).unwrap();
             let wanted = match id {
-                // Strings are returned with the same characters.
+                // The daemon returns the same string, but may write its characters without escapes.
                 "\"a\\u0041\"" => "\"aA\"",
                 id => id,
             };

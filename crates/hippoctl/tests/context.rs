@@ -19,7 +19,7 @@ use hippo_types::context::{
 use hippo_types::cycle::Cycle;
 use scripted::{Daemon, command, hippoctl, out};
 
-/// Bytes that a careless client would change: no newline at the end, a carriage return, an escape, a zero.
+/// Bytes that a careless client would change: no newline at the end, a carriage return, an escape character, a NUL.
 const CONTENT: &str = " a\r\nb\u{1b}[31m\u{0}ü\u{2028}\n\n c";
 
 fn entry() -> ContextEntry {
@@ -118,7 +118,8 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb with this standard input. Returns exit code, both output streams, and the request, if one was sent.
+/// Runs the verb with this standard input. Returns the exit code, both outputs, and the request, if the client sent
+/// one.
 fn run_with(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Request>) {
     let daemon = Daemon::start(answer);
     let file = daemon.home.path().join("input");
@@ -254,7 +255,7 @@ fn invalid_content_is_refused_with_a_hint() {
     let ((code, _, stderr), asked) = run_with(&missing, b"c");
     assert_eq!((code, asked), (1, None));
     assert!(stderr.contains("could not read the text: /nowhere/c"), "{stderr}");
-    // Content that exceeds the daemon's limit is not sent.
+    // Content that exceeds the daemon's limit must not be sent.
     let longest = "x".repeat(MAX_CONTENT_BYTES);
     let ((code, _, stderr), _) = run_with(&put("s1"), longest.as_bytes());
     assert_eq!(code, 0, "{stderr}");
@@ -335,7 +336,7 @@ fn turn_and_list_send_their_arguments() {
         let ((code, _, stderr), asked) = run(arguments);
         assert_eq!((code, asked), (0, Some(request.into())), "{stderr}");
     }
-    // The daemon decides which entries are dormant, and the client does not derive this from the strength.
+    // The daemon decides which entries are dormant. The client must not derive this from the strength.
     let ((_, stdout, stderr), _) = run(&["list", "--session", "s1"]);
     assert_eq!(
         stdout,

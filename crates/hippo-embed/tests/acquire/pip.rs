@@ -21,7 +21,7 @@ fn missing_wheels_are_downloaded_once() {
     assert!(calls[0].contains("--platform some_tag --python-version 3.12 --implementation cp --abi cp312"));
     assert!(!calls[1].contains("--platform"));
 
-    // Another installation finds them in the cache.
+    // Another installation finds the downloaded wheels in the cache.
     fs::remove_dir_all(fixture.folder.path().join("home")).unwrap();
     fixture.pull(NO_PYTHON).unwrap();
     fixture.assert_complete();

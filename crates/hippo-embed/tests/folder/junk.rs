@@ -1,4 +1,4 @@
-//! Unsupported folders: each is refused with its reason, and nothing is left behind.
+//! Unsupported folders: refusals with a reason, and no leftovers.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -76,7 +76,7 @@ fn missing_and_wrong_parts_are_refused_with_the_reason() {
         let folder = TestFolder::new(TestShape::default());
         fs::remove_file(folder.path.join(gone)).unwrap();
         refused(&folder, expected);
-        // A folder with the name of the file, or a dangling link, is not a file.
+        // A folder or a dangling link at the path of the file does not count as the file.
         symlink("nowhere", folder.path.join(gone)).unwrap();
         refused(&folder, expected);
         fs::remove_file(folder.path.join(gone)).unwrap();
@@ -155,7 +155,7 @@ fn damaged_weights_are_refused() {
         fs::write(&place, bytes).unwrap();
         refused(&folder, "model.safetensors");
     }
-    // Two tensors of the same size with the same offsets.
+    // Two tensors have the same size and the same offsets.
     let text = String::from_utf8_lossy(&whole[8..8 + usize::from(u16::from_le_bytes([whole[0], whole[1]]))])
         .into_owned();
     let mut header: Value = serde_json::from_str(&text).unwrap();
@@ -168,7 +168,7 @@ fn damaged_weights_are_refused() {
     fs::write(&place, bytes).unwrap();
     refused(&folder, "offset");
 
-    // Valid but useless: all texts get the same vector.
+    // This model is valid but useless, because all texts get the same vector.
     let mut empty = TestFolder::new(TestShape::default());
     empty
         .tensors
@@ -237,7 +237,7 @@ fn paths_that_are_not_folders_and_invalid_names_are_refused() {
     }
     assert_eq!(elsewhere.model_entries(), Vec::<String>::new());
 
-    // As in the cache of the hub: links to other files are followed, a link to itself is not.
+    // As in the cache of the hub, links to other files are followed. A link to itself is not.
     let place = folder.path.join("model.safetensors");
     fs::rename(&place, folder.home.path().join("blob")).unwrap();
     symlink("../blob", &place).unwrap();

@@ -109,8 +109,8 @@ fn prefixes_are_read_from_the_folder_or_given_at_import() {
     assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
 }
 
-/// Each text of a common pass gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined
-/// text.
+/// Several texts are embedded in one pass. Each gets the mean of its own tokens, even if the tokenizer would find
+/// other pieces in the joined text.
 #[test]
 fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
     let shape = TestShape {
@@ -184,7 +184,7 @@ fn texts_without_spaces_and_beyond_a_pass_are_embedded_whole() {
         .unwrap();
     assert!(embedder.word_pieces_embedded() - before >= pieces as u64);
     assert!(vectors.iter().flatten().all(|x| x.is_finite()));
-    // Only the start of a long query is embedded, even if it is one word.
+    // Only the start of a long query is embedded, even if the query is a single word.
     let query = embedder.embed_query(&long).unwrap();
     let nothing = embedder.embed_query("").unwrap();
     assert_ne!(query, nothing);
@@ -204,7 +204,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     assert!(model.artifact(&layout).fault().is_none());
     assert_eq!(folder.model_entries(), ["mine"]);
 
-    // Same size and time, as after a disk error.
+    // As after a disk error, the size and the time are unchanged.
     let weights = model.files(&layout).weights;
     let mut bytes = fs::read(&weights).unwrap();
     let time = fs::metadata(&weights).unwrap().modified().unwrap();
@@ -222,7 +222,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let fault = model.artifact(&layout).fault();
     assert!(matches!(fault, Some(AcquireError::Changed(path)) if path == weights));
 
-    // Importing the same folder again repairs the model; another folder cannot use its name.
+    // Another import of the same folder repairs the model. Another folder cannot use its name.
     assert_eq!(folder.import("mine").unwrap(), model);
     assert!(states(&model).iter().all(|check| check.ok));
     let other = TestFolder::new(TestShape {
@@ -244,12 +244,12 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     for elsewhere in ["..", "../brought", ".", "", "a/b"] {
         assert!(acquire::remove(&layout, elsewhere).is_err(), "{elsewhere}");
     }
-    // Another model under the same name has another identity.
+    // A different model under the same name has a different identity.
     let again = acquire::import_folder(&layout, &manifest, &other.path, &wish).unwrap();
     assert_ne!(again.id(), model.id());
 }
 
-/// Imports the files of the default model, in the layout of its authors.
+/// Imports the files of the default model in the layout in which its authors publish it.
 #[test]
 fn the_default_model_under_another_name_makes_the_same_vectors() {
     let installed = PathBuf::from(std::env::var_os("HIPPOD_TEST_MODEL_HOME").unwrap());

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::*;
 use crate::refusal;
 
-/// A workspace next to a folder that must never be read or changed.
+/// A workspace beside a folder that must never be read or changed.
 struct OutsideBed {
     _folder: tempfile::TempDir,
     root: PathBuf,
@@ -62,7 +62,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Calls each write operation at one path.
+/// Calls every write operation once, at one path.
 fn write_all(dir: &WorkspaceDir, path: &str) -> Vec<io::Result<()>> {
     let append = || {
         let (folder, name) = dir.parent(path)?;
@@ -279,7 +279,7 @@ fn a_file_opens_only_if_every_folder_in_its_path_has_the_same_owner() {
         let error = open(&of_the_system).unwrap_err();
         assert_eq!(error.to_string(), ". belongs to another user");
     }
-    // Only root can give a file away.
+    // Only root can change the owner of a file.
     for path in ["", "real", "real/file.md"] {
         if chown(bed.root.join(path), Some(65_534), None).is_ok() {
             let error = open(&mine).unwrap_err();
@@ -313,7 +313,7 @@ fn a_thousand_swaps_of_a_folder_with_a_link_change_nothing_outside() {
         while rounds < 200 || swaps.load(Ordering::Acquire) < 1_000 {
             rounds += 1;
             for path in ["real/secret.md", "real/new.md", "real/deep/new.md"] {
-                // Success depends on the moment of the swap.
+                // Whether the operations succeed depends on the time of the swap, so their results are ignored.
                 drop(write_all(&dir, path));
                 let _ = dir.remove_file(path);
                 leaked |= dir.read(path, 100).is_ok_and(|bytes| bytes == b"secret\n");

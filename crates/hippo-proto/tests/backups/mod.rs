@@ -2,7 +2,7 @@
 
 use hippo_proto::*;
 
-/// Returns parameters on the wire with the parsed request.
+/// Returns the parameters of each request as JSON, with the parsed request.
 pub fn requests() -> Vec<(&'static str, Request)> {
     vec![
         (

@@ -5,7 +5,7 @@ use hippo_types::context::{ContextEncoding, ContextKind, ContextPriority};
 use hippo_types::transcript::TranscriptFormat;
 use serde_json::json;
 
-/// Returns parameters on the wire with the parsed request.
+/// Returns the parameters of each request as JSON, with the parsed request.
 pub fn requests() -> Vec<(&'static str, Request)> {
     let session = || "s1".to_owned();
     let put = ContextPutRequest {

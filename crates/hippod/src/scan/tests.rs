@@ -1,4 +1,4 @@
-//! Tests of scans and of single-path classification.
+//! Tests of scans and of the classification of single paths.
 
 use super::*;
 use std::fs;
@@ -39,7 +39,7 @@ impl Bed {
 
     fn scan(&self) -> ScanResult {
         let result = scan(&self.root, &self.rules(), &self.config, &|| ());
-        // Classifying a single path gives the same result as a scan, except for second names.
+        // The classification of a single path has the same result as a scan, except for second names of a file.
         for file in &result.files {
             assert_eq!(self.look(&file.rel), PathClass::File(file.clone()));
         }

@@ -4,7 +4,7 @@ use super::*;
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
 
-/// Timeout far above any expected duration; if a test reaches it, the test fails.
+/// Maximum time of a wait. It is far above any expected duration. If a test reaches it, the test fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Bed {
@@ -36,7 +36,7 @@ fn bed(poll: PollMode) -> Bed {
 }
 
 impl Bed {
-    /// Waits for a matching event and skips all others.
+    /// Waits for a matching event and skips all other events.
     fn wait(&self, what: &str, mut wanted: impl FnMut(&WatchEvent) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -65,7 +65,7 @@ impl Bed {
         );
     }
 
-    /// Sets the folders and waits until the watcher watches them. It has done this when it writes its test file.
+    /// Sets the folders and waits until the watcher watches them. The watcher does so before it reports its canary.
     fn set_dirs(&self, dirs: &[&str]) {
         let dirs = dirs.iter().map(|dir| self.root.join(dir)).collect();
         self.watcher.set_dirs(dirs);
@@ -110,7 +110,7 @@ fn polling_reports_file_changes() {
 fn sees_new_and_renewed_folders(poll: PollMode) {
     let bed = bed(poll);
     let folder = bed.root.join("memory/2026");
-    // Like the engine, set the existing folders after each event.
+    // After each event, set the folders that exist, as the engine does.
     let wait = |path: &Path| {
         let what = path.display().to_string();
         bed.wait(&what, |event| {
@@ -123,7 +123,7 @@ fn sees_new_and_renewed_folders(poll: PollMode) {
     bed.set_dirs(&["memory"]);
     for round in 0..5 {
         fs::create_dir(&folder).unwrap();
-        // This file is written before the folder is watched, and is still reported.
+        // This file is written before the watcher watches the folder. The watcher must report it anyway.
         let early = folder.join(format!("early-{round}.md"));
         fs::write(&early, "x").unwrap();
         wait(&early);
@@ -263,7 +263,7 @@ fn an_overflow_and_a_watch_limit_are_reported() {
 fn reading_a_file_causes_no_event() {
     let bed = bed(PollMode::Auto);
     let quiet = bed.root.join("memory/quiet.md");
-    // Must be called before the write, because waiting for the canary skips other events.
+    // Call this before the write, because waiting for the canary skips other events.
     bed.set_dirs(&["memory"]);
     fs::write(&quiet, "x").unwrap();
     bed.wait_dirty(&quiet);
@@ -289,7 +289,7 @@ fn the_watcher_thread_ends_with_its_handle() {
         ..
     } = bed;
     drop(watcher);
-    // The thread owns the sender, so the channel closes when the thread ends. No `Dead` event is sent.
+    // The thread owns the sender. The channel therefore closes when the thread ends, without a `Dead` event.
     let deadline = Instant::now() + PATIENCE;
     loop {
         match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

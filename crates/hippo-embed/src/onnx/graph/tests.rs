@@ -1,4 +1,4 @@
-//! Tests of graph completeness and of offsets into the weights file.
+//! Tests of complete graphs, and of offsets in the weights file.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +88,8 @@ fn every_graph_input_is_defined_before_use_and_every_weight_is_inside_the_file()
         }
         assert!(known.insert(name.clone()), "{name} is written twice");
     }
-    // 3 tables, 1 norm, and per layer 6 linear and 2 norms of two tensors each.
+    // There are 3 tables and 1 norm. Each layer has 6 linear transforms and 2 norms. All but the tables have two
+    // tensors each.
     assert_eq!(external, 3 + 2 + 2 * 8 * 2);
     for (_, input) in graph.iter().filter(|(field, _)| *field == 11) {
         known.insert(text(&fields(input)[0].1));
