@@ -1,4 +1,4 @@
-"""Writes reference.json: what an implementation in plain numpy makes of a few texts.
+"""Writes reference.json: the vectors that an implementation in plain numpy computes for a few texts.
 
 Needs numpy and tokenizers. Usage: python reference.py MODEL_FOLDER > reference.json
 """
@@ -93,7 +93,7 @@ def main(folder):
             "text": text,
             "pieces": len(ids),
             "head": [round(float(x), 6) for x in unit[:16]],
-            # Sums over all components: the vector's product with cos((k + 1) * i).
+            # Sums over all components: the dot product of the vector with cos((k + 1) * i).
             "probes": [round(float(unit @ np.cos((k + 1) * places)), 6) for k in range(8)],
         })
     json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)

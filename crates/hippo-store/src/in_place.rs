@@ -108,7 +108,7 @@ impl Replacement {
         fs::rename(draft, self.temporary_path(path))
             .map_err(StoreError::io("rename the new database", draft))?;
         // The previous database may be removed only after the temporary name is durable.
-        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the name of the database", path))
+        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the folder of the database", path))
     }
 
     /// Moves the complete database into place. If the removed database is still open, `open` contains its files.
@@ -139,7 +139,7 @@ impl Replacement {
             unless_missing(done).map_err(StoreError::io("rename the previous database", &from))?;
         }
         fs::rename(&made, path).map_err(StoreError::io("move the database into place", path))?;
-        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the new name", path))?;
+        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the folder of the database", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }
@@ -168,7 +168,7 @@ pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     let log = with_suffix(path, "-wal");
     if log.metadata().is_ok_and(|log| log.len() > 0) {
         let aside = with_suffix(&free_name(path, Replacement::Rebuilt), "-wal");
-        fs::copy(&log, &aside).map_err(StoreError::io("keep a copy of the damaged log", &aside))?;
+        fs::copy(&log, &aside).map_err(StoreError::io("copy the damaged write-ahead log", &aside))?;
     }
     Ok(())
 }

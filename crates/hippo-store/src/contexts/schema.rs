@@ -170,7 +170,7 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
         Ok(_) => {
             // SQLite syncs only the content of the file, but its name must survive a power failure as well.
             let folder = in_place::folder_of(path);
-            system::sync_folder(folder).map_err(StoreError::io("sync the new name", folder))?;
+            system::sync_folder(folder).map_err(StoreError::io("sync the folder of the database", folder))?;
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(StoreError::io("create the database", path)(error)),

@@ -144,15 +144,15 @@ fn copy_table(
     if unreadable > 0 {
         salvaged
             .lost
-            .push(format!("{unreadable} rows of {table} with invalid text"));
+            .push(format!("{unreadable} rows of the table {table} with invalid text"));
     }
     if refused > 0 {
         salvaged
             .lost
-            .push(format!("{refused} rows of {table} with references to lost rows"));
+            .push(format!("{refused} rows of the table {table} that refer to lost rows"));
     }
     if let Some(reason) = reason {
-        salvaged.lost.push(format!("some rows of {table}: {reason}"));
+        salvaged.lost.push(format!("some rows of the table {table}: {reason}"));
     }
     Ok(())
 }
