@@ -1,8 +1,8 @@
 //! Benchmark of context operations: put, fetch, turn, search.
 //!
-//! Prints percentiles of the wall-clock time and of the CPU time. `cargo bench -p hippo-store --bench contexts --
-//! [FOLDER]` creates the database in FOLDER. The default is the system's temporary folder, which may be in memory, so
-//! that durable writes cost nothing there.
+//! Prints percentiles of the wall-clock time and of the CPU time. Usage:
+//! `cargo bench -p hippo-store --bench contexts -- [FOLDER]`. FOLDER is the folder for the database. The default is
+//! the system's temporary folder. This may be in memory, where durable writes cost nothing.
 
 use std::env;
 use std::io::{self, Write};

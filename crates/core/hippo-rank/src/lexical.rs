@@ -3,7 +3,7 @@
 //! The index stores which chunks contain a term, but not how often. Chunks are small, so a term nearly always occurs
 //! once. In a window or passage, the frequency of a term is the number of chunks that contain it. Lines of an
 //! assistant do not count for a passage, because a long answer mentions many subjects, and the user's question names
-//! the actual one.
+//! the one that matters.
 
 use crate::corpus::{ChunkPlace, Corpus};
 use crate::rank::Postings;

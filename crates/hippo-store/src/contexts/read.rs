@@ -156,7 +156,7 @@ impl ContextReader {
         Ok(found == Some(true))
     }
 
-    /// Returns the size of the store. The time does not depend on this size.
+    /// Returns the size of the store. The running time does not depend on the size.
     ///
     /// # Errors
     /// Returns [`ContextError::Store`].

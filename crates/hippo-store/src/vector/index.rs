@@ -167,8 +167,8 @@ impl VectorIndex {
     }
 
     /// Returns true if a build is worthwhile. There are four cases: the index is too large for a scan and has no
-    /// graph; more than 30 % of the graph were removed; more than 10 % (at least 10,000) were added outside the
-    /// graph; or the graph is no longer used.
+    /// graph; more than 30 % of the graph's vectors were removed; more than 10 % (at least 10,000) were added
+    /// outside the graph; or the graph is no longer used.
     pub fn needs_rebuild(&self) -> bool {
         let Some(graph) = &self.graph else {
             return self.live > self.params.exact_below;

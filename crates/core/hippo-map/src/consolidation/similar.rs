@@ -71,7 +71,7 @@ mod tests {
         vector
     }
 
-    /// Reference implementation, which compares the entries one by one.
+    /// Reference implementation, which compares the pairs one by one.
     fn one_by_one(
         ids: &[EntryId],
         vectors: &[Vec<f32>],
