@@ -32,7 +32,7 @@ impl Default for TestShape {
     }
 }
 
-/// Words of a Unigram tokenizer. Some have the mark for the start of a word.
+/// Words of a Unigram tokenizer. `▁` marks the start of a word.
 const WORDS: [&str; 18] = [
     "▁die",
     "▁fähre",

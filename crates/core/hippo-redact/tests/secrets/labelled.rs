@@ -18,7 +18,7 @@ pub fn secrets(line: &str) -> Vec<&str> {
     after.filter_map(|rest| Some(rest.split_once('⟧')?.0)).collect()
 }
 
-/// Returns the lines with a secret that redaction must find.
+/// Returns each line whose first secret redaction finds, and this secret.
 pub fn found_secrets() -> Vec<(String, String)> {
     let lines = labelled("+ ").into_iter().filter(|line| !line.contains('\n'));
     lines

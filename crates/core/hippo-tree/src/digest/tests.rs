@@ -19,7 +19,7 @@ fn of(text: &str, most: usize) -> String {
     digest(NodeKind::Daily, &[source(text)], most, None).body
 }
 
-/// Returns a log as long as many days, with little valuable content.
+/// Returns a log that is as long as the logs of many days, with little valuable content.
 fn long() -> String {
     let mut text = String::from("# 2026-01-10\n\n");
     for session in 0..40 {
