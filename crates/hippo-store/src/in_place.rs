@@ -139,7 +139,8 @@ impl Replacement {
             unless_missing(done).map_err(StoreError::io("rename the previous database", &from))?;
         }
         fs::rename(&made, path).map_err(StoreError::io("move the database into place", path))?;
-        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the folder of the database", path))?;
+        system::sync_folder(folder_of(path))
+            .map_err(StoreError::io("sync the folder of the database", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }

@@ -142,17 +142,19 @@ fn copy_table(
         return Err(error);
     }
     if unreadable > 0 {
-        salvaged
-            .lost
-            .push(format!("{unreadable} rows of the table {table} with invalid text"));
+        salvaged.lost.push(format!(
+            "{unreadable} rows of the table {table} with invalid text"
+        ));
     }
     if refused > 0 {
-        salvaged
-            .lost
-            .push(format!("{refused} rows of the table {table} that refer to lost rows"));
+        salvaged.lost.push(format!(
+            "{refused} rows of the table {table} that refer to lost rows"
+        ));
     }
     if let Some(reason) = reason {
-        salvaged.lost.push(format!("some rows of the table {table}: {reason}"));
+        salvaged
+            .lost
+            .push(format!("some rows of the table {table}: {reason}"));
     }
     Ok(())
 }
